@@ -1,0 +1,1 @@
+"""Tests, in tiers: unit, loop, lab, looks, fresh."""

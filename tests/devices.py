@@ -1,0 +1,108 @@
+"""Drives to test on: sparse files behind loop devices, made here, checked before every write, and cleaned away again."""
+
+import re
+import subprocess
+from pathlib import Path
+from typing import Protocol
+
+MOUNTINFO = Path("/proc/self/mountinfo")
+SYS_BLOCK = Path("/sys/class/block")
+
+
+class MakeDrive(Protocol):
+    """Make a drive of so many bytes, and give its node."""
+
+    def __call__(self, size_bytes: int, logical_block_bytes: int = 512) -> str: ...
+
+
+def whole_drive(path: str) -> str:
+    """`loop0` for /dev/loop0 and for /dev/loop0p1."""
+    name = Path(path).resolve().name
+    if (SYS_BLOCK / name / "partition").exists():
+        return (SYS_BLOCK / name).resolve().parent.name
+    return name
+
+
+def backing_file(path: str) -> Path | None:
+    """The file behind a loop device or behind the loop device that a partition lies on."""
+    try:
+        return Path((SYS_BLOCK / whole_drive(path) / "loop/backing_file").read_text().rstrip("\n"))
+    except OSError:
+        return None
+
+
+def tool(*argv: str) -> str:
+    """What a tool printed; the test fails with its errors where it failed."""
+    done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, f"{' '.join(argv)}: {done.stderr.strip() or done.stdout.strip()}"
+    return done.stdout
+
+
+class Bench:
+    """Everything one test made: its folder, and the loop devices over files in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.images: dict[str, Path] = {}
+
+    def make_drive(self, size_bytes: int, logical_block_bytes: int = 512) -> str:
+        image = self.folder / f"drive{len(self.images)}.img"
+        with image.open("wb") as file:
+            file.truncate(size_bytes)
+        path = tool("losetup", "--sector-size", str(logical_block_bytes), "--find", "--show", str(image)).strip()
+        self.images[path] = image
+        drop_partitions(path)
+        self.own(path)
+        return path
+
+    def own(self, path: str) -> None:
+        """Fail unless the device is a loop device, or a partition of one, over a file that this test made."""
+        file = backing_file(path)
+        assert file is not None, f"{path} is no loop device"
+        assert file in self.images.values(), f"{path} lies on {file}, which this test did not make"
+        assert self.images.get(f"/dev/{whole_drive(path)}") == file, f"{path} is not the loop device that this test made over {file}"
+
+    def image_of(self, path: str) -> Path:
+        """The file behind one of this test's drives."""
+        self.own(path)
+        return self.images[f"/dev/{whole_drive(path)}"]
+
+    def take_down(self) -> None:
+        """Unmount and detach everything that lies on this test's files, the topmost first."""
+        for _ in range(4):
+            ours = [f"/dev/{entry.name}" for entry in Path("/sys/block").glob("loop*") if self._is_ours(entry.name)]
+            if not ours:
+                return
+            for path in reversed(ours):
+                release(path)
+        left = [path for path in self.images if self._is_ours(path.removeprefix("/dev/"))]
+        assert not left, f"{left} could not be detached"
+
+    def _is_ours(self, name: str) -> bool:
+        """Whether the loop device lies on a file of ours, or on a loop device of ours, or on one of its partitions."""
+        file = backing_file(f"/dev/{name}")
+        if file is None:
+            return False
+        return self.folder in file.parents or (
+            str(file).startswith("/dev/loop") and str(file) != f"/dev/{name}" and self._is_ours(whole_drive(str(file)))
+        )
+
+
+def drop_partitions(path: str) -> None:
+    """Take away what the kernel still believes about partitions; a reused loop device can have inherited them."""
+    if list((SYS_BLOCK / Path(path).name).glob(f"{Path(path).name}p*")):
+        subprocess.run(["partx", "--delete", path], capture_output=True, timeout=20, check=False)
+
+
+def release(path: str) -> None:
+    """Unmount what is mounted from a loop device or its partitions, end its swap, forget its partitions, and detach it."""
+    pattern = re.compile(rf"{re.escape(path)}(p\d+)?")
+    for line in reversed(MOUNTINFO.read_text().splitlines()):
+        fields, _, tail = line.partition(" - ")
+        if pattern.fullmatch(tail.split(" ")[1]):
+            subprocess.run(["umount", fields.split(" ")[4].encode().decode("unicode_escape")], capture_output=True, timeout=30, check=False)
+    for line in Path("/proc/swaps").read_text().splitlines()[1:]:
+        if pattern.fullmatch(line.split()[0]):
+            subprocess.run(["swapoff", line.split()[0]], capture_output=True, timeout=30, check=False)
+    drop_partitions(path)
+    subprocess.run(["losetup", "--detach", path], capture_output=True, timeout=20, check=False)

@@ -1,0 +1,163 @@
+"""The guest's kernel and udev: the distribution's packages, downloaded and unpacked into a cache folder, never installed.
+
+The cache holds one folder a kernel release: `vmlinux` (or `vmlinuz`), and `layer/`, which the guest lays over this machine's root.
+"""
+
+import lzma
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from tests.lab.trouble import CannotRun
+from wizard.model.errors import Failed
+from wizard.tools.run import find, run
+
+CACHE = Path(os.environ.get("DISKWRIGHT_LAB_CACHE") or "/var/cache/diskwright-lab")
+KERNEL = "linux-image-amd64"
+"""Depends on the package of the real kernel."""
+COMPANIONS = ("udev", "libudev1")
+"""Users have udev running; this machine may not even have it. libudev1 must be of the very same version."""
+LAYOUT = 1
+"""Goes up when what the cache holds changes, so that an old cache is not taken for a new one."""
+MODULE_FOLDERS = ("fs", "lib", "crypto", "block", "arch", "mm", "net/9p", *(f"drivers/{name}" for name in (
+    "ata", "block", "cdrom", "char", "crypto", "dax", "md", "nvme", "scsi", "usb", "virtio",
+)))  # fmt: skip
+XZ_MAGIC = b"\xfd7zXZ\0"
+
+
+@dataclass(frozen=True, slots=True)
+class GuestSystem:
+    """A kernel that can be booted, and the folder that goes over the guest's root (`usr/lib/modules`, udev)."""
+
+    release: str
+    kernel: Path
+    layer: Path
+
+    @property
+    def modules(self) -> Path:
+        """Where `modules.dep` lies."""
+        return self.layer / "usr/lib/modules" / self.release
+
+
+def guest_system() -> GuestSystem:
+    """The cached guest system, or a new one; raises CannotRun where it can neither be found nor fetched."""
+    if not Path("/lib").is_symlink():
+        raise CannotRun("The lab needs a system on which /lib is a link to /usr/lib (Debian 12, Ubuntu 22.04 or later).")
+    cached = sorted(CACHE.glob(f"v{LAYOUT}-*/layer"))
+    if cached:
+        return _system(cached[-1].parent)
+    try:
+        return _fetch()
+    except (Failed, OSError, tarfile.TarError) as error:
+        raise CannotRun(f"The guest's kernel cannot be fetched: {error}") from None
+
+
+def _system(folder: Path) -> GuestSystem:
+    release = folder.name.removeprefix(f"v{LAYOUT}-")
+    kernel = next(path for name in ("vmlinux", "vmlinuz") if (path := folder / name).exists())
+    return GuestSystem(release, kernel, folder / "layer")
+
+
+def _fetch() -> GuestSystem:
+    """Build the cache beside its place and move it there whole, so that an interrupted build leaves nothing that looks done."""
+    for tool in ("apt-get", "apt-cache", "dpkg-deb", "depmod"):
+        if find(tool) is None:
+            raise CannotRun(f"{tool} is missing; the lab takes its kernel from a Debian or Ubuntu archive.")
+    CACHE.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix="building-", dir=CACHE) as temporary:
+        downloads, made = Path(temporary, "packages"), Path(temporary, "made")
+        downloads.mkdir()
+        layer = made / "layer"
+        layer.mkdir(parents=True)
+        name = _real_kernel_package()
+        release = name.removeprefix("linux-image-")
+        for package in _download((name, *COMPANIONS), downloads):
+            _unpack(package, layer)
+        image = layer / "usr/boot" / f"vmlinuz-{release}"
+        _keep_kernel(image, made)
+        shutil.rmtree(image.parent)
+        (layer / "lib").symlink_to("usr/lib")
+        run(["depmod", "-b", str(layer), release], seconds=120)
+        place = CACHE / f"v{LAYOUT}-{release}"
+        made.rename(place)
+    return _system(place)
+
+
+def _real_kernel_package() -> str:
+    depends = run(["apt-cache", "depends", KERNEL], seconds=60).output
+    match = re.search(r"Depends: (linux-image-\d\S+)", depends)
+    if match is None:
+        raise CannotRun(f"No package source of this machine has {KERNEL}; `apt-get update` may help.")
+    return match[1]
+
+
+def _download(names: tuple[str, ...], folder: Path) -> list[Path]:
+    """Into `folder`. apt downloads to the current directory and its helper runs as a user of its own, who must reach it."""
+    for parent in (folder, folder.parent):
+        parent.chmod(0o755)
+    with subprocess.Popen(["apt-get", "download", "-q", *names], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as apt:
+        try:
+            said, _ = apt.communicate(timeout=600)
+        except subprocess.TimeoutExpired:
+            apt.kill()
+            raise Failed("apt-get download did not finish within 600 s.") from None
+    if apt.returncode:
+        raise Failed(f"apt-get download failed: {said.decode(errors='replace').strip().splitlines()[-1:]}")
+    return sorted(folder.glob("*.deb"))
+
+
+def _unpack(package: Path, layer: Path) -> None:
+    """Everything into `usr/`, as on a system with merged folders; of the kernel's modules only those about drives."""
+    with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE) as unpacker:
+        with tarfile.open(fileobj=unpacker.stdout, mode="r|") as archive:
+            for member in archive:
+                parts = PurePosixPath(member.name).parts
+                if parts and ".." not in parts and is_wanted(parts):
+                    _write_member(archive, member, layer.joinpath(*(() if parts[0] == "usr" else ("usr",)), *parts))
+        unpacker.communicate()
+    if unpacker.returncode:
+        raise Failed(f"{package.name} cannot be unpacked.")
+
+
+def _write_member(archive: tarfile.TarFile, member: tarfile.TarInfo, target: Path) -> None:
+    """A file or a symbolic link; folders come with what lies in them."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if member.issym():
+        target.symlink_to(member.linkname)
+    elif (content := archive.extractfile(member)) is not None:
+        target.write_bytes(content.read())
+        target.chmod(member.mode)
+
+
+def is_wanted(parts: tuple[str, ...]) -> bool:
+    """Whether a packaged file (its path's parts) is of use in the guest."""
+    match parts:
+        case ("boot", name):
+            return name.startswith("vmlinuz-")
+        case ("lib" | "usr", *_, "doc" | "man", _, _):
+            return False
+        case ("lib", "modules", _, "kernel", *rest) | ("usr", "lib", "modules", _, "kernel", *rest):
+            return "/".join(rest).startswith(tuple(f"{folder}/" for folder in MODULE_FOLDERS))
+        case ("etc", *_):
+            return False
+    return True
+
+
+def _keep_kernel(image: Path, folder: Path) -> None:
+    """The kernel's ELF image where it can be had: without KVM, unpacking itself costs the guest some three seconds."""
+    packed = image.read_bytes()
+    start = packed.find(XZ_MAGIC)
+    if start >= 0:
+        try:
+            unpacked = lzma.LZMADecompressor(lzma.FORMAT_XZ).decompress(packed[start:])
+        except lzma.LZMAError:
+            unpacked = b""
+        if unpacked.startswith(b"\x7fELF"):
+            (folder / "vmlinux").write_bytes(unpacked)
+            return
+    (folder / "vmlinuz").write_bytes(packed)

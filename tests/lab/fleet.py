@@ -1,0 +1,192 @@
+"""What kinds of emulated drives there are. The drives themselves are in members.py; how QEMU makes them in attach.py. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from wizard.model.verdict import Outcome
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+TIB = 1024 * GIB
+GB = 1000**3
+TB = 1000 * GB
+QEMU_SERIAL_CHARACTERS = 20
+
+EVERYWHERE = -1
+"""Instead of a sector: all of them."""
+
+
+class Bus(StrEnum):
+    """How a drive is attached. SATA drives have no 4096-byte logical blocks in QEMU; VIRTIO ones have no model and no SMART; NVME
+    ones have QEMU's own model; USB ones speak the old protocol of sticks, UAS ones that of newer enclosures."""
+
+    SATA = "sata"
+    SCSI = "scsi"
+    VIRTIO = "virtio"
+    NVME = "nvme"
+    USB = "usb"
+    UAS = "uas"
+
+
+DRIVERS = {
+    Bus.SATA: ("ahci", "sd_mod"),
+    Bus.SCSI: ("virtio_scsi", "sd_mod"),
+    Bus.VIRTIO: ("virtio_blk",),
+    Bus.NVME: ("nvme",),
+    Bus.USB: ("xhci_pci", "usb_storage", "sd_mod"),
+    Bus.UAS: ("xhci_pci", "uas", "sd_mod"),
+}
+"""The guest's kernel modules."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How slow a drive is: every request takes 1/`requests_per_second`.
+
+    `charges_rewrites`: a write that is no whole multiple of the physical block is first read, at the same price, as within a 512e drive.
+    """
+
+    requests_per_second: int
+    charges_rewrites: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TimingModel:
+    """A drive with the timing of turning platters, served by nbdkit (timing.py).
+
+    `shingled`: writes out of order go to a media cache of `cache_bytes`; once it is full each makes a band of `band_bytes` be rewritten.
+    """
+
+    shingled: bool
+    cache_bytes: int = 64 * MIB
+    band_bytes: int = 16 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Zones:
+    """Of a zoned NVMe namespace. `open_at_once`: how many zones may be open or active; 0 for any number."""
+
+    zone_bytes: int
+    capacity_bytes: int
+    open_at_once: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Expected:
+    """What the wizard must say of an empty drive.
+
+    `recording` is the verdict (yes, likely, unknown, not-applicable), `management` its companion, `findings` the codes of all findings,
+    each once and in any order; `bench` the benchmark's outcome when it may write, None where it refuses to.
+    """
+
+    recording: str
+    management: str | None = None
+    findings: tuple[str, ...] = ()
+    bench: Outcome | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EmulatedDrive:
+    """One drive that QEMU makes. `name` is the lab's own and QEMU's node name; the guest knows the drive by `serial`.
+
+    `hidden_block_bytes`: the blocks it really stores, where it claims smaller ones. `alignment_offset_bytes`: where the first of its
+    physical blocks begins. `discards`: it offers TRIM or UNMAP. `identify`: words of a SATA drive's IDENTIFY data and the values they
+    shall have, set before the guest's driver asks. `unreadable`, `unwritable`: sectors (of 512 bytes) whose
+    reading or writing fails, EVERYWHERE for all. `failing`: its SMART says so (NVMe only).
+    """
+
+    name: str
+    bus: Bus
+    serial: str
+    logical_block_bytes: int
+    physical_block_bytes: int
+    size_bytes: int
+    model: str | None = None
+    vendor: str | None = None
+    wwn: int | None = None
+    rotation_rate: int | None = None
+    media: Pace | TimingModel | None = None
+    discards: bool = False
+    minimum_io_bytes: int | None = None
+    optimal_io_bytes: int | None = None
+    alignment_offset_bytes: int = 0
+    identify: tuple[tuple[int, int], ...] = ()
+    zones: Zones | None = None
+    unreadable: tuple[int, ...] = ()
+    unwritable: tuple[int, ...] = ()
+    failing: bool = False
+    removable: bool = False
+    hidden_block_bytes: int | None = None
+    expected: Expected | None = None
+
+    def __post_init__(self) -> None:
+        if self.bus is Bus.SATA and self.logical_block_bytes != 512:
+            raise ValueError(f"{self.name}: SATA drives have logical blocks of 512 bytes in QEMU.")
+        if len(self.serial) > QEMU_SERIAL_CHARACTERS:
+            raise ValueError(f"{self.name}: QEMU cuts serials at {QEMU_SERIAL_CHARACTERS} characters.")
+        if self.identify and (self.bus is not Bus.SATA or self.model is None):
+            raise ValueError(f"{self.name}: only SATA drives with a model have IDENTIFY data that can be found.")
+        if (self.zones or self.failing) and self.bus is not Bus.NVME:
+            raise ValueError(f"{self.name}: QEMU has zones, and health that fails, on NVMe only.")
+        if self.bus in (Bus.VIRTIO, Bus.NVME) and (self.model or self.wwn is not None or self.rotation_rate):
+            raise ValueError(f"{self.name}: QEMU's {self.bus} drives take no model, WWN or rotation rate.")
+
+    @property
+    def charges(self) -> bool:
+        """Whether misaligned writes cost more."""
+        match self.media:
+            case Pace(charges_rewrites=charges):
+                return charges
+            case TimingModel():
+                return True
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class ModuleDrive:
+    """One drive that a kernel module (scsi_debug or null_blk) makes in the guest, where it is loaded and unloaded by inside.loaded.
+
+    `parameters` are the module's. There is one at a time of each module.
+    """
+
+    name: str
+    module: str
+    parameters: tuple[str, ...]
+    logical_block_bytes: int
+    physical_block_bytes: int
+    size_bytes: int
+    alignment_offset_bytes: int = 0
+    zoned: str = "none"
+    expected: Expected | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """The drives of one guest, in the order in which they are attached, and those that a job loads there, one after the other."""
+
+    name: str
+    drives: tuple[EmulatedDrive, ...] = ()
+    loadable: tuple[ModuleDrive, ...] = ()
+
+    def __post_init__(self) -> None:
+        for what, values in (("names", [drive.name for drive in self.members]), ("serials", [drive.serial for drive in self.drives])):
+            if len(set(values)) != len(values):
+                raise ValueError(f"Two drives share their {what}.")
+        for drive in self.drives:
+            if drive.identify and sum(other.model == drive.model for other in self.drives) > 1:
+                raise ValueError(f"{drive.name}: IDENTIFY data are found by their model, which another drive has too.")
+
+    def __getitem__(self, name: str) -> EmulatedDrive:
+        """A drive by the lab's name for it."""
+        return next(drive for drive in self.drives if drive.name == name)
+
+    @property
+    def members(self) -> tuple[EmulatedDrive | ModuleDrive, ...]:
+        """All of them."""
+        return (*self.drives, *self.loadable)
+
+    @property
+    def drivers(self) -> tuple[str, ...]:
+        """The kernel modules that the guest needs to see the drives."""
+        return tuple(dict.fromkeys(module for drive in self.drives for module in DRIVERS[drive.bus]))

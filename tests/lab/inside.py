@@ -1,0 +1,98 @@
+"""What the jobs need inside a guest: its drives by serial, tools' output, and the proof that this is a guest at all."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.lab.fleet import EmulatedDrive, ModuleDrive
+from wizard.tools.run import Result, run
+
+SHARED = Path("/lab")
+"""What outlives the guest."""
+TOKEN = "diskwright.lab"
+"""On the kernel's command line of every guest, and of nothing else."""
+SLOW = 180.0
+"""Time limit of a command in seconds: everything is emulated, and the paced drive takes fifty requests a second."""
+
+
+def assert_guest() -> None:
+    """Refuse to run anywhere but in a guest: the jobs write to drives."""
+    assert TOKEN in Path("/proc/cmdline").read_text().split(), "The lab's jobs run in a guest only."
+    assert os.path.ismount(SHARED), f"{SHARED} is not the lab's shared folder."
+
+
+def node_of(drive: EmulatedDrive, seconds: float = 20.0) -> str:
+    """The kernel's node of an emulated drive, found by its serial in sysfs; waits for the kernel to find it first."""
+    limit = monotonic() + seconds
+    while True:
+        for entry in sorted(Path("/sys/block").iterdir()):
+            if drive.serial in _serial_in(entry):
+                return f"/dev/{entry.name}"
+        assert monotonic() < limit, f"The guest has no drive with the serial {drive.serial}."
+        sleep(0.1)
+
+
+@contextmanager
+def loaded(drive: ModuleDrive, seconds: float = 20.0) -> Iterator[str]:
+    """The node of a drive that a kernel module makes, for as long as the module is loaded."""
+    blocks = Path("/sys/block")
+    before = set(blocks.iterdir())
+    tool("modprobe", drive.module, *drive.parameters)
+    try:
+        limit = monotonic() + seconds
+        while not (new := sorted(set(blocks.iterdir()) - before)):
+            assert monotonic() < limit, f"{drive.module} made no drive."
+            sleep(0.1)
+        yield f"/dev/{new[0].name}"
+    finally:
+        _unload(drive.module, seconds)
+
+
+def _unload(module: str, seconds: float) -> None:
+    """Tried again for a while: udev looks into a drive whenever one has closed it, and a module in use stays."""
+    limit = monotonic() + seconds
+    while run(["modprobe", "-r", module], seconds=SLOW, accept=(0,) if monotonic() > limit else (0, 1)).status:
+        sleep(0.1)
+
+
+def _serial_in(entry: Path) -> str:
+    """virtio and NVMe have an attribute; SCSI and SATA drives page 80h, the serial behind a header of four bytes; USB drives only what
+    their bridge is called, some folders up."""
+    bridges = [folder / "serial" for folder in entry.resolve().parents if (folder / "idVendor").exists()]
+    for attribute, header in ((entry / "serial", 0), *((bridge, 0) for bridge in bridges[:1]), (entry / "device/vpd_pg80", 4)):
+        with suppress(OSError):
+            return attribute.read_bytes()[header:].decode(errors="replace")
+    with suppress(OSError):
+        return (entry / "device/serial").read_text(errors="replace")
+    return ""
+
+
+def sysfs(path: str, attribute: str) -> str:
+    """An attribute of a block device, such as `alignment_offset` of /dev/sda1."""
+    return Path("/sys/class/block", Path(path).name, attribute).read_text().strip()
+
+
+def udev_runs() -> bool:
+    """Whether udevd listens in this guest."""
+    return Path("/run/udev/control").exists()
+
+
+def tool(*argv: str, accept: Sequence[int] = (0,)) -> str:
+    """What a tool printed."""
+    return run(argv, seconds=SLOW, accept=accept).output
+
+
+def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW) -> Result:
+    """Run the project's own command as a user would; any end that is not in `accept` fails the job with its words."""
+    result = run([sys.executable, "-m", "wizard", *words], seconds=seconds, accept=range(256))
+    assert result.status in accept, f"diskwright {' '.join(words)} ended with {result.status}: {result.errors}{result.output}"
+    return result
+
+
+def shown(value: object) -> str:
+    """A value as it stands in a check's `seen`."""
+    return value if isinstance(value, str) else json.dumps(value, default=str)

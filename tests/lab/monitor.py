@@ -1,0 +1,127 @@
+"""Talking to a running QEMU (QMP): what its command line cannot say, and drives pulled out and plugged in when the guest asks for it."""
+
+import json
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+from types import TracebackType
+from typing import Any, Self
+
+from tests.lab.attach import controller_id, devices_of
+from tests.lab.fleet import Bus, Fleet
+from tests.lab.trouble import GuestTrouble
+
+ANSWER_SECONDS = 30.0
+PAUSE_SECONDS = 0.1
+REQUEST, ANSWER = "request", "answer"
+"""Files in the shared folder: what the guest wants of the host, as `unplug NAME` or `plug NAME`, and what became of it."""
+
+RELIABILITY_DEGRADED = 4
+"""Of an NVMe drive's critical warnings (NVM Express Base, SMART / Health Information)."""
+
+
+class Monitor:
+    """One connection to a QEMU. Its errors are GuestTrouble."""
+
+    def __init__(self, path: Path, seconds: float = ANSWER_SECONDS) -> None:
+        self._socket = socket.socket(socket.AF_UNIX)
+        self._socket.settimeout(seconds)
+        limit = monotonic() + seconds
+        while True:
+            try:
+                self._socket.connect(str(path))
+                break
+            except OSError as error:
+                if monotonic() >= limit:
+                    self._socket.close()
+                    raise GuestTrouble(f"QEMU's monitor does not answer: {error}") from None
+                sleep(PAUSE_SECONDS)
+        self._lines = self._socket.makefile("rb")
+        self._next()
+        self.do("qmp_capabilities")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self._lines.close()
+        self._socket.close()
+
+    def do(self, command: str, **arguments: object) -> None:
+        """One command; events that come meanwhile are passed over."""
+        self._socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
+        while "return" not in (said := self._next()):
+            if "error" in said:
+                raise GuestTrouble(f"QEMU refuses {command}: {said['error'].get('desc')}")
+
+    def await_event(self, name: str, device: str) -> None:
+        """Until an event about a device comes."""
+        while (said := self._next()).get("event") != name or said["data"].get("device") != device:
+            continue
+
+    def _next(self) -> dict[str, Any]:
+        try:
+            line = self._lines.readline()
+            said = json.loads(line)
+        except (OSError, ValueError) as error:
+            raise GuestTrouble(f"QEMU's monitor fell silent: {error}") from None
+        return said if isinstance(said, dict) else {}
+
+
+def break_health(monitor: Monitor, fleet: Fleet) -> None:
+    """Let the drives that are to fail say so."""
+    for drive in fleet.drives:
+        if drive.failing:
+            path = f"/machine/peripheral/{controller_id(drive)}"
+            monitor.do("qom-set", path=path, property="smart_critical_warning", value=RELIABILITY_DEGRADED)
+
+
+@contextmanager
+def served(path: Path, fleet: Fleet, shared: Path) -> Iterator[None]:
+    """While this lasts, drives are pulled out and plugged in as the guest asks for it by files in the shared folder."""
+    over = threading.Event()
+    thread = threading.Thread(target=_serve, args=(path, fleet, shared, over), daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(ANSWER_SECONDS)
+
+
+def _serve(path: Path, fleet: Fleet, shared: Path, over: threading.Event) -> None:
+    request, answer = shared / REQUEST, shared / ANSWER
+    while not over.wait(PAUSE_SECONDS):
+        with suppress(FileNotFoundError):
+            verb, _, name = request.read_text().partition(" ")
+            request.unlink()
+            try:
+                with Monitor(path) as monitor:
+                    _plug(monitor, fleet, name) if verb == "plug" else _unplug(monitor, fleet, name)
+                said = "done"
+            except GuestTrouble as trouble:
+                said = str(trouble)
+            part = answer.with_suffix(".part")
+            part.write_text(said)
+            part.rename(answer)
+
+
+def _unplug(monitor: Monitor, fleet: Fleet, name: str) -> None:
+    """Out it goes, without a word to the guest before."""
+    drive = fleet[name]
+    device = controller_id(drive) if drive.bus in (Bus.USB, Bus.UAS) else f"{name}-disk"
+    monitor.do("device_del", id=device)
+    monitor.await_event("DEVICE_DELETED", device)
+
+
+def _plug(monitor: Monitor, fleet: Fleet, name: str) -> None:
+    drive = fleet[name]
+    number = [other for other in fleet.drives if other.bus is drive.bus].index(drive)
+    for device in devices_of(drive, number):
+        monitor.do("device_add", **device)
+    if drive.bus is Bus.USB:
+        # QEMU lets a bridge be filled before the guest sees it.
+        monitor.do("qom-set", path=f"/machine/peripheral/{controller_id(drive)}", property="attached", value=True)

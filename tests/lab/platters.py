@@ -1,0 +1,135 @@
+"""What a hard disk's requests cost in time, conventional or drive-managed shingled. Pure: seconds in, seconds out.
+
+One actuator serves one request after the other. A request that goes on where the last one ended costs only its transfer; any other costs
+a move and half a turn; a write that is no whole multiple of the physical block costs a turn more, since its blocks are read first.
+
+A shingled drive takes what is written out of order into a media cache, and there every physical block once. What is written in order
+goes straight to its band. Once the cache is full, whatever finds no room in it makes its own band be rewritten, which also takes the
+band's cached blocks out of the cache. A drive that is left alone rewrites bands by itself.
+"""
+
+from collections import OrderedDict
+from dataclasses import dataclass, field
+
+KIB = 1024
+MIB = 1024 * KIB
+
+TURN_SECONDS = 60 / 7200
+SETTLE_SECONDS = 0.001
+LONGEST_SEEK_SECONDS = 0.008
+BYTES_PER_SECOND = 80e6
+LONG_WRITE_BYTES = 128 * KIB
+"""Of this length a write begins a stream by itself, as does one that goes on where the last one ended. The guest's kernel cuts longer
+writes into several."""
+NEAR_BYTES = 4 * MIB
+"""Requests that were sent together may come in another order."""
+STREAMS = 8
+CACHE_WRITE_SECONDS = 0.004
+IDLE_SECONDS = 2.0
+"""Left alone for so long, a shingled drive begins to clean."""
+
+
+@dataclass
+class Platters:
+    """A drive's mechanics and where they stand. `now` is any clock's time in seconds that does not go back."""
+
+    size_bytes: int
+    physical_block_bytes: int = 4096
+    shingled: bool = False
+    cache_bytes: int = 64 * MIB
+    band_bytes: int = 16 * MIB
+    cached_blocks: "OrderedDict[int, set[int]]" = field(default_factory=OrderedDict)
+    """By band, the one that has waited longest first."""
+    _position: int = 0
+    _last_end: int = -1
+    """Of the last write, wherever it went."""
+    _streams: "list[int]" = field(default_factory=list)
+    _free_at: float = 0.0
+
+    @property
+    def used_bytes(self) -> int:
+        """How full the media cache is."""
+        return sum(map(len, self.cached_blocks.values())) * self.physical_block_bytes
+
+    def serve(self, now: float, cost: float) -> float:
+        """The time at which a request that comes at `now` and costs so much is done."""
+        self._free_at = max(now, self._free_at) + cost
+        return self._free_at
+
+    def read(self, now: float, start: int, size: int) -> float:
+        """The seconds that a read costs."""
+        self._clean_when_idle(now)
+        cost = self._move_to(start) + size / BYTES_PER_SECOND
+        self._position = start + size
+        return cost
+
+    def write(self, now: float, start: int, size: int) -> float:
+        """The seconds that a write costs."""
+        self._clean_when_idle(now)
+        block = self.physical_block_bytes
+        cost = size / BYTES_PER_SECOND + (TURN_SECONDS if start % block or size % block else 0.0)
+        if not self.shingled:
+            cost += self._move_to(start)
+            self._position = start + size
+            return cost
+        blocks = range(start // block, -(-(start + size) // block))
+        stream = next((end for end in self._streams if abs(start - end) <= NEAR_BYTES), None)
+        goes_on, self._last_end = start == self._last_end, start + size
+        if stream is None and size < LONG_WRITE_BYTES and not goes_on:
+            return cost + self._write_out_of_order(blocks)
+        if stream is not None:
+            self._streams.remove(stream)
+        self._streams = [max(start + size, stream or 0), *self._streams[: STREAMS - 1]]
+        cost += 0.0 if abs(start - self._position) <= NEAR_BYTES else self._move_to(start)
+        self._position = start + size
+        self._forget(blocks)
+        return cost
+
+    def trim(self, start: int, size: int) -> None:
+        """Blocks that lie whole within need no place in the cache any more."""
+        block = self.physical_block_bytes
+        self._forget(range(-(-start // block), (start + size) // block))
+
+    def _move_to(self, start: int) -> float:
+        distance = abs(start - self._position)
+        if distance == 0:
+            return 0.0
+        seek = SETTLE_SECONDS + (LONGEST_SEEK_SECONDS - SETTLE_SECONDS) * min(1.0, 0.3 + (distance / self.size_bytes) ** 0.5)
+        return (SETTLE_SECONDS if distance <= NEAR_BYTES else seek) + TURN_SECONDS / 2
+
+    def _write_out_of_order(self, blocks: range) -> float:
+        cost = CACHE_WRITE_SECONDS
+        room = (self.cache_bytes - self.used_bytes) // self.physical_block_bytes
+        for band in dict.fromkeys(self._band(block) for block in blocks):
+            mine = {block for block in blocks if self._band(block) == band}
+            new = mine - self.cached_blocks.get(band, set())
+            if len(new) > room:
+                room += len(self.cached_blocks.pop(band, ()))
+                cost += self._rewriting_seconds()
+            elif new:
+                room -= len(new)
+                self.cached_blocks.setdefault(band, set()).update(new)
+        # The head comes back from the cache, wherever that is.
+        self._position = -1
+        return cost
+
+    def _forget(self, blocks: range) -> None:
+        for band in range(self._band(blocks.start), self._band(blocks.stop) + 1) if blocks else ():
+            cached = self.cached_blocks.get(band)
+            if cached is not None:
+                cached.difference_update(blocks)
+                if not cached:
+                    del self.cached_blocks[band]
+
+    def _clean_when_idle(self, now: float) -> None:
+        spare = now - self._free_at - IDLE_SECONDS
+        while self.cached_blocks and spare > self._rewriting_seconds():
+            self.cached_blocks.popitem(last=False)
+            spare -= self._rewriting_seconds()
+
+    def _rewriting_seconds(self) -> float:
+        """Of reading a band and writing it again."""
+        return 2 * (self.band_bytes / BYTES_PER_SECOND + SETTLE_SECONDS + TURN_SECONDS / 2)
+
+    def _band(self, block: int) -> int:
+        return block * self.physical_block_bytes // self.band_bytes

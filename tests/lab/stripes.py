@@ -1,0 +1,356 @@
+"""Job: one volume over three drives, by md, LVM and Btrfs: planned, applied, used, and held against the kernel and each layer's own tools.
+
+Also: a run that is stopped when its array stands is taken back to the byte, and one that is killed there goes on.
+"""
+
+import hashlib
+import os
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+from uuid import uuid4
+
+from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.inside import SLOW, node_of, shown, sysfs, tool, udev_runs
+from tests.lab.visit import Visit
+from wizard.apply.arrays import taken_arrays
+from wizard.apply.environment import Environment
+from wizard.apply.journal import RunState, follow, read_entries, state
+from wizard.apply.runs import runs_folder
+from wizard.apply.start import resume_run, start_run
+from wizard.apply.undo import undo_run
+from wizard.diagnose.diagnose import diagnose
+from wizard.faces.plan import striped_wish
+from wizard.layout.commands import array_uuid
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.planner import Mode
+from wizard.layout.preview import preview_lines
+from wizard.layout.striped import Kind, StripeWish, make_striped_plan
+from wizard.layout.wish import request
+from wizard.model.errors import Refused
+from wizard.model.journal import Check, Event
+from wizard.model.plan import Plan
+from wizard.model.units import KIB
+from wizard.probe.machine import probe_machine
+from wizard.tools.run import find, run
+
+COUNT = 3
+DRIVE_BYTES = 256 * MIB
+
+
+def _drive(name: str, logical: int, number: int) -> EmulatedDrive:
+    return EmulatedDrive(
+        f"stripe-{name}-{number}",
+        Bus.SCSI,
+        serial=f"LAB-{name.upper()}-{number}",
+        vendor="LAB",
+        model=f"Striped {name}",
+        wwn=0x5000C500BBBB0000 + 16 * logical + number,
+        rotation_rate=7200,
+        logical_block_bytes=logical,
+        physical_block_bytes=4096,
+        size_bytes=DRIVE_BYTES,
+    )
+
+
+STRIPED_FLEET = Fleet(
+    "striped", tuple(_drive(name, size, number) for name, size in (("512e", 512), ("4kn", 4096)) for number in range(COUNT))
+)
+FSTAB = Path("/etc/fstab")
+PLACE = Path("/srv/striped")
+MODULES = ("raid0", "dm_mod", "ext4", "xfs", "btrfs")
+BIN = Path("/run/stand-ins")
+CONTENT_BYTES = 5 * MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """One layout: how it is striped, what it holds, on which three drives."""
+
+    kind: Kind
+    filesystem: str
+    drives: str
+    chunk_bytes: int | None = None
+
+    @property
+    def name(self) -> str:
+        """For a reader."""
+        return f"{self.kind} and {self.filesystem} on {self.drives}"
+
+
+def stripes_alone(fleet: Fleet) -> Iterator[Check]:
+    """Without udev, as on a rescue medium: a run taken back, and one killed that goes on to its end."""
+    _load()
+    yield from _taken_back(fleet, Case("md", "ext4", "512e"))
+    yield from _killed(fleet, Case("md", "xfs", "4kn", 64 * KIB))
+    yield from _refused(fleet)
+
+
+def stripes_with_udev(fleet: Fleet) -> Iterator[Check]:
+    """With udev, which puts together by itself whatever it sees."""
+    _load()
+    yield from _whole(fleet, Case("lvm", "ext4", "512e", 128 * KIB))
+    # Over what the first one left: udev hears that the old partitions went, by the same names as the new ones.
+    yield from _whole(fleet, Case("md", "ext4", "512e"))
+
+
+def stripes_more(fleet: Fleet) -> Iterator[Check]:
+    """The other pairs, and LVM taken back and killed."""
+    _load()
+    yield from _taken_back(fleet, Case("lvm", "ext4", "512e"))
+    yield from _killed(fleet, Case("lvm", "xfs", "512e"))
+    yield from _whole(fleet, Case("md", "ext4", "4kn", 16 * KIB))
+    yield from _whole(fleet, Case("btrfs", "btrfs", "4kn"))
+    yield from _whole(fleet, Case("lvm", "ext4", "4kn"))
+
+
+def _load() -> None:
+    for module in MODULES:
+        tool("modprobe", module)
+    # udev puts together what an earlier visit left on the drives.
+    run(["mdadm", "--stop", "--scan"], seconds=SLOW, accept=range(256))
+    run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
+
+
+def _nodes(fleet: Fleet, case: Case) -> tuple[str, ...]:
+    return tuple(node_of(drive) for drive in fleet.drives if drive.name.startswith(f"stripe-{case.drives}"))
+
+
+def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan:
+    """As `diskwright plan` does it; through a document, as it would be handed on."""
+    machine = probe_machine(_nodes(fleet, case), seconds=SLOW)
+    recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
+    wanted = request("large-media", None, "striped", str(PLACE), case.filesystem)
+    wish = striped_wish(machine, machine.drives, recordings, wanted, ())
+    asked = StripeWish(case.kind, case.chunk_bytes)
+    plan = make_striped_plan(machine, machine.drives, wish, asked, mode, lambda: str(uuid4()), recordings, taken_arrays())
+    return read_plan(render_plan(plan), "the plan")
+
+
+def _applied(plan: Plan) -> Path:
+    newest = start_run(plan, *plan.tokens, environment=Environment(FSTAB))
+    _followed(newest)
+    return newest
+
+
+def _followed(newest: Path) -> None:
+    for _ in follow(newest):
+        pass
+
+
+def _story(newest: Path) -> str:
+    lines = [f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}" for entry in read_entries(newest)]
+    log = newest / "process.log"
+    return "\n".join([*lines[-14:], log.read_text() if log.exists() else ""])
+
+
+def _whole(fleet: Fleet, case: Case) -> Iterator[Check]:
+    plan = _planned(fleet, case)
+    newest = _applied(plan)
+    yield Check(f"{case.name}: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest))
+    if state(newest) is RunState.DONE:
+        yield from _stands(case, plan)
+    _take_down(plan)
+
+
+def _stands(case: Case, plan: Plan) -> Iterator[Check]:
+    """What was made, by the kernel and by tools that had no part in making it, and a file in it over a remount."""
+    (volume,) = plan.volumes
+    content = Random(case.name).randbytes(CONTENT_BYTES)
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    (PLACE / "file").write_bytes(content)
+    tool("umount", str(PLACE))
+    tool("mount", str(PLACE))
+    seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
+    yield Check(f"{case.name}: mounted again by fstab, and the file is whole", seen == hashlib.sha256(content).hexdigest(), seen)
+    yield from _as_its_tools_say(case, plan)
+    if case.kind != "btrfs":
+        chunk = case.chunk_bytes or 512 * KIB
+        name = _kernel_name(volume.path)
+        told = tuple(int(sysfs(name, key)) for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset"))
+        yield Check(
+            f"{case.name}: the kernel's minimum and optimal I/O size, and its offset", told == (chunk, chunk * COUNT, 0), shown(told)
+        )
+    for path in plan.paths:
+        part = f"{path}1"
+        yield Check(
+            f"{case.name}: {part} is aligned for the kernel", sysfs(part, "alignment_offset") == "0", sysfs(part, "alignment_offset")
+        )
+        inside = int(sysfs(part, "start")) * 512
+        yield Check(f"{case.name}: {part} starts on a whole MiB", inside % MIB == 0, str(inside))
+    says = " ".join(preview_lines(plan, 120))
+    yield Check(f"{case.name}: the danger is told before", "everything on all of them is lost" in says, says[:300])
+
+
+def _kernel_name(node: str) -> str:
+    number = Path(node).stat().st_rdev
+    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
+
+
+def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
+    (volume,), stripe, chunk = plan.volumes, plan.stripe, case.chunk_bytes or 512 * KIB
+    assert stripe is not None
+    if case.kind == "md":
+        detail = tool("mdadm", "--detail", volume.path)
+        for wanted in (
+            f"Raid Devices : {COUNT}",
+            "Raid Level : raid0",
+            f"Chunk Size : {chunk // KIB}K",
+            f"UUID : {array_uuid(stripe.uuids[0])}",
+        ):
+            yield Check(f"{case.name}: mdadm --detail says {wanted}", wanted in detail, detail)
+        offsets = {re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))[0] for path in plan.paths}
+        yield Check(
+            f"{case.name}: md's data begin on a whole MiB in each part", {int(one) % 2048 for one in offsets} == {0}, shown(sorted(offsets))
+        )
+    if case.kind == "lvm":
+        listed = tool("lvs", "--noheadings", "--units", "b", "--nosuffix", "-o", "stripes,stripe_size", f"{stripe.name}/striped").split()
+        yield Check(f"{case.name}: lvs has its stripes", listed == [str(COUNT), str(chunk)], shown(listed))
+    blocks = (str(chunk // 4096), str(COUNT * chunk // 4096))
+    if case.filesystem == "ext4":
+        words = tool("dumpe2fs", "-h", volume.path)
+        found = re.findall(r"(?m)^RAID stri(?:de|pe width):\s+(\d+)", words)
+        yield Check(f"{case.name}: dumpe2fs has stride and stripe width", found == list(blocks), shown(found))
+    if case.filesystem == "xfs":
+        words = tool("xfs_info", str(PLACE))
+        units = re.findall(r"sunit=(\d+)\s+swidth=(\d+) blks", words)[:1]
+        yield Check(f"{case.name}: xfs_info has sunit and swidth", units == [blocks], words)
+    if case.kind == "btrfs":
+        words = tool("btrfs", "filesystem", "df", str(PLACE))
+        yield Check(f"{case.name}: data striped, records twice", "Data, RAID0" in words and "Metadata, RAID1" in words, words)
+
+
+def _take_down(plan: Plan) -> None:
+    """Nothing left of a layout but what it wrote."""
+    run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
+    FSTAB.write_text("".join(line for line in FSTAB.read_text().splitlines(keepends=True) if plan.volumes[0].uuid not in line))
+    stripe = plan.stripe
+    if stripe and stripe.kind == "md":
+        run(["mdadm", "--stop", stripe.device], seconds=SLOW, accept=range(256))
+    if stripe and stripe.kind == "lvm":
+        run(["vgchange", "--activate", "n", stripe.name], seconds=SLOW, accept=range(256))
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+
+
+@contextmanager
+def _stand_in(program: str, word: str, then: str) -> Iterator[None]:
+    """Have `program`, when one of its words is `word`, followed by a script that knows the newest run as $run."""
+    real, folder = find(program), runs_folder()
+    BIN.mkdir(exist_ok=True)
+    lines = [
+        "#!/bin/sh",
+        f'{real} "$@"; status=$?',
+        f"run={folder}/$(ls -t {folder} | head -n 1)",
+        f'case " $* " in *" {word} "*) {then};; esac',
+        "exit $status",
+    ]
+    (BIN / program).write_text("\n".join(lines) + "\n")
+    (BIN / program).chmod(0o755)
+    path = os.environ["PATH"]
+    os.environ["PATH"] = f"{BIN}:{path}"
+    try:
+        yield
+    finally:
+        os.environ["PATH"] = path
+
+
+ARRAY_MADE = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "--stripes")}
+
+
+def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
+    """A run that is asked to stop while it makes the array stops before it formats, and is taken back to the byte."""
+    nodes = _nodes(fleet, case)
+    for number, node in enumerate(nodes):
+        _emptied(node)
+        # Something to be put back, with an old filesystem where the array's own records will lie.
+        tool("mkfs.ext4", "-q", "-F", "-L", f"old{number}", node)
+    before = _digests(nodes)
+    plan = _planned(fleet, case)
+    with _stand_in(*ARRAY_MADE[case.kind], "touch $run/stop"):
+        newest = _applied(plan)
+    done = [entry.step for entry in read_entries(newest) if entry.event is Event.STEP_DONE]
+    kinds = [plan.steps[number - 1].operation.kind for number in done]
+    stopped = state(newest) is RunState.STOPPED and kinds[-1:] == [{"md": "make-array", "lvm": "make-striped-volume"}[case.kind]]
+    yield Check(f"{case.name}: stopped when its array stands", stopped, _story(newest))
+    (volume,) = plan.volumes
+    yield Check(f"{case.name}: the array is there", Path(volume.path).exists(), _story(newest))
+    in_use = ""
+    try:
+        _planned(fleet, case)
+    except Refused as error:
+        in_use = str(error)
+    yield Check(f"{case.name}: meanwhile its drives are in use", "in use" in in_use, in_use)
+    undo_run(newest)
+    yield Check(f"{case.name}: taken back", state(newest) is RunState.UNDONE, _story(newest))
+    yield Check(f"{case.name}: the array is gone", not _stands_anything(nodes), shown(_stands_anything(nodes)))
+    yield Check(f"{case.name}: every byte of every drive is as it was", _digests(nodes) == before, "")
+
+
+def _emptied(node: str) -> None:
+    """Nothing of an earlier case: no table, no partitions in the kernel that nothing on the drive would bring back, and where an array's
+    data begin no old filesystem, for which a run that is taken up again would have to stop.
+    """
+    tool("wipefs", "--all", "--quiet", node)
+    run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
+    with Path(node).open("r+b") as device:
+        device.write(bytes(16 * MIB))
+
+
+def _stands_anything(nodes: Sequence[str]) -> list[str]:
+    holders = [holder.name for node in nodes for holder in Path("/sys/class/block").glob(f"{Path(node).name}*/holders/*")]
+    return sorted(holders)
+
+
+def _digests(nodes: Sequence[str]) -> list[str]:
+    for node in nodes:
+        tool("blockdev", "--flushbufs", node)
+    return [tool("md5sum", node).split()[0] for node in nodes]
+
+
+def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
+    """A run whose process dies right when the array was made, before it could say so, takes the array over by its UUID."""
+    for node in _nodes(fleet, case):
+        _emptied(node)
+    plan = _planned(fleet, case)
+    with _stand_in(*ARRAY_MADE[case.kind], "kill -9 $(cat $run/pid)"):
+        newest = _applied(plan)
+    yield Check(f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, _story(newest))
+    if case.kind == "md":
+        # As after a restart: put together by another, under another number.
+        tool("mdadm", "--stop", plan.volumes[0].path)
+        tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
+    resume_run(newest)
+    _followed(newest)
+    made = [entry for entry in read_entries(newest) if entry.event is Event.COMMAND and ARRAY_MADE[case.kind][1] in entry.command]
+    yield Check(f"{case.name}: goes on to its end", state(newest) is RunState.DONE, _story(newest))
+    yield Check(f"{case.name}: and does not make the array a second time", len(made) <= 1, shown([entry.command for entry in made]))
+    if state(newest) is RunState.DONE:
+        yield from _stands(case, plan)
+    _take_down(plan)
+
+
+def _refused(fleet: Fleet) -> Iterator[Check]:
+    """Drives of different logical blocks."""
+    mixed = [node_of(fleet["stripe-512e-0"]), node_of(fleet["stripe-4kn-0"])]
+    said = ""
+    machine = probe_machine(mixed, seconds=SLOW)
+    recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
+    wish = striped_wish(machine, machine.drives, recordings, request("large-media", None, None, None, "ext4"), ())
+    try:
+        make_striped_plan(machine, machine.drives, wish, StripeWish("md"), Mode.REPLACE, lambda: str(uuid4()))
+    except Refused as error:
+        said = str(error)
+    yield Check("md over 512e and 4Kn is refused", "logical blocks of different sizes" in said, said)
+
+
+JOBS = {"stripes-alone": stripes_alone, "stripes-with-udev": stripes_with_udev, "stripes-more": stripes_more}
+VISITS = (
+    Visit("striped without udev: made, taken back, killed and gone on with", STRIPED_FLEET, ("stripes-alone",), 900, udev=False),
+    Visit("striped with udev: LVM, and md over what it left", STRIPED_FLEET, ("stripes-with-udev",), 900, udev=True),
+    Visit("striped in every other way", STRIPED_FLEET, ("stripes-more",), 1200, udev=True, full_only=True),
+)

@@ -1,0 +1,73 @@
+"""Takes the pictures in screenshots/ of the run in tests/looks/recorded:  python -m tests.looks.photograph [--check]
+
+With --check nothing is written, and the exit code is 1 where a picture is missing or is not what the program shows today.
+"""
+
+import asyncio
+import os
+import sys
+from pathlib import Path
+from unittest.mock import patch
+
+from tests.looks.performance import OutOfDate, Performance, perform
+from tests.looks.pictures import plain_svg
+from tests.looks.rehearsal import CONSOLE, MODERN, wizard
+from wizard.documents.profiles import BUNDLED
+from wizard.tui.terminal import Terminal
+
+FOLDER = Path(__file__).resolve().parents[2] / "screenshots"
+SIZE = (100, 30)
+ON_THE_CONSOLE = ("drives", "preview")
+"""Also taken as on a text console: 80x24, eight colours."""
+
+
+def photographs() -> dict[str, str]:
+    """File names and contents; raises OutOfDate where the recording is not of today's program."""
+    # What a person's own profiles and wishes for colours would change has no place in the pictures.
+    with patch("wizard.documents.profiles.profile_folders", return_value=(BUNDLED,)), patch.dict(os.environ):
+        os.environ.pop("NO_COLOR", None)
+        modern, console = asyncio.run(performed(*SIZE, MODERN)), asyncio.run(performed(80, 24, CONSOLE))
+    return modern | {f"console-{name}.svg": console[f"{name}.svg"] for name in ON_THE_CONSOLE}
+
+
+async def performed(columns: int, lines: int, terminal: Terminal) -> dict[str, str]:
+    """File name and content of every picture of one performance."""
+    taken: dict[str, str] = {}
+    services = Performance()
+    app = wizard(services, terminal)
+    async with app.run_test(size=(columns, lines)) as pilot:
+
+        async def take(name: str) -> None:
+            await pilot.pause()
+            taken[f"{name}.svg"] = plain_svg(app.export_screenshot(title="diskwright"))
+
+        await perform(pilot, take, services)
+    return taken
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pictures, or compare them."""
+    try:
+        taken = photographs()
+    except OutOfDate as reason:
+        print(f"{reason}\n0 passed, 1 failed")
+        return 1
+    kept = {path.name: path.read_text(encoding="utf-8") for path in sorted(FOLDER.glob("*.svg"))}
+    wrong = sorted(name for name in taken.keys() | kept.keys() if taken.get(name) != kept.get(name))
+    if arguments == ["--check"]:
+        for name in wrong:
+            print(f"screenshots/{name} is out of date; python -m tests.looks.photograph takes it anew.")
+        print(f"{len(taken.keys() | kept.keys()) - len(wrong)} passed, {len(wrong)} failed")
+        return 1 if wrong else 0
+    FOLDER.mkdir(exist_ok=True)
+    for name in wrong:
+        if name in taken:
+            (FOLDER / name).write_text(taken[name], encoding="utf-8")
+        else:
+            (FOLDER / name).unlink()
+    print(f"{len(taken.keys() & set(wrong))} of {len(taken)} pictures were taken anew, {len(set(wrong) - taken.keys())} removed.")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,105 @@
+"""Pictures of every step, taken on one walk through the rehearsed wizard."""
+
+import re
+from collections.abc import Awaitable, Callable
+
+from textual.pilot import Pilot
+
+from tests.looks.rehearsal import MODERN, Rehearsal, press, ready, shown, step, until, wizard
+from wizard.tui.session import Session
+from wizard.tui.terminal import Terminal
+
+Take = Callable[[str], Awaitable[None]]
+
+
+async def walk(columns: int, lines: int, terminal: Terminal = MODERN) -> dict[str, str]:
+    """Name and SVG of every picture, in the order of the steps."""
+    taken: dict[str, str] = {}
+    services = Rehearsal()
+    app = wizard(services, terminal)
+    async with app.run_test(size=(columns, lines)) as pilot:
+
+        async def take(name: str) -> None:
+            await pilot.pause()
+            taken[name] = plain_svg(app.export_screenshot(title="diskwright"))
+
+        await _choose(pilot, take)
+        await _plan(pilot, take)
+        await _measure(pilot, take, services)
+        await _apply(pilot, take, services)
+    return taken
+
+
+def plain_svg(svg: str) -> str:
+    """Without the address of a font on somebody's server."""
+    svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
+    svg = svg.replace("font-family: Fira Code, monospace", "font-family: DejaVu Sans Mono, Menlo, Consolas, monospace")
+    return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
+
+
+async def _choose(pilot: Pilot[Session], take: Take) -> None:
+    await ready(pilot)
+    await take("1-drives-in-use")
+    await press(pilot, "down")
+    await take("1-drives")
+    await press(pilot, "f1")
+    await take("1-help")
+    await press(pilot, "escape", "enter")
+    await step(pilot, 2)
+    await press(pilot, "down")
+    await take("2-purpose")
+    await press(pilot, "enter")
+    await step(pilot, 3)
+    await take("3-advice")
+    await press(pilot, "e")
+    await take("3-evidence")
+    await press(pilot, "escape", "enter")
+
+
+async def _plan(pilot: Pilot[Session], take: Take) -> None:
+    await step(pilot, 4)
+    await take("4-layout-free")
+    await press(pilot, "shift+tab", "up", "tab", "e")
+    await until(lambda: "This volume" in shown(pilot), pilot)
+    await press(pilot, "=5T", "down", "down", "=/srv/media", "enter")
+    await until(lambda: "This volume" not in shown(pilot), pilot)
+    await press(pilot, "a")
+    await until(lambda: "A new volume" in shown(pilot), pilot)
+    await press(pilot, "up", "up", "right", "down", "down", "=99T", "enter")
+    await until(lambda: "needs" in shown(pilot), pilot)
+    await take("4-volume")
+    await press(pilot, "backspace", "backspace", "backspace", "enter")
+    await step(pilot, 4)
+    await until(lambda: "rest:" in shown(pilot), pilot)
+    await take("4-layout")
+    await press(pilot, "enter")
+    await step(pilot, 5)
+    await take("5-preview")
+    await press(pilot, "pagedown")
+    await take("5-preview-steps")
+    await press(pilot, "enter")
+
+
+async def _measure(pilot: Pilot[Session], take: Take, services: Rehearsal) -> None:
+    await step(pilot, 6)
+    await press(pilot, "m")
+    await until(lambda: "240 pairs" in shown(pilot), pilot)
+    await take("6-measuring")
+    services.measured.set()
+    await until(lambda: "1.8x faster" in shown(pilot), pilot)
+    await take("6-benchmark")
+    await press(pilot, "enter")
+
+
+async def _apply(pilot: Pilot[Session], take: Take, services: Rehearsal) -> None:
+    await step(pilot, 7)
+    await take("7-confirm")
+    await press(pilot, "tab", "=ZCT0A1B2", "enter", "enter")
+    await step(pilot, 8)
+    await until(lambda: "working   2." in shown(pilot), pilot)
+    await take("8-applying")
+    services.applied.set()
+    await until(lambda: "Done: every step" in shown(pilot), pilot)
+    await press(pilot, "enter")
+    await step(pilot, 9)
+    await take("9-result")

@@ -1,0 +1,155 @@
+"""The real program on a text console, a terminal of 1983, without colours, and where there is no screen at all."""
+
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.looks.terminal import ROOT, Terminal
+from tests.looks.workshop import workshop
+from wizard.probe.recorded import save_machine
+
+SAFE = set(map(chr, range(0x20, 0x7F))) | set("─│┌┐└┘├┤┬┴┼═║╔╗╚╝╠╣╦╩╬█░▒▼►←↑→↓•■")
+"""Written down here once more on purpose: what Debian's console fonts and code page 437 have."""
+
+COLOURS = {"default", "black", "red", "green", "brown", "blue", "magenta", "cyan", "white"}
+"""pyte's names of the eight."""
+
+SGR = re.compile(rb"\x1b\[([0-9;]*)m")
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("looks") / "recorded.json"
+    save_machine(path, workshop())
+    return path
+
+
+def looked_at(terminal: Terminal) -> Iterator[str]:
+    """Walk by keys from the drives to the last question, and say each screen."""
+    terminal.until(lambda: "ST8000DM004" in terminal.text and "reading .." not in terminal.text)
+    terminal.press("down")
+    terminal.until("> /dev/sda")
+    yield "drives"
+    terminal.press("f1")
+    terminal.until("Help: Drives")
+    yield "help"
+    terminal.press("escape")
+    terminal.until("Which drive is to be set up?")
+    for number, title in enumerate(("Purpose", "Advice", "Layout", "Preview", "Benchmark", "Confirm"), 2):
+        terminal.press("enter")
+        terminal.until(f"Step {number} of 9: {title}")
+        yield title
+        if title == "Advice":
+            terminal.press("e")
+            terminal.until("Evidence: ")
+            yield "evidence"
+            terminal.press("escape")
+            terminal.until("Step 3 of 9")
+        if title == "Layout":
+            terminal.press("a")
+            terminal.until("A new volume")
+            yield "form"
+            terminal.press("escape")
+            terminal.until("Step 4 of 9")
+        if title == "Preview":
+            terminal.press("pagedown")
+            terminal.until("wipefs")
+            yield "preview's steps"
+    terminal.press("q")
+    terminal.until("End the wizard?")
+    yield "question"
+
+
+def parameters(received: bytes) -> set[str]:
+    """Every number in every SGR sequence."""
+    return {number for match in SGR.finditer(received) for number in match[1].decode().split(";")}
+
+
+def test_the_text_console_gets_what_it_has(recorded: Path) -> None:
+    with Terminal("--machine", str(recorded), TERM="linux") as terminal:
+        for name in looked_at(terminal):
+            for y, line in enumerate(terminal.screen.display):
+                assert set(line) <= SAFE, f"{name}, line {y}: {set(line) - SAFE} in {line!r}"
+                for x in range(80):
+                    cell = terminal.screen.buffer[y][x]
+                    assert cell.fg in COLOURS and cell.bg in COLOURS, f"{name}, line {y}: {cell}"
+                    assert not (cell.bold and (cell.reverse or cell.bg in ("white", "cyan"))), f"{name}, line {y}: bold on the cursor"
+                assert line[79] in " │" or y in (0, 22, 23), f"{name}, line {y} reaches the edge: {line!r}"
+            assert "quit" in terminal.text or "[Esc]" in terminal.text, name
+        terminal.press("right", "y")
+        assert terminal.ended() == 130
+    allowed = {"", "0", "1", "4", "7", "22", "24", "27", "39", "49", *map(str, range(30, 38)), *map(str, range(40, 48))}
+    assert parameters(terminal.received) <= allowed, parameters(terminal.received) - allowed
+    assert b"Traceback" not in terminal.received
+
+
+@pytest.mark.parametrize(("environment", "ascii_only"), [({"TERM": "vt220"}, True), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False)])
+def test_without_colours_everything_can_still_be_told_apart(recorded: Path, environment: dict[str, str], ascii_only: bool) -> None:
+    with Terminal("--machine", str(recorded), columns=80, lines=24, cwd=ROOT, **environment) as terminal:
+        for name in looked_at(terminal):
+            text = terminal.text
+            assert text.isascii() or not ascii_only, f"{name}: {sorted(set(text) - SAFE)}"
+            if name in ("drives", "Purpose", "Advice"):
+                (marked,) = [y for y, line in enumerate(terminal.screen.display) if line.startswith(" > ")]
+                assert terminal.screen.buffer[marked][3].reverse, f"{name}: the cursor is not seen"
+            if name == "Layout":
+                assert "(*) Use the free space" in text and "( ) Replace everything" in text
+            if name == "form":
+                assert "[(all that is left" in text
+        terminal.press("y")
+        assert terminal.ended() == 130
+    colours = {number for number in parameters(terminal.received) if number and int(number) >= 30 and number not in ("39", "49")}
+    assert not colours
+
+
+def test_the_terminal_is_left_as_it_was(recorded: Path) -> None:
+    with Terminal("--machine", str(recorded), TERM="xterm-256color") as terminal:
+        terminal.until("> /dev/nvme0n1")
+        terminal.press("q")
+        terminal.until("End the wizard?")
+        terminal.press("y")
+        assert terminal.ended() == 130
+    assert b"\x1b[?1049l" in terminal.received and b"\x1b[?25h" in terminal.received
+    assert b"\x1b[?1000h" not in terminal.received, "the mouse is the terminal's own"
+
+
+@pytest.mark.parametrize("term", ["dumb", ""])
+def test_where_nothing_can_be_placed_it_says_so(recorded: Path, term: str) -> None:
+    with Terminal("--machine", str(recorded), TERM=term) as terminal:
+        assert terminal.ended() == 2
+    assert "diskwright inspect" in terminal.text and "cursor" not in terminal.text
+    assert b"\x1b" not in terminal.received
+
+
+def test_without_a_terminal_it_says_so(recorded: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "wizard", "--machine", str(recorded)],
+        cwd=ROOT,
+        env={**os.environ, "TERM": "xterm-256color"},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (2, "") and "diskwright plan" in done.stderr
+
+
+def test_a_file_that_is_no_recording_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "x.json").write_text('{"schema": "diskwright.plan/1"}')
+    with Terminal("--machine", str(tmp_path / "x.json"), TERM="linux") as terminal:
+        assert terminal.ended() == 2
+    assert "not a diskwright.facts" in terminal.text.replace("\n", "") and b"\x1b[?1049h" not in terminal.received
+
+
+def test_a_closed_terminal_ends_it(recorded: Path) -> None:
+    terminal = Terminal("--machine", str(recorded), TERM="linux")
+    terminal.until("> /dev/nvme0n1")
+    os.close(terminal.fd)
+    _, status = os.waitpid(terminal.pid, 0)
+    assert status != 0

@@ -1,0 +1,64 @@
+"""The published pictures are of the recorded run, or of none."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.looks import photograph
+from tests.looks.performance import RECORDED, OutOfDate, Performance
+from wizard.apply.journal import RunState
+from wizard.model.journal import Event
+from wizard.model.verdict import Outcome
+
+
+def test_only_the_recorded_plan_is_performed() -> None:
+    services = Performance()
+    plan = services.recorded_plan
+    services.check(plan)
+    assert services.start(plan, plan.drive.token).name.endswith("-sda")
+    other = replace(plan, volumes=(replace(plan.volumes[0], label="music"), *plan.volumes[1:]))
+    for wrong in (other, None):
+        with pytest.raises(OutOfDate, match=r"`volumes` .*tests.lab --record|`drive` .*tests.lab --record"):
+            services.start(wrong, plan.drive.token)  # type: ignore[arg-type]
+
+
+def test_the_run_that_is_shown_ended_well_and_was_measured() -> None:
+    services = Performance()
+    services.applied.set()
+    entries = tuple(services.follow(Path()))
+    assert services.state(Path()) is RunState.DONE and entries[-1].event is Event.DONE
+    assert {entry.step for entry in entries if entry.event is Event.STEP_DONE} == set(range(1, len(services.recorded_plan.steps) + 1))
+    assert not [entry for entry in entries if entry.event is Event.NOT_VERIFIED]
+    assert services.verdicts["write"].outcome is Outcome.ALIGNED_FASTER
+    assert services.drive.content_digest == services.recorded_plan.drive.content_digest
+
+
+def test_a_run_holds_at_its_first_mkfs_until_it_is_let_go() -> None:
+    services = Performance()
+    services.applied.wait = lambda timeout=None: pytest.fail("held")  # type: ignore[method-assign]
+    shown = []
+    with pytest.raises(pytest.fail.Exception, match="held"):
+        for entry in services.follow(Path()):
+            shown.append(entry)
+    assert shown[-1].sentence == "Make the ext4 filesystem 'films' on /dev/sda1."
+
+
+def test_pictures_of_another_program_are_not_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for path in RECORDED.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    machine = tmp_path / "machine.json"
+    machine.write_text(machine.read_text().replace("WDE4XYZ0", "WDE4XYZ9"))
+    kept = {path: path.read_bytes() for path in photograph.FOLDER.iterdir()}
+    monkeypatch.setattr(photograph, "Performance", lambda: Performance(tmp_path))
+    assert photograph.main([]) == 1
+    assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 1 failed"
+    assert {path: path.read_bytes() for path in photograph.FOLDER.iterdir()} == kept
+
+
+def test_every_picture_of_the_readme_is_taken() -> None:
+    readme = (photograph.FOLDER.parent / "README.md").read_text()
+    named = {word.partition(")")[0] for word in readme.split("(screenshots/")[1:]}
+    assert named and named <= {path.name for path in photograph.FOLDER.glob("*.svg")}

@@ -1,0 +1,1 @@
+"""Tests on loop devices that they make themselves; they need root."""

@@ -1,0 +1,180 @@
+"""What the tests of applying share: plans for drives made here, scratch places for fstab and mounts, programs that stand in for others."""
+
+import hashlib
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic, sleep
+from uuid import uuid4
+
+import pytest
+
+from tests.devices import Bench, tool
+from wizard.apply.environment import Environment
+from wizard.apply.journal import RunState, follow, read_entries, state
+from wizard.apply.lock import is_locked
+from wizard.apply.start import request_stop, start_run
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.striped import StripeWish, make_striped_plan
+from wizard.layout.wish import Wish
+from wizard.model.advice import Choice, Option, Place, Workload
+from wizard.model.journal import Entry, Event
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_machine
+
+ROOT = Path(__file__).resolve().parents[2]
+OLD_FSTAB = "# what is mounted at boot\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1"
+"""Without a newline at its end, as editors leave it."""
+
+GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"
+SECONDS = 60.0
+
+
+def wish(filesystem: str, size_bytes: int | None = None, mount_point: Path | None = None, options: Sequence[str] = ("noatime",)) -> Wish:
+    """One volume with these mount options."""
+    chosen = Choice(filesystem, Place.CHOSEN, "It suits.", (), (), tuple(Option(text, "because") for text in options), None)
+    workload = Workload("large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media")
+    return Wish(chosen, workload, size_bytes, None, str(mount_point) if mount_point else None)
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """One test's surroundings, all in its own folder."""
+
+    bench: Bench
+    folder: Path
+
+    @property
+    def fstab(self) -> Path:
+        return self.folder / "fstab"
+
+    @property
+    def runs(self) -> Path:
+        return self.folder / "runs"
+
+    @property
+    def environment(self) -> Environment:
+        return Environment(fstab=self.fstab, only=frozenset(self.bench.images))
+
+    def place(self, name: str) -> Path:
+        """A mount point to be, within the test's folder."""
+        return self.folder / "mnt" / name
+
+    def plan(self, drive: str, *wishes: Wish, mode: Mode | None = None) -> Plan:
+        """A plan for a drive that was made here, as the drive is now."""
+        self.bench.own(drive)
+        machine = probe_machine([drive])
+        return make_plan(machine, machine.drives[0], wishes, mode, lambda: str(uuid4()))
+
+    def striped(self, drives: Sequence[str], one: Wish, asked: StripeWish, mode: Mode | None = None) -> Plan:
+        """A plan that stripes one volume over drives that were made here, as they are now."""
+        for drive in drives:
+            self.bench.own(drive)
+        machine = probe_machine(drives)
+        return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
+
+    def start(self, plan: Plan, environment: Environment | None = None) -> Path:
+        """Begin a run, on drives that were made here."""
+        for path in plan.paths:
+            self.bench.own(path)
+        return start_run(plan, *plan.tokens, journal_dir=self.runs, environment=environment or self.environment)
+
+    def apply(self, plan: Plan, environment: Environment | None = None) -> tuple[Path, RunState]:
+        """Begin a run and wait for its end."""
+        run = self.start(plan, environment)
+        return run, ended(run)
+
+    def leave(self) -> None:
+        """Let everything go on that waits, and wait until every run's process is gone."""
+        for reached in self.folder.glob("*.reached"):
+            reached.with_suffix("").touch()
+        runs = [entry.parent for entry in self.folder.glob("*/*/journal.jsonl")]
+        for run in runs:
+            request_stop(run)
+        until(lambda: not any(is_locked(run) for run in runs))
+
+    def digest(self, drive: str) -> str:
+        """A fingerprint of all of a drive."""
+        tool("blockdev", "--flushbufs", drive)
+        return hashlib.sha256(self.bench.image_of(drive).read_bytes()).hexdigest()
+
+
+def ended(run: Path) -> RunState:
+    """Where the run stands when it has ended."""
+    for _ in follow(run):
+        pass
+    return state(run)
+
+
+def said(run: Path, event: Event) -> list[Entry]:
+    """The journal's entries of one kind."""
+    return [entry for entry in read_entries(run) if entry.event is event]
+
+
+def story(run: Path) -> str:
+    """The journal, for a failing test to show."""
+    log = run / "process.log"
+    lines = [f"{entry.event} {entry.step} {entry.sentence} {entry.output}" for entry in read_entries(run)]
+    return "\n".join([*lines, log.read_text() if log.exists() else ""])
+
+
+def until(condition: Callable[[], bool], seconds: float = SECONDS) -> None:
+    """Wait for something that must happen."""
+    end = monotonic() + seconds
+    while not condition():
+        assert monotonic() < end, "it did not happen in time"
+        sleep(0.02)
+
+
+def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: str) -> None:
+    """Put a shell script in the place of a program, for this process and those it starts."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+    (folder / name).chmod(0o755)
+    path = os.environ["PATH"]
+    if str(folder) not in path.split(os.pathsep):
+        monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{path}")
+
+
+def gate(name: str, opened: Path) -> str:
+    """A script that waits for a file before it is the real program."""
+    real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
+    wait = f"touch {opened}.reached\nfor i in $(seq 1200); do if [ -e {opened} ]; then break; fi; sleep 0.05; done"
+    return f'{wait}\nexec {real} "$@"'
+
+
+def old_gpt(drive: str, script: str = "start=1MiB,size=8MiB,name=first\nstart=9MiB,size=16MiB,name=second\n") -> None:
+    """An older GPT with two partitions, an ext4 in the first, known to the kernel."""
+    tool("sh", "-c", f"printf 'label: gpt\\n{script}' | sfdisk --quiet --no-reread --wipe always {drive} || true")
+    tool("partx", "--update", drive)
+    tool("mkfs.ext4", "-q", "-L", "old", f"{drive}p1")
+
+
+def diskwright(work: Work, *words: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """Run the command line, with runs kept in the test's own folder."""
+    environment = {**os.environ, "DISKWRIGHT_STATE": str(work.folder), "NO_COLOR": "1", **changes}
+    argv = [sys.executable, "-m", "wizard", *words]
+    return subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
+
+
+def touched(plan: Plan, *extents: tuple[int, int]) -> list[tuple[int, int]]:
+    """Where a run may write, in bytes: both ends of the drive, where the table lies, and every new partition."""
+    new = [(slot.start_bytes, slot.end_bytes) for slot in plan.after.partitions if not slot.kept]
+    return sorted([(0, 34 * 4096), (plan.drive.size_bytes - 34 * 4096, plan.drive.size_bytes), *new, *extents])
+
+
+def fill(drive: str, bench: Bench) -> bytes:
+    """Write a pattern over all of a drive that was made here, so that every byte changed shows."""
+    bench.own(drive)
+    image = bench.image_of(drive)
+    size = image.stat().st_size
+    pattern = b"".join(hashlib.sha256(number.to_bytes(8, "big")).digest() for number in range(MIB // 32))
+    with Path(drive).open("r+b", buffering=0) as device:
+        for _ in range(size // MIB):
+            device.write(pattern)
+        os.fsync(device.fileno())
+    return pattern

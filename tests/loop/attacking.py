@@ -1,0 +1,47 @@
+"""What the attacks share: plans forged by hand in which everything agrees, and a look at whether a victim was touched."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import pytest
+
+from tests.loop.applying import Work, ended, story
+from wizard.apply.environment import Environment
+from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
+from wizard.layout.space import gpt_bounds
+from wizard.layout.steps import Context, steps_of
+from wizard.model.errors import DiskwrightError
+from wizard.model.machine import Extent
+from wizard.model.plan import Identity, Plan, Volume, WriteTable
+
+
+def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
+    """The plan for another drive and other volumes, with every text, table and step derived again, as someone who knows the code would."""
+    old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+    extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in old.entries]
+    table = table_after(drive.path, plan.before, True, volumes, extents)
+    after = layout_after(plan.before, table, volumes, gpt_bounds(drive.size_bytes, drive.geometry))
+    operations = operations_of(wipes_of(drive.path, plan.before, False), table, volumes)
+    return replace(plan, drive=drive, after=after, volumes=tuple(volumes), steps=steps_of(operations, Context(drive, plan.before, after)))
+
+
+@contextmanager
+def unharmed(work: Work, *victims: str) -> Iterator[None]:
+    """Not a byte of the victims changes."""
+    before = [work.digest(victim) for victim in victims]
+    yield
+    assert [work.digest(victim) for victim in victims] == before
+
+
+def fails(work: Work, plan: Plan, match: str, environment: Environment | None = None) -> None:
+    """The plan is refused, or its run ends early, with these words."""
+    try:
+        run = work.start(plan, environment)
+    except DiskwrightError as error:
+        said = str(error)
+    else:
+        assert ended(run) in ("failed", "refused"), story(run)
+        said = story(run)
+    if match not in said:
+        pytest.fail(f"{match!r} is not in {said}")

@@ -1,0 +1,70 @@
+"""Drives for the loop tests, as fixtures."""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.devices import Bench, MakeDrive
+from tests.loop.applying import OLD_FSTAB, Work
+
+
+@pytest.fixture(autouse=True)
+def needs_root() -> None:
+    """Without root there is nothing to be tested here, which must not go unnoticed in CI."""
+    if os.geteuid() == 0 and Path("/dev/loop-control").exists():
+        return
+    reason = "loop tests need root and /dev/loop-control"
+    if os.environ.get("CI"):
+        pytest.fail(reason)
+    pytest.skip(reason)
+
+
+@pytest.fixture
+def bench(needs_root: None, tmp_path: Path) -> Iterator[Bench]:
+    """The folder and the drives of one test."""
+    folder = tmp_path / "drives"
+    folder.mkdir()
+    made = Bench(folder)
+    try:
+        yield made
+    finally:
+        try:
+            made.take_down()
+        finally:
+            with suppress(OSError):
+                shutil.rmtree(folder)
+
+
+@pytest.fixture
+def make_drive(bench: Bench) -> MakeDrive:
+    """`make_drive(size_bytes, logical_block_bytes=512)` gives /dev/loopN over a sparse file, detached when the test has ended."""
+    return bench.make_drive
+
+
+@pytest.fixture
+def own(bench: Bench) -> Callable[[str], None]:
+    """`own(path)` fails unless the test made that device; call it before each write."""
+    return bench.own
+
+
+@pytest.fixture
+def image_of(bench: Bench) -> Callable[[str], Path]:
+    """`image_of(path)` gives the file behind a drive that the test made."""
+    return bench.image_of
+
+
+@pytest.fixture
+def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
+    """A scratch fstab, a folder for runs and one for mount points, for a test that applies. Nothing that it started outlives it."""
+    made = Work(bench, tmp_path / "work")
+    made.folder.mkdir()
+    made.fstab.write_text(OLD_FSTAB)
+    made.fstab.chmod(0o640)
+    try:
+        yield made
+    finally:
+        made.leave()

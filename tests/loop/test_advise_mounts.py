@@ -1,0 +1,182 @@
+"""Every option that is advised is made and mounted on the running kernel; every one that is said to be refused is refused."""
+
+import re
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from wizard.advise.advise import advise
+from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue
+from wizard.advise.filesystems import FILESYSTEMS
+from wizard.advise.workloads import find_workload
+from wizard.model.advice import Choice
+from wizard.model.finding import Recorded, Recording
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Kernel, Machine
+from wizard.model.units import GIB, MIB, TIB
+
+WORKLOADS = ("small-files", "large-media", "desktop-root")
+RECORDINGS = {
+    "usual": Recording("unknown", None, Recorded.UNKNOWN, "low"),
+    "shingled": Recording("shingled", "drive", Recorded.YES, "high"),
+}
+MAKE = {"ext4": ["mkfs.ext4", "-q", "-F"], "xfs": ["mkfs.xfs", "-q", "-f"], "btrfs": ["mkfs.btrfs", "-q", "-f"]}
+
+Mounted = Callable[[str, str, str], tuple[set[str], set[str]] | None]
+
+
+def available() -> frozenset[str]:
+    """The filesystems that the kernel has loaded, or can load."""
+    for name in FILESYSTEMS:
+        subprocess.run(["modprobe", "-q", name], check=False, capture_output=True)
+    lines = Path("/proc/filesystems").read_text().splitlines()
+    return frozenset(line.split()[-1] for line in lines if not line.startswith("nodev"))
+
+
+def advised(workload: str, recording: str, path: str, size_bytes: int, logical: int) -> dict[str, Choice]:
+    """What is advised for a rotating drive like this one on the running kernel."""
+    kernel = Kernel(Path("/proc/sys/kernel/osrelease").read_text().strip(), available())
+    drive = Drive(path, size_bytes, Geometry(logical, 4096, 0, 4096, 0), rotational=True, zoned="none", schedulers=("mq-deadline", "none"))
+    machine = Machine(kernel, (drive,), tuple((kind.tool, kind.tool) for kind in FILESYSTEMS.values()))
+    advice = advise(machine, drive, RECORDINGS[recording], find_workload(workload), size_bytes=size_bytes)
+    return {choice.filesystem: choice for choice in advice.choices}
+
+
+@pytest.fixture
+def mounted(tmp_path: Path, own: Callable[[str], None]) -> Iterator[Mounted]:
+    """`mounted(path, filesystem, options)` gives the options in force, of the mount and of the filesystem; None where it is refused."""
+    point = tmp_path / "mounted here"
+    point.mkdir()
+
+    def mount(path: str, filesystem: str, options: str) -> tuple[set[str], set[str]] | None:
+        own(path)
+        argv = ["mount", "-t", filesystem, *(["-o", options] if options else []), path, str(point)]
+        if subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode:
+            return None
+        try:
+            return in_force(point)
+        finally:
+            tool("umount", str(point))
+
+    yield mount
+    subprocess.run(["umount", "-q", str(point)], check=False)
+
+
+def in_force(point: Path) -> tuple[set[str], set[str]]:
+    for line in Path("/proc/self/mountinfo").read_text().splitlines():
+        words = line.split(" ")
+        if words[4] == str(point).replace(" ", "\\040"):
+            return set(words[5].split(",")), set(words[-1].split(","))
+    raise AssertionError(f"nothing is mounted at {point}")
+
+
+def made_with(filesystem: str, path: str, option: str) -> bool:
+    """Whether the filesystem on the device really is what an advised mkfs option asks for."""
+    if filesystem == "ext4":
+        said = tool("dumpe2fs", "-h", path)
+        facts = {line.partition(":")[0]: line.partition(":")[2].strip() for line in said.splitlines()}
+        blocks, inodes = int(facts["Block count"]), int(facts["Inode count"])
+        size, reserved = blocks * int(facts["Block size"]), int(facts["Reserved block count"])
+        each = {"-i 8192": 8192, "-T largefile": MIB, "-T largefile4": 4 * MIB}
+        if option in each:
+            # Rounded up to whole blocks of inode tables in every group.
+            return 0.7 * each[option] < size / inodes <= 1.01 * each[option]
+        if option == "-m 0":
+            return reserved == 0
+        table = re.search(r"located at block (\d+)", tool("debugfs", "-R", f"imap <{inodes}>", path))
+        return option == "-E packed_meta_blocks=1" and table is not None and int(table[1]) < blocks // 4
+    if filesystem == "xfs":
+        return option == "-i maxpct=25" and "imaxpct=25" in tool("xfs_db", "-r", "-c", "info", path)
+    said = tool("btrfs", "inspect-internal", "dump-tree", "-t", "chunk", path)
+    return option == "-m dup" and "METADATA|DUP" in said and "SYSTEM|DUP" in said
+
+
+@pytest.mark.parametrize("logical", [512, 4096])
+@pytest.mark.parametrize("recording", RECORDINGS)
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_what_is_advised_is_made_and_mounted(
+    workload: str, recording: str, logical: int, make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
+) -> None:
+    """On the smallest volume that each filesystem can have, a usual one, and for XFS, whose limits change with size, a large one."""
+    for name, kind in FILESYSTEMS.items():
+        for size in (kind.minimum_bytes, 64 * GIB, *([2 * TIB] if name == "xfs" else [])):
+            path = make_drive(size, logical)
+            choice = advised(workload, recording, path, size, logical)[name]
+            assert not choice.obstacles, (name, size, choice.obstacles)
+            own(path)
+            tool(*MAKE[name], *(word for option in choice.mkfs for word in option.text.split()), path)
+            assert all(made_with(name, path, option.text) for option in choice.mkfs), (name, size, choice.mkfs)
+            if name == "ext4":
+                assert "has_journal" in tool("dumpe2fs", "-h", path)
+            found = mounted(path, name, ",".join(option.text for option in choice.mount))
+            assert found is not None, (name, size, choice.mount)
+            of_mount, of_filesystem = found
+            assert {option.text for option in choice.mount} <= of_mount | of_filesystem, (name, found)
+            assert ("noatime" in of_mount) is any(option.text == "noatime" for option in choice.mount)
+            assert not {"nobarrier", "data=writeback"} & of_filesystem
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> dict[str, CatalogueOption]:
+    return load_catalogue()
+
+
+def never(kind: Kind) -> list[str]:
+    return [option.id for option in load_catalogue().values() if option.never and option.kind is kind]
+
+
+@pytest.mark.parametrize("name", never(Kind.MOUNT))
+def test_what_the_catalogue_says_of_old_mount_options_is_true(
+    name: str, catalogue: dict[str, CatalogueOption], make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
+) -> None:
+    """What is said to be refused does not mount, and what is said to be accepted but unwise mounts."""
+    option = catalogue[name]
+    for filesystem in option.filesystems:
+        path = make_drive(400 * MIB)
+        own(path)
+        tool(*MAKE[filesystem], path)
+        assert mounted(path, filesystem, "noatime") is not None
+        assert (mounted(path, filesystem, option.text) is None) is option.refused
+
+
+def test_without_a_journal_the_recipe_of_2010_does_not_mount(
+    catalogue: dict[str, CatalogueOption], make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
+) -> None:
+    bare, writeback = catalogue["ext4-no-journal"], catalogue["ext4-data-writeback"]
+    assert bare.never and bare.danger and writeback.never and writeback.danger
+    path = make_drive(400 * MIB)
+    own(path)
+    tool("mkfs.ext4", "-q", "-F", *bare.text.split(), path)
+    assert mounted(path, "ext4", "noatime") is not None
+    assert mounted(path, "ext4", f"noatime,{writeback.text}") is None
+    own(path)
+    tool("mkfs.ext4", "-q", "-F", path)
+    found = mounted(path, "ext4", f"noatime,{writeback.text}")
+    assert found is not None and writeback.text in found[1]
+
+
+@pytest.mark.parametrize("name", never(Kind.SCHEDULER))
+def test_old_schedulers_are_gone(name: str, catalogue: dict[str, CatalogueOption], make_drive: MakeDrive) -> None:
+    node = Path(make_drive(16 * MIB)).name
+    assert catalogue[name].refused
+    assert catalogue[name].text not in Path(f"/sys/block/{node}/queue/scheduler").read_text().replace("[", "").replace("]", "").split()
+
+
+@pytest.mark.parametrize(("filesystem", "logical"), [(name, logical) for name in FILESYSTEMS for logical in (512, 4096)])
+def test_no_filesystem_is_made_below_its_minimum_by_mistake(
+    filesystem: str, logical: int, make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
+) -> None:
+    """At its minimum a volume works and has its journal; the margin below is the advice's own, but XFS makes nothing smaller."""
+    kind = FILESYSTEMS[filesystem]
+    path = make_drive(kind.minimum_bytes, logical)
+    own(path)
+    tool(*MAKE[filesystem], path)
+    assert mounted(path, filesystem, "") is not None
+    assert advised("large-media", "usual", path, kind.minimum_bytes - 4096, logical)[filesystem].obstacles
+    if filesystem == "xfs":
+        less = make_drive(kind.minimum_bytes - MIB, logical)
+        own(less)
+        assert subprocess.run([*MAKE["xfs"], less], capture_output=True, timeout=60, check=False).returncode

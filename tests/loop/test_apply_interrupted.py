@@ -1,0 +1,267 @@
+"""Runs that end early: by a failing or hanging program, on request, by a kill, with the terminal; and what goes on from there."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import ROOT, Work, diskwright, ended, gate, old_gpt, said, stand_in, story, until, wish
+from wizard.apply.environment import Environment
+from wizard.apply.journal import RunState, read_entries, state
+from wizard.apply.lock import lock_drive
+from wizard.apply.start import request_stop, resume_run, start_run
+from wizard.apply.undo import undo_run
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+
+def kill(run: Path) -> None:
+    """End the applying process as a power cut would, without a word."""
+    os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+    until(lambda: state(run) is not RunState.RUNNING)
+
+
+def test_a_failing_program_stops_the_run_there(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", "echo 'mkfs.ext4: Input/output error while writing' >&2; exit 5")
+    run, now = work.apply(plan)
+    assert now is RunState.FAILED
+    last = read_entries(run)[-1].sentence
+    making = next(number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "make-filesystem")
+    assert f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5: mkfs.ext4: Input/output error while writing" in last
+    assert f"Done: steps 1 to {making - 1}; not done: steps {making} to {len(plan.steps)}." in last
+    assert f"`diskwright resume {run.name}`" in last
+    assert "cannot be undone" in last
+    assert "line" not in work.fstab.read_text() and not work.place("media").exists()
+    with pytest.raises(Refused, match="making a filesystem was begun"):
+        undo_run(run)
+
+    (work.folder / "bin/mkfs.ext4").unlink()
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert Path(str(plan.volumes[0].mount_point)).is_mount()
+    assert tool("blkid", "-p", "-o", "value", "-s", "UUID", f"{drive}p1").strip() == plan.volumes[0].uuid
+
+
+def test_a_program_that_hangs_is_ended(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    stand_in(work.folder / "bin", monkeypatch, "wipefs", "exec sleep 98765")
+    environment = Environment(work.fstab, work.environment.only, patience_seconds=1.0)
+    run = work.start(plan, environment)
+    assert ended(run) is RunState.FAILED
+    assert "did not finish within" in read_entries(run)[-1].sentence
+    assert not subprocess.run(["pgrep", "-f", "^sleep 98765$"], capture_output=True, check=False).stdout
+
+
+def test_a_stop_comes_between_two_steps_and_is_taken_back(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
+    run = work.start(plan)
+    until(lambda: Path(f"{opened}.reached").exists())
+    request_stop(run)
+    opened.touch()
+    assert ended(run) is RunState.STOPPED, story(run)
+    assert [entry.step for entry in said(run, Event.STEP_DONE)] == [1]
+    assert "Stopped before step 2" in read_entries(run)[-1].sentence
+    assert work.digest(drive) != before
+    undo_run(run)
+    assert state(run) is RunState.UNDONE
+    assert work.digest(drive) == before
+    with pytest.raises(Refused, match="is undone"):
+        resume_run(run)
+
+
+@pytest.mark.parametrize("program", ["wipefs", "mkfs.ext4", "e2fsck", "mount"])
+def test_a_killed_run_is_interrupted_and_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+    """The program that was under way outlives the killed process and keeps the drive's lock: nobody comes between."""
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, program, gate(program, opened))
+    run = work.start(plan)
+    until(lambda: Path(f"{opened}.reached").exists())
+    kill(run)
+    assert state(run) is RunState.INTERRUPTED
+    listed = diskwright(work, "status")
+    assert f"{run.name} " in listed.stdout and "interrupted" in listed.stdout
+    opened.touch()
+    os.close(lock_drive(drive, wait_seconds=20))
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert not said(run, Event.NOT_VERIFIED)
+    lines = [line for line in work.fstab.read_text().splitlines() if plan.volumes[0].uuid in line]
+    assert len(lines) == 1
+    (work.place("media") / "file").write_text("it is there to be written to")
+
+
+def test_what_a_killed_run_started_keeps_the_drive_locked(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    run = work.start(plan)
+    until(lambda: Path(f"{opened}.reached").exists())
+    kill(run)
+    with pytest.raises(Refused, match="locked by another program"):
+        resume_run(run)
+    opened.touch()
+    os.close(lock_drive(drive, wait_seconds=20))
+
+
+@pytest.mark.parametrize("tenths", range(2, 14, 2))
+def test_a_run_killed_at_any_moment_can_be_taken_back_or_up(work: Work, make_drive: MakeDrive, tenths: int) -> None:
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    run = work.start(plan)
+    first = len(read_entries(run))
+    until(lambda: len(read_entries(run)) >= first + tenths or state(run) is not RunState.RUNNING)
+    if state(run) is RunState.RUNNING:
+        kill(run)
+    begun = {entry.step for entry in said(run, Event.STEP_STARTED)}
+    formatted = any(plan.steps[number - 1].operation.kind == "make-filesystem" for number in begun)
+    if begun and not formatted:
+        undo_run(run)
+        assert work.digest(drive) == before, story(run)
+        run = work.start(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    elif state(run) is not RunState.DONE:
+        resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+
+
+@pytest.mark.parametrize("mode", [Mode.REPLACE, Mode.USE_FREE])
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_a_table_whose_last_word_was_lost_is_written_again(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, mode: Mode, block_bytes: int
+) -> None:
+    """A power cut right after the table was written, before the journal said so, and with the copy at the end torn."""
+    drive = make_drive(96 * MIB, block_bytes)
+    old_gpt(drive)
+    plan = work.plan(drive, wish("ext4"), mode=mode)
+    number = next(number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "write-table")
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    run = work.start(plan)
+    until(lambda: Path(f"{opened}.reached").exists())
+    kill(run)
+    opened.touch()
+    os.close(lock_drive(drive, wait_seconds=20))
+    lines = (run / "journal.jsonl").read_text().splitlines(keepends=True)
+    cut = next(at for at, line in enumerate(lines) if json.loads(line)["event"] == "step-done" and json.loads(line)["step"] == number)
+    (run / "journal.jsonl").write_text("".join(lines[:cut]) + lines[cut][:40])
+    if mode is Mode.USE_FREE:
+        work.bench.own(drive)
+        with Path(drive).open("r+b") as device:
+            device.seek(-block_bytes, os.SEEK_END)
+            device.write(bytes(block_bytes))
+    assert state(run) is RunState.INTERRUPTED
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert "corrupt" not in tool("sh", "-c", f"sfdisk --verify {drive} 2>&1")
+
+
+def test_a_journal_that_fills_up_stops_the_run(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    small = work.folder / "small"
+    small.mkdir()
+    tool("mount", "-t", "tmpfs", "-o", "size=16m", "none", str(small))
+    try:
+        opened = work.folder / "gate"
+        # What the program says is longer than what is left of the journal's last page.
+        stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", f"seq 3000\n{gate('mkfs.ext4', opened)}")
+        run = start_run(plan, plan.drive.token, journal_dir=small, environment=work.environment)
+        until(lambda: Path(f"{opened}.reached").exists())
+        subprocess.run(["dd", "if=/dev/zero", f"of={small / 'filler'}", "bs=1M"], capture_output=True, check=False)
+        opened.touch()
+        assert ended(run) in (RunState.INTERRUPTED, RunState.FAILED)
+        assert not said(run, Event.STEP_DONE)[2:], "nothing was done after the journal was full"
+        with pytest.raises(Refused, match="no room"):
+            resume_run(run)
+        (small / "filler").unlink()
+        resume_run(run)
+        assert ended(run) is RunState.DONE, story(run)
+    finally:
+        tool("umount", str(small))
+
+
+def test_a_closed_terminal_does_not_stop_it(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(ROOT)
+        os.environ["DISKWRIGHT_STATE"] = str(work.folder)
+        os.execv(
+            sys.executable,
+            [sys.executable, "-m", "wizard", "apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab)],
+        )
+    until(lambda: Path(f"{opened}.reached").exists())
+    (run,) = work.runs.iterdir()
+    os.close(terminal)
+    _, status = os.waitpid(pid, 0)
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGHUP, "the face ends with its terminal"
+    assert state(run) is RunState.RUNNING
+    opened.touch()
+    assert ended(run) is RunState.DONE, story(run)
+    assert work.place("media").is_mount()
+
+
+def test_ctrl_c_stops_between_steps_and_says_so(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
+    argv = [sys.executable, "-m", "wizard", "apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab)]
+    environment = {**os.environ, "DISKWRIGHT_STATE": str(work.folder)}
+    with subprocess.Popen(argv, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as face:
+        until(lambda: Path(f"{opened}.reached").exists())
+        (run,) = work.runs.iterdir()
+        face.send_signal(signal.SIGINT)
+        until(lambda: (run / "stop").exists())
+        opened.touch()
+        _, errors = face.communicate(timeout=30)
+    assert face.returncode == 4
+    assert "Stopping: the step under way is finished first" in errors
+    assert "Stopped before step" in errors and "Traceback" not in errors
+    assert state(run) is RunState.STOPPED
+
+
+def test_a_second_run_on_the_drive_is_refused(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    run = work.start(plan)
+    until(lambda: Path(f"{opened}.reached").exists())
+    with pytest.raises(Refused, match="locked by another program"):
+        work.start(plan)
+    with pytest.raises(Refused, match="worked on by another process"):
+        resume_run(run)
+    assert len(list(work.runs.glob("2*"))) == 1
+    opened.touch()
+    assert ended(run) is RunState.DONE, story(run)

@@ -1,0 +1,285 @@
+"""Everything that must not be applied: each ends with a sentence and leaves the drive, fstab and the runs as they were."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import OLD_FSTAB, Work, diskwright, old_gpt, wish
+from wizard.apply.environment import Environment
+from wizard.apply.start import preflight, start_run
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+
+
+@contextmanager
+def untouched(work: Work, *drives: str) -> Iterator[None]:
+    """Whatever happens within, not a byte of the drives, of fstab or of the runs changes."""
+    before = [work.digest(drive) for drive in drives]
+    yield
+    assert [work.digest(drive) for drive in drives] == before
+    assert work.fstab.read_text() == OLD_FSTAB
+    assert not work.runs.exists() or not list(work.runs.iterdir())
+
+
+def refused(work: Work, plan: Plan, match: str, error: type[DiskwrightError] = Refused, environment: Environment | None = None) -> str:
+    """Beginning the run is refused with these words; the whole sentence."""
+    with pytest.raises(error, match=match) as caught:
+        work.start(plan, environment)
+    sentence = str(caught.value)
+    assert sentence.endswith(".") and "Traceback" not in sentence
+    return sentence
+
+
+@contextmanager
+def held(device: str, how: str) -> Iterator[None]:
+    """Another program that holds a device."""
+    argv = [sys.executable, "-c", f"import fcntl, os, sys; {how}; print('held', flush=True); sys.stdin.read()", device]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == "held\n"
+        yield
+        holder.terminate()
+
+
+@pytest.fixture
+def old(make_drive: MakeDrive) -> str:
+    """A drive with an older GPT and a filesystem."""
+    drive = make_drive(64 * MIB)
+    old_gpt(drive)
+    return drive
+
+
+def test_a_drive_changed_since_the_plan(work: Work, old: str) -> None:
+    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")
+    with untouched(work, old):
+        refused(work, plan, "has changed since the plan was made")
+
+
+def test_a_partition_added_since_the_plan(work: Work, old: str) -> None:
+    plan = work.plan(old, wish("ext4", 20 * MIB), mode=Mode.USE_FREE)
+    tool("sh", "-c", f"printf 'start=40MiB,size=4MiB\\n' | sfdisk --quiet --no-reread --append {old} || true")
+    with untouched(work, old):
+        refused(work, plan, "has changed since the plan was made")
+
+
+def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
+    """The plan's drive is unplugged and its name is given to the other one, as at a restart."""
+    one, two = make_drive(64 * MIB), make_drive(64 * MIB)
+    old_gpt(one)
+    plan = work.plan(one, wish("ext4"), mode=Mode.REPLACE)
+    images = {path: work.bench.image_of(path) for path in (one, two)}
+    for path in (one, two):
+        tool("partx", "--delete", path) if path == one else None
+        tool("losetup", "--detach", path)
+    tool("losetup", one, str(images[two]))
+    tool("losetup", two, str(images[one]))
+    work.bench.images.update({one: images[two], two: images[one]})
+    with untouched(work, one, two):
+        sentence = refused(work, plan, "is not the drive that this plan was made for")
+        assert f"That drive is {two} now" in sentence
+
+
+def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    tool("losetup", "--detach", drive)
+    with pytest.raises(Refused, match=f"The drive of this plan is not at {drive}|is not the drive that this plan was made for"):
+        preflight(plan, plan.drive.token, journal_dir=work.runs, environment=work.environment)
+
+
+def test_a_mounted_partition(work: Work, old: str) -> None:
+    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    place = work.place("old")
+    place.mkdir(parents=True)
+    tool("mount", f"{old}p1", str(place))
+    with untouched(work, old):
+        refused(work, plan, f"is mounted at {place}")
+    tool("umount", str(place))
+
+
+def test_a_partition_in_use_as_swap(work: Work, old: str) -> None:
+    tool("mkswap", f"{old}p2")
+    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    tool("swapon", f"{old}p2")
+    try:
+        with untouched(work, old):
+            refused(work, plan, "swap")
+    finally:
+        tool("swapoff", f"{old}p2")
+
+
+def test_a_partition_behind_a_loop_device(work: Work, old: str) -> None:
+    """The kernel would let us have both alone; only the loop device's backing file tells."""
+    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    loop = tool("losetup", "--find", "--show", f"{old}p2").strip()
+    try:
+        with untouched(work, old):
+            refused(work, plan, f"loop device {loop}")
+    finally:
+        tool("losetup", "--detach", loop)
+
+
+def test_a_partition_that_another_program_holds(work: Work, old: str) -> None:
+    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    with held(f"{old}p2", "fd = os.open(sys.argv[1], os.O_RDONLY | os.O_EXCL)"), untouched(work, old):
+        refused(work, plan, f"{old}p2 is in use")
+
+
+def test_another_drive_than_those_allowed(work: Work, make_drive: MakeDrive) -> None:
+    """The demo may touch its own drive only."""
+    own, other = make_drive(64 * MIB), make_drive(64 * MIB)
+    plan = work.plan(other, wish("ext4"))
+    with untouched(work, own, other):
+        refused(work, plan, "is not a drive that this run may touch", environment=Environment(work.fstab, frozenset({own})))
+
+
+def test_a_plan_that_reaches_for_another_drive(work: Work, make_drive: MakeDrive) -> None:
+    one, two = make_drive(64 * MIB), make_drive(64 * MIB)
+    plan, foreign = work.plan(one, wish("ext4")), work.plan(two, wish("ext4"))
+    with untouched(work, one, two):
+        for index in range(len(plan.steps)):
+            steps = (*plan.steps[:index], foreign.steps[index], *plan.steps[index + 1 :])
+            refused(work, replace(plan, steps=steps), "does not hold together", BadInput)
+
+
+def test_a_plan_whose_commands_are_not_those_of_its_operations(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    steps = tuple(replace(step, commands=(("reboot",),)) if step.commands else step for step in plan.steps)
+    with untouched(work, drive):
+        refused(work, replace(plan, steps=steps), "does not hold together", BadInput)
+
+
+def test_a_wrong_token(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    for token in ("", plan.drive.token.upper() + " ", drive, "yes"):
+        with untouched(work, drive), pytest.raises(Refused, match=f"--confirm {plan.drive.token}"):
+            start_run(plan, token, journal_dir=work.runs, environment=work.environment)
+
+
+def test_a_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    small = work.folder / "small"
+    small.mkdir()
+    tool("mount", "-t", "tmpfs", "-o", "size=1m", "none", str(small))
+    try:
+        with untouched(work, drive), pytest.raises(Refused, match=r"no room for .*--journal DIR"):
+            start_run(plan, plan.drive.token, journal_dir=small / "runs", environment=work.environment)
+        file = work.folder / "plan.json"
+        file.write_text(render_plan(plan))
+        said = diskwright(work, "apply", str(file), "--confirm", plan.drive.token, "--journal", str(small), "--fstab", str(work.fstab))
+        assert said.returncode == 3
+        assert "no room" in said.stderr and "Nothing was written." in said.stderr
+    finally:
+        tool("umount", str(small))
+
+
+def test_a_mount_point_that_is_taken_or_full(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    place = work.place("media")
+    plan = work.plan(drive, wish("ext4", None, place))
+    place.mkdir(parents=True)
+    (place / "letter").write_text("would be hidden")
+    with untouched(work, drive):
+        refused(work, plan, "is not empty")
+    (place / "letter").unlink()
+    tool("mount", "-t", "tmpfs", "none", str(place))
+    with untouched(work, drive):
+        refused(work, plan, "is taken")
+    tool("umount", str(place))
+    place.rmdir()
+    place.write_text("a file")
+    with untouched(work, drive):
+        refused(work, plan, "cannot be a mount point")
+    place.unlink()
+    place.symlink_to("/srv")
+    with untouched(work, drive):
+        refused(work, plan, "symbolic link")
+
+
+@pytest.mark.parametrize(
+    ("lines", "match", "error"),
+    [
+        ("LABEL=other {place} ext4 defaults 0 2\n", "line 2 already mounts", Refused),
+        ("LABEL=other {place}/ ext4 defaults 0 2\n", "line 2 already mounts", Refused),
+        ("UUID={uuid} /elsewhere ext4 defaults 0 2\n", "line 2 already speaks of the filesystem", Refused),
+        ("this-is-no-entry\n", "line 2 is no entry", BadInput),
+        ("/dev/x /y ext4 defaults 0 two\n", "line 2 is no entry", BadInput),
+    ],
+)
+def test_an_fstab_that_speaks_of_it_already(
+    work: Work, make_drive: MakeDrive, lines: str, match: str, error: type[DiskwrightError]
+) -> None:
+    drive = make_drive(64 * MIB)
+    place = work.place("media")
+    plan = work.plan(drive, wish("ext4", None, place))
+    text = "# mine\n" + lines.format(place=place, uuid=plan.volumes[0].uuid)
+    work.fstab.write_text(text)
+    before = work.digest(drive)
+    refused(work, plan, match, error)
+    assert work.fstab.read_text() == text
+    assert work.digest(drive) == before
+
+
+def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    monkeypatch.setattr("wizard.apply.guard.find", lambda name: None if name == "mkfs.ext4" else f"/bin/{name}")
+    with untouched(work, drive):
+        refused(work, plan, "mkfs.ext4 is not installed; install the package e2fsprogs")
+
+
+def test_the_run_itself_looks_again(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What changes between the first look and the run's own is noticed under the lock."""
+    plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+    monkeypatch.setattr("wizard.apply.guard.check_content", lambda *_, **__: None)
+    tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")
+    before = work.digest(old)
+    _, now = work.apply(plan)
+    assert now == "refused"
+    assert work.digest(old) == before
+
+
+def test_files_that_are_no_plans(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    text = render_plan(plan)
+    folder = work.folder
+    cases = {
+        "missing.json": None,
+        "cut.json": text[: len(text) // 2],
+        "edited.json": text.replace('"label": "media"', '"label": "$(reboot)"'),
+        "newer.json": text.replace("diskwright.plan/1", "diskwright.plan/9"),
+        "noise.json": "\x1b]0;owned\x07",
+        "empty.json": "",
+    }
+    before = work.digest(drive)
+    for name, content in cases.items():
+        if content is not None:
+            (folder / name).write_text(content)
+        said = diskwright(work, "apply", str(folder / name), "--confirm", plan.drive.token, "--fstab", str(work.fstab))
+        assert said.returncode == 2, name
+        assert said.stderr.startswith("diskwright: ") and len(said.stderr.splitlines()) == 1, said.stderr
+        assert "\x1b" not in said.stderr and "Traceback" not in said.stderr
+    (folder / "binary.json").write_bytes(b"\xff\xfe\x00")
+    for path in (folder, folder / "binary.json", Path("/nonexistent/plan.json")):
+        assert diskwright(work, "apply", str(path), "--confirm", "x").returncode == 2
+    assert work.digest(drive) == before
+
+
+def test_the_lock_of_another_program(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("ext4"))
+    with held(drive, "fd = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(fd, fcntl.LOCK_EX)"), untouched(work, drive):
+        refused(work, plan, "locked by another program")

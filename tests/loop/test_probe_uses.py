@@ -1,0 +1,164 @@
+"""A drive in use is known to be: mounted anywhere, swapped to, behind a loop, opened by a program; and free again afterwards."""
+
+import fcntl
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from wizard.model.machine import Layer, Use
+from wizard.model.units import MIB
+from wizard.probe.collect import claims
+from wizard.probe.machine import probe_drive
+
+Own = Callable[[str], None]
+
+
+@pytest.fixture
+def drive(make_drive: MakeDrive, own: Own) -> str:
+    """Two partitions with nodes, the first with ext4."""
+    path = make_drive(64 * MIB)
+    own(path)
+    script = "label: gpt\n,30M\n,20M\n"
+    done = subprocess.run(
+        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path], input=script, text=True, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    tool("partx", "--add", path)
+    tool("mkfs.ext4", "-q", f"{path}p1")
+    return path
+
+
+@contextmanager
+def running(*argv: str) -> Iterator[subprocess.Popen[str]]:
+    """A helper process that prints a line when it is ready."""
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None and process.stdout.readline().strip() == "ready"
+            yield process
+        finally:
+            process.kill()
+
+
+def test_an_idle_drive_has_no_use(drive: str) -> None:
+    assert probe_drive(drive).uses == ()
+
+
+def test_a_mounted_partition_is_in_use_and_its_neighbour_is_not(drive: str, tmp_path: Path) -> None:
+    place = tmp_path / "a place"
+    place.mkdir()
+    tool("mount", f"{drive}p1", str(place))
+    try:
+        expected = (Use("mounted", f"{drive}p1", str(place)),)
+        assert probe_drive(drive).uses == expected
+        first, second = probe_drive(drive).partitions
+        assert first.mount_points == (str(place),) and second.mount_points == ()
+    finally:
+        tool("umount", str(place))
+    assert probe_drive(drive).uses == ()
+
+
+def test_a_mount_in_another_namespace_is_seen(drive: str, tmp_path: Path) -> None:
+    inside = f"mount {drive}p1 {tmp_path} && echo ready && read line"
+    with running("unshare", "--mount", "--propagation", "private", "sh", "-c", inside):
+        assert probe_drive(drive).uses == (Use("mounted", f"{drive}p1", str(tmp_path)),)
+        assert probe_drive(drive).partitions[0].mount_points == (), "it is not mounted where we are"
+
+
+def test_a_mount_that_nobody_can_show_is_seen_by_the_kernels_own_list(drive: str, tmp_path: Path) -> None:
+    tool("mount", f"{drive}p1", str(tmp_path))
+    file = (tmp_path / "kept open").open("w")
+    try:
+        tool("umount", "--lazy", str(tmp_path))
+        assert probe_drive(drive).uses == (Use("mounted", f"{drive}p1", "a place hidden from here"),)
+    finally:
+        file.close()
+    until = time.monotonic() + 10
+    while probe_drive(drive).uses and time.monotonic() < until:
+        time.sleep(0.05)
+    assert probe_drive(drive).uses == ()
+
+
+def test_swap_is_a_use(drive: str) -> None:
+    tool("mkswap", f"{drive}p2")
+    done = subprocess.run(["swapon", f"{drive}p2"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        pytest.skip(f"this kernel gives no swap: {done.stderr.strip()}")
+    try:
+        assert [(use.kind, use.subject) for use in probe_drive(drive).uses] == [("swap", f"{drive}p2")]
+    finally:
+        tool("swapoff", f"{drive}p2")
+
+
+@pytest.mark.parametrize("part", ["", "p2"], ids=["whole drive", "partition"])
+def test_a_loop_device_over_it_is_a_use_and_a_layer(drive: str, own: Own, part: str) -> None:
+    own(drive)
+    above = tool("losetup", "--find", "--show", f"{drive}{part}").strip()
+    try:
+        seen = probe_drive(drive)
+        assert seen.uses == (Use("loop-backing", f"{drive}{part}", above),) == probe_drive(drive).uses
+        assert seen.layers == (Layer("loop", above, f"{drive}{part}"),)
+    finally:
+        tool("losetup", "--detach", above)
+
+
+def test_what_is_mounted_from_a_loop_over_a_partition_is_found_through_it(drive: str, own: Own, tmp_path: Path) -> None:
+    own(drive)
+    above = tool("losetup", "--find", "--show", f"{drive}p1").strip()
+    try:
+        tool("mount", above, str(tmp_path))
+        try:
+            assert Use("mounted", above, str(tmp_path)) in probe_drive(drive).uses
+            assert probe_drive(drive).layers[0].mount_points == (str(tmp_path),)
+        finally:
+            tool("umount", str(tmp_path))
+    finally:
+        tool("losetup", "--detach", above)
+
+
+@pytest.mark.parametrize("part", ["", "p1"], ids=["whole drive", "partition"])
+def test_a_program_that_holds_it_for_itself_is_a_use(drive: str, part: str) -> None:
+    holder = f"import os; os.open({drive + part!r}, os.O_RDONLY | os.O_EXCL); print('ready', flush=True); input()"
+    with running(sys.executable, "-c", holder):
+        kinds = {use.kind for use in probe_drive(drive).uses}
+        assert kinds == {"opened"} == {use.kind for use in probe_drive(drive).uses}
+        assert f"{drive}{part}" in {use.subject for use in probe_drive(drive).uses}
+    assert probe_drive(drive).uses == ()
+
+
+def test_a_program_that_merely_reads_it_is_no_use(drive: str) -> None:
+    descriptor = os.open(drive, os.O_RDONLY)
+    try:
+        assert probe_drive(drive).uses == ()
+    finally:
+        os.close(descriptor)
+
+
+def test_a_btrfs_over_two_drives_uses_both(make_drive: MakeDrive, own: Own, tmp_path: Path) -> None:
+    pair = [make_drive(200 * MIB), make_drive(200 * MIB)]
+    for path in pair:
+        own(path)
+    tool("mkfs.btrfs", "-q", *pair)
+    tool("btrfs", "device", "scan", *pair)
+    tool("mount", pair[0], str(tmp_path))
+    try:
+        for path in pair:
+            assert probe_drive(path).uses == (Use("mounted", path, str(tmp_path)),)
+    finally:
+        tool("umount", str(tmp_path))
+        tool("btrfs", "device", "scan", "--forget", *pair)
+
+
+def test_a_drive_that_is_locked_is_not_claimed_by_a_probe(make_drive: MakeDrive) -> None:
+    """Whoever has the lock writes; a claim for an instant could make their mkfs or mount fail."""
+    drive = make_drive(64 * MIB)
+    with Path(drive).open("rb") as writer:
+        fcntl.flock(writer, fcntl.LOCK_EX)
+        assert claims(Path(drive).name, []) == {}
+    assert claims(Path(drive).name, []) == {Path(drive).name: True}

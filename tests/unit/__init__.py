@@ -1,0 +1,1 @@
+"""Rules on made-up and recorded facts; needs nothing."""

@@ -1,0 +1,67 @@
+"""Made-up wishes and plans for the tests of the layout."""
+
+from dataclasses import replace
+from itertools import cycle
+from uuid import UUID
+
+from tests.unit.machines import E512, KN4, N512, TOOLS, machine
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.steps import Context, steps_of
+from wizard.layout.wish import Wish
+from wizard.model.advice import Choice, Option, Place, Workload
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive
+from wizard.model.plan import Operation, Plan
+from wizard.model.units import KIB, MIB
+
+UUIDS = tuple(str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number)) for number in range(1, 9))
+
+GEOMETRIES = (
+    N512,
+    E512,
+    KN4,
+    Geometry(512, 4096, 3584, 4096, 0),
+    Geometry(512, 512, 0, 64 * KIB, 192 * KIB),
+    Geometry(512, 4096, 0, 512 * KIB, 1536 * KIB),
+    Geometry(4096, 4096, 0, 64 * KIB, 256 * KIB),
+    Geometry(512, 512, 0, 512, 33553920),
+    Geometry(512, 4096, 0, 4096, 0xFFFF * 4096),
+    Geometry(512, 4096, 0, 4096, 5 * MIB),
+    Geometry(512, 4096, 0, 4096, 48 * MIB),
+    Geometry(512, 4096, -1, 4096, 0),
+    Geometry(512, 16 * KIB, 0, 16 * KIB, 128 * KIB),
+)
+"""512n, 512e, 4Kn; an alignment offset; RAID's chunk and stripe, also of no power of two; bogus and odd optimal sizes; a bad stack."""
+
+
+def choice(filesystem: str, mkfs: tuple[str, ...] = (), mount: tuple[str, ...] = ("noatime",)) -> Choice:
+    """A filesystem that was chosen, with these options."""
+    options = tuple(Option(text, "because") for text in mkfs), tuple(Option(text, "because") for text in mount)
+    return Choice(filesystem, Place.CHOSEN, "It suits.", (), *options, None)
+
+
+def wish(filesystem: str, *, size_bytes: int | None = None, label: str | None = None, mount_point: str | None = None) -> Wish:
+    """A wish for large media."""
+    workload = Workload("large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media")
+    return Wish(choice(filesystem), workload, size_bytes, label, mount_point)
+
+
+def plan_for(on: Drive, *wishes: Wish, mode: Mode | None = None) -> Plan:
+    """The plan with UUIDs that are the same every time."""
+    source = cycle(UUIDS)
+    return make_plan(machine(on), on, wishes, mode, lambda: next(source))
+
+
+EVERYTHING = tuple((name, f"/usr/sbin/{name}") for name in (*TOOLS, "blkzone", "btrfs", "mdadm", "pvcreate", "vgcreate", "lvcreate", "lvs"))
+"""All programs that any plan needs."""
+
+
+def kinds_of(plan: Plan) -> list[str]:
+    """The kinds of a plan's operations, in their order."""
+    return [step.operation.kind for step in plan.steps]
+
+
+def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
+    """The plan with other operations, shown as the planner would show them."""
+    context = Context(plan.drive, plan.before, plan.after, plan.others)
+    return replace(plan, steps=steps_of(operations, context))

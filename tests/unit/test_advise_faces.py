@@ -1,0 +1,139 @@
+"""The commands `workloads` and `advise`: what they print, and that foreign text cannot print more."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.cli import main
+from wizard.documents.codec import from_json, parse_document
+from wizard.faces import sources
+from wizard.faces.advise import advice_lines
+from wizard.model.advice import Advice
+from wizard.model.finding import Recorded, Recording
+from wizard.model.machine import Drive, Kernel
+
+UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
+LIKELY = Recording("shingled", "drive", Recorded.LIKELY, "medium")
+WORKLOADS = ("small-files", "large-media", "desktop-root")
+
+
+def text_of(workload: str, of: Drive, recording: Recording = UNKNOWN) -> list[str]:
+    return advice_lines(advise(machine(of), of, recording, find_workload(workload)), of)
+
+
+def flowing(lines: list[str]) -> str:
+    return " ".join(" ".join(lines).split())
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A recorded machine with one drive."""
+    monkeypatch.setattr(sources, "load_machine", lambda path: machine(drive()))
+    return "saved.json"
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("recording", [UNKNOWN, LIKELY])
+def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recording) -> None:
+    of = drive(scheduler="bfq")
+    advice = advise(machine(of), of, recording, find_workload(workload))
+    lines = advice_lines(advice, of)
+    assert max(len(line) for line in lines) <= 80
+    said = flowing(lines)
+    for choice in advice.choices:
+        assert choice.sentence in said
+        for option in (*choice.mkfs, *choice.mount):
+            assert option.text in said and option.why in said and option.risk in said
+        for withheld in choice.withheld:
+            assert withheld.reason in said
+        for card in choice.evidence:
+            assert f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better" in said
+            assert f"Era: {card.era}. Kernel: {card.kernel}. Hardware: {card.hardware}." in said
+            assert all(f"{value:,}" in said for _, value in card.figures)
+            assert all(sentence in said for sentence in card.note.split(". "))
+    assert all(sentence in said for sentence in (*advice.doubts, *advice.notes))
+
+
+def test_figures_stand_best_first() -> None:
+    said = flowing(text_of("large-media", drive()))
+    assert "s, lower is better XFS 24.683 ext4 26.123 ext3 29.429 ReiserFS 30.64 JFS 31.446 Reiser4 31.925" in said
+    assert "KB/s, higher is better XFS 159,393 ext3 155,150" in said
+
+
+def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
+    assert "The drive is set to bfq now. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler" in flowing(
+        text_of("large-media", drive(scheduler="bfq"))
+    )
+    assert "The drive is set to it already." in flowing(text_of("large-media", drive()))
+    assert "scheduler  mq-deadline" not in "\n".join(text_of("large-media", drive(bus="loop")))
+
+
+def test_nothing_usable_is_said_first() -> None:
+    lines = text_of("large-media", drive(size_bytes=4096))
+    assert lines[2] == "None of the filesystems can be used here."
+    assert flowing(lines).count("Cannot be used:") == 3
+
+
+def test_foreign_text_cannot_draw_on_the_screen() -> None:
+    of = drive(model="evil\x1b[2J\x07 [bold]x[/bold]", path="/dev/sda")
+    on = replace(machine(of), kernel=Kernel("6.1\x1b[31m", frozenset({"vfat"})))
+    advice = advise(on, of, UNKNOWN, find_workload("large-media"))
+    said = "\n".join(advice_lines(advice, of))
+    assert "\x1b" not in said and "\x07" not in said
+    assert "[bold]x[/bold]" in said
+
+
+def test_advise_as_a_document(recorded: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "/dev/sda", "--workload", "large-media", "--machine", recorded, "--json"]) == 0
+    printed = capsys.readouterr()
+    assert printed.err == ""
+    value = parse_document(printed.out, "diskwright.advice/1", "it")
+    assert value["choices"][0]["filesystem"] == "xfs" and value["choices"][0]["place"] == "chosen"
+    of = drive()
+    assert from_json(value, Advice, "it") == advise(machine(of), of, from_main(), find_workload("large-media"))
+
+
+def from_main() -> Recording:
+    from wizard.diagnose.diagnose import diagnose
+    from wizard.diagnose.patterns import load_patterns
+
+    of = drive()
+    return diagnose(machine(of), of, load_patterns()).recording
+
+
+def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", "/dev/disk/by-id/ata-Example_HDD_500_S1", "--workload", "small-files", "--machine", recorded]) == 0
+    assert capsys.readouterr().out.startswith("Many small files on /dev/sda (Example HDD 500, 500 GB, rotating)\n\n1. ext4: chosen\n")
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["/dev/sdz", "--workload", "small-files", "--machine", "saved.json"], "saved.json has no drive /dev/sdz; it has /dev/sda."),
+        (["/dev/sda", "--workload", "smal", "--machine", "saved.json"], "There is no workload 'smal'; the known ones are"),
+        (["/dev/sda\x1b[2J", "--workload", "small-files", "--machine", "saved.json"], "no drive /dev/sda?[2J"),
+    ],
+)
+def test_advise_for_what_is_not_there(words: list[str], says: str, recorded: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["advise", *words]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == "" and says in printed.err and "Traceback" not in printed.err
+
+
+def test_workloads(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["workloads"]) == 0
+    said = capsys.readouterr().out
+    assert all(workload in said for workload in WORKLOADS)
+    assert main(["workloads", "--json"]) == 0
+    value = json.loads(capsys.readouterr().out)
+    assert value["schema"] == "diskwright.workloads/1"
+    found = {workload["id"]: workload for workload in value["workloads"]}
+    assert set(found) >= set(WORKLOADS)
+    for workload in WORKLOADS:
+        assert Path(found[workload]["origin"]).name == f"{workload}.toml"
+        assert found[workload]["title"] and found[workload]["summary"]

@@ -1,0 +1,248 @@
+"""The ranking: what comes first for which work on which drive, and what is said when it cannot."""
+
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.machines import ALL_GEOMETRIES, E512, TOOLS, drive, machine
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.model.advice import Advice, Choice
+from wizard.model.finding import Recorded, Recording
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Discard, Drive, Kernel, Machine, Unread
+from wizard.model.units import GIB, MIB, TIB
+
+UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
+SHINGLED = Recording("shingled", "drive", Recorded.YES, "high")
+LIKELY = Recording("shingled", "drive", Recorded.LIKELY, "medium")
+WORKLOADS = ("small-files", "large-media", "desktop-root")
+
+
+def advice_for(
+    workload: str, of: Drive | None = None, recording: Recording = UNKNOWN, on: Machine | None = None, size_bytes: int | None = None
+) -> Advice:
+    held = of or drive()
+    return advise(on or machine(held), held, recording, find_workload(workload), size_bytes=size_bytes)
+
+
+def ranking(advice: Advice) -> list[tuple[str, str]]:
+    return [(choice.filesystem, choice.place.value) for choice in advice.choices]
+
+
+def the(advice: Advice, filesystem: str) -> Choice:
+    choice = advice.choice(filesystem)
+    assert choice is not None
+    return choice
+
+
+def texts(choice: Choice) -> tuple[list[str], list[str]]:
+    return [option.text for option in choice.mkfs], [option.text for option in choice.mount]
+
+
+@pytest.mark.parametrize(
+    ("workload", "order"),
+    [
+        ("small-files", ["ext4", "xfs", "btrfs"]),
+        ("large-media", ["xfs", "ext4", "btrfs"]),
+        ("desktop-root", ["ext4", "btrfs", "xfs"]),
+    ],
+)
+def test_order_on_an_ordinary_drive(workload: str, order: list[str]) -> None:
+    for geometry in ALL_GEOMETRIES:
+        advice = advice_for(workload, drive(geometry=geometry))
+        assert ranking(advice) == list(zip(order, ["chosen", "second", "rejected"], strict=True))
+        assert advice.chosen is advice.choices[0]
+        assert not advice.doubts
+
+
+@pytest.mark.parametrize("recording", [SHINGLED, LIKELY])
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_order_on_a_shingled_drive(workload: str, recording: Recording) -> None:
+    advice = advice_for(workload, drive(size_bytes=8 * 1000**4), recording)
+    assert ranking(advice) == [("ext4", "chosen"), ("btrfs", "second"), ("xfs", "rejected")]
+    for choice in advice.choices:
+        assert "shingled" in choice.sentence
+        assert any(card.id.startswith("shingled-") for card in choice.evidence)
+        assert "noatime" in texts(choice)[1]
+    assert "-E packed_meta_blocks=1" in texts(the(advice, "ext4"))[0]
+
+
+def test_options_for_large_media_on_a_shingled_drive() -> None:
+    choice = the(advice_for("large-media", drive(size_bytes=8 * 1000**4), SHINGLED), "ext4")
+    assert texts(choice) == (["-m 0", "-T largefile4", "-E packed_meta_blocks=1"], ["noatime", "lazytime"])
+
+
+def test_likely_shingled_is_a_doubt_and_says_what_would_be_otherwise() -> None:
+    doubts = " ".join(advice_for("large-media", None, LIKELY).doubts)
+    assert "likely shingled" in doubts
+    assert "XFS would come before ext4" in doubts
+    assert not advice_for("large-media", None, SHINGLED).doubts
+
+
+def test_a_shingled_drive_is_called_a_poor_home_for_a_system_only() -> None:
+    assert any("poor home" in note for note in advice_for("desktop-root", None, SHINGLED).notes)
+    assert not any("poor home" in note for note in advice_for("large-media", None, SHINGLED).notes)
+
+
+@pytest.mark.parametrize(
+    ("workload", "filesystem", "mkfs", "mount"),
+    [
+        ("small-files", "ext4", ["-i 8192"], ["noatime"]),
+        ("small-files", "xfs", [], ["noatime"]),
+        ("small-files", "btrfs", ["-m dup"], ["noatime", "compress=zstd:1"]),
+        ("large-media", "xfs", [], ["noatime"]),
+        ("large-media", "ext4", ["-m 0", "-T largefile"], ["noatime"]),
+        ("large-media", "btrfs", ["-m dup"], ["noatime"]),
+        ("desktop-root", "ext4", [], []),
+        ("desktop-root", "btrfs", ["-m dup"], ["noatime", "compress=zstd:1"]),
+    ],
+)
+def test_options_on_an_ordinary_drive(workload: str, filesystem: str, mkfs: list[str], mount: list[str]) -> None:
+    assert texts(the(advice_for(workload), filesystem)) == (mkfs, mount)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("recording", [UNKNOWN, SHINGLED])
+@pytest.mark.parametrize("rotational", [True, False])
+def test_journal_and_barriers_are_always_kept(workload: str, recording: Recording, rotational: bool) -> None:
+    for choice in advice_for(workload, drive(rotational=rotational), recording).choices:
+        words = " ".join(option.text for option in (*choice.mkfs, *choice.mount))
+        assert not any(bad in words for bad in ("has_journal", "barrier", "writeback", "discard"))
+        for option in (*choice.mkfs, *choice.mount):
+            assert option.why.endswith(".")
+
+
+def test_inodes_by_the_size_of_the_volume_not_of_the_drive() -> None:
+    big = drive(size_bytes=4 * TIB)
+    assert "-i 8192" in texts(the(advice_for("small-files", big), "ext4"))[0]
+    assert texts(the(advice_for("small-files", big), "xfs"))[0] == ["-i maxpct=25"]
+    small = advice_for("small-files", big, size_bytes=400 * MIB)
+    assert texts(the(small, "ext4"))[0] == []
+    assert texts(the(small, "xfs"))[0] == []
+    huge = advice_for("small-files", drive(size_bytes=40 * TIB))
+    assert texts(the(huge, "ext4"))[0] == [], "40 TiB with an inode for every 8 KiB exceed 2^32 inodes"
+    reasons = {option.text: option.reason for option in the(huge, "ext4").withheld}
+    assert "16 TiB" in reasons["-i 8192"]
+
+
+def test_a_missing_tool_names_the_package_and_the_second_moves_up() -> None:
+    on = machine(tools=tuple((name, name) for name in TOOLS if name != "mkfs.xfs"))
+    advice = advice_for("large-media", on=on)
+    assert ranking(advice) == [("ext4", "chosen"), ("btrfs", "second"), ("xfs", "rejected")]
+    (obstacle,) = the(advice, "xfs").obstacles
+    assert all(word in obstacle for word in ("mkfs.xfs", "apt install xfsprogs", "dnf install xfsprogs", "pacman -S xfsprogs"))
+    moved = the(advice, "ext4").sentence
+    assert "first place because XFS cannot be used here" in moved
+    assert "xfsprogs" in moved
+    assert "second place because XFS" in the(advice, "btrfs").sentence
+    assert "would come first" in the(advice, "xfs").sentence
+
+
+def test_the_order_below_an_obstacle_stays() -> None:
+    on = machine(tools=tuple((name, name) for name in TOOLS if name != "mkfs.btrfs"))
+    advice = advice_for("large-media", on=on)
+    assert ranking(advice) == [("xfs", "chosen"), ("ext4", "second"), ("btrfs", "rejected")]
+    assert the(advice, "ext4").sentence == the(advice_for("large-media"), "ext4").sentence
+
+
+def test_a_kernel_without_the_filesystem() -> None:
+    advice = advice_for("desktop-root", on=machine(kernel=Kernel("6.12.9", frozenset({"xfs"}))))
+    assert ranking(advice)[0] == ("xfs", "chosen")
+    assert "ext4 and Btrfs cannot be used here" in advice.choices[0].sentence
+    assert "6.12.9" in the(advice, "ext4").obstacles[0]
+
+
+def test_filesystems_that_could_not_be_read_are_a_doubt_and_no_obstacle() -> None:
+    advice = advice_for("desktop-root", on=machine(kernel=Kernel("6.12.9")))
+    assert not any(choice.obstacles for choice in advice.choices)
+    assert any("kernel" in doubt for doubt in advice.doubts)
+
+
+@pytest.mark.parametrize(
+    ("room", "able"),
+    [
+        (0, set()),
+        (16 * MIB - 1, set()),
+        (16 * MIB, {"ext4"}),
+        (127 * MIB, {"ext4"}),
+        (128 * MIB, {"ext4", "btrfs"}),
+        (299 * MIB, {"ext4", "btrfs"}),
+        (300 * MIB, {"ext4", "btrfs", "xfs"}),
+        (1024 * 1024 * TIB, {"ext4", "btrfs", "xfs"}),
+        (1024 * 1024 * TIB + 4096, {"btrfs", "xfs"}),
+    ],
+)
+def test_sizes_that_a_filesystem_cannot_have(room: int, able: set[str]) -> None:
+    """The whole drive is 2 MiB larger, for the table; a volume is as large as it is."""
+    for advice in (advice_for("large-media", drive(size_bytes=room + 2 * MIB)), advice_for("large-media", size_bytes=room)):
+        assert {choice.filesystem for choice in advice.choices if not choice.obstacles} == able
+
+
+def test_blocks_larger_than_a_filesystems() -> None:
+    advice = advice_for("large-media", drive(geometry=Geometry(16384, 16384, 0, 16384, 0)))
+    assert advice.chosen is None
+    assert "16384" in advice.choices[0].obstacles[0]
+
+
+def test_the_scheduler_is_only_advised_where_the_kernel_has_it_and_heads_move() -> None:
+    assert the(advice_for("large-media"), "xfs").scheduler is not None
+    for of in (drive(rotational=False), drive(rotational=None), drive(schedulers=("none",))):
+        choice = the(advice_for("large-media", of), "xfs")
+        assert choice.scheduler is None
+        assert any(option.text == "mq-deadline" and option.reason for option in choice.withheld)
+    assert the(advice_for("small-files"), "ext4").scheduler is None, "the kernel's default is right for small files"
+
+
+def test_discard_is_a_note_and_no_option() -> None:
+    solid = advice_for("desktop-root", drive(rotational=False, discard=Discard(4096, GIB)))
+    assert any("fstrim.timer" in note for note in solid.notes)
+    assert not any("fstrim" in note for note in advice_for("desktop-root").notes)
+    assert any(option.text == "discard" for option in the(solid, "ext4").withheld)
+
+
+def test_old_advice_is_withheld_with_its_reason() -> None:
+    reasons = {option.text: option.reason for option in the(advice_for("small-files"), "ext4").withheld}
+    for text in ("barrier=0", "data=writeback", "-O ^has_journal", "notail", "async", "nodiratime", "anticipatory", "deadline"):
+        assert reasons[text].endswith(".")
+
+
+def test_an_older_kernel_is_not_given_newer_options() -> None:
+    old = Kernel("4.9.0", frozenset({"ext4", "xfs", "btrfs"}))
+    choice = the(advice_for("desktop-root", on=machine(kernel=old)), "btrfs")
+    assert texts(choice)[1] == ["noatime"]
+    assert any(option.text == "compress=zstd:1" and "5.1" in option.reason and "4.9.0" in option.reason for option in choice.withheld)
+
+
+def test_what_could_not_be_read_is_a_doubt_with_its_reason() -> None:
+    blind = drive(
+        size_bytes=None, geometry=None, rotational=None, zoned=None, unread=(Unread("rotational", "The probe was ended after 10 s."),)
+    )
+    doubts = advice_for("large-media", blind).doubts
+    assert len(doubts) == 4
+    assert any("rotates" in doubt and "10 s" in doubt for doubt in doubts)
+    assert advice_for("large-media", blind).chosen is not None
+
+
+def test_what_even_root_could_not_read_of_the_content_is_a_doubt_about_the_drive() -> None:
+    torn = drive(unread=(Unread("signatures", "Byte 0 could not be read: Input/output error."),))
+    assert any("may be failing" in doubt and "Byte 0" in doubt for doubt in advice_for("large-media", torn, on=machine(root=True)).doubts)
+    assert not any("may be failing" in doubt for doubt in advice_for("large-media", torn, on=machine(root=False)).doubts)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_the_same_facts_give_the_same_advice(workload: str) -> None:
+    profile = find_workload(workload)
+    held = drive()
+    backwards = replace(profile, candidates=profile.candidates[::-1])
+    assert advise(machine(held), held, SHINGLED, profile) == advise(machine(held), held, SHINGLED, backwards)
+    assert advise(machine(held), held, UNKNOWN, profile) == advise(machine(held), held, UNKNOWN, find_workload(workload))
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+def test_sentences_are_whole(workload: str) -> None:
+    for recording in (UNKNOWN, LIKELY, SHINGLED):
+        advice = advice_for(workload, drive(geometry=E512, rotational=None), recording)
+        said = [choice.sentence for choice in advice.choices] + [*advice.doubts, *advice.notes]
+        said += [option.reason for choice in advice.choices for option in choice.withheld]
+        assert all((sentence.endswith((".", ").")) and sentence[0].isupper()) or sentence.startswith("noatime") for sentence in said)

@@ -1,0 +1,122 @@
+"""One line more in fstab, and out again: everything else stays to the byte."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.fstab import add_line, check_fstab, conflict, kept_as, parse, remove_line, with_line, without_line
+from wizard.layout.commands import fstab_line
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.plan import AddFstabLine
+
+UUID = "10000000-0000-4000-8000-000000000001"
+OPERATION = AddFstabLine(UUID, "/srv/my media", "ext4", ("noatime", "nofail"), 2)
+OTHERS = [
+    "",
+    "# nothing yet\n",
+    "UUID=abc / ext4 defaults 0 1",
+    "UUID=abc / ext4 defaults 0 1\n\n# a comment at the end\n",
+    "UUID=abc\t/\text4\tdefaults\t0\t1\r\nnone swap swap sw\n",
+    b"LABEL=caf\xe9 /caf\xe9 ext4 defaults 0 2\n".decode("utf-8", "surrogateescape"),
+]
+
+
+@pytest.fixture
+def fstab(tmp_path: Path) -> Path:
+    return tmp_path / "fstab"
+
+
+@pytest.mark.parametrize("text", OTHERS)
+def test_adding_and_taking_out_gives_the_old_bytes(fstab: Path, text: str) -> None:
+    old = text.encode("utf-8", "surrogateescape")
+    fstab.write_bytes(old)
+    keep = kept_as(fstab, "run")
+    line = add_line(fstab, OPERATION, keep)
+    assert fstab.read_bytes().startswith(old)
+    assert fstab.read_bytes().splitlines()[-1].decode() == line == fstab_line(OPERATION)
+    assert keep.read_bytes() == old
+    assert remove_line(fstab, OPERATION, keep)
+    assert fstab.read_bytes() == old
+    assert not remove_line(fstab, OPERATION, keep)
+
+
+def test_what_others_added_meanwhile_stays(fstab: Path) -> None:
+    fstab.write_text("one / ext4 defaults 0 1")
+    keep = kept_as(fstab, "run")
+    add_line(fstab, OPERATION, keep)
+    fstab.write_text(fstab.read_text() + "two /two ext4 defaults 0 2\n")
+    remove_line(fstab, OPERATION, keep)
+    assert fstab.read_text() == "one / ext4 defaults 0 1\ntwo /two ext4 defaults 0 2\n"
+
+
+def test_adding_twice_adds_once(fstab: Path) -> None:
+    fstab.write_text("# old\n")
+    for _ in range(2):
+        add_line(fstab, OPERATION, kept_as(fstab, "run"))
+    assert fstab.read_text() == f"# old\n{fstab_line(OPERATION)}\n"
+    assert kept_as(fstab, "run").read_text() == "# old\n"
+
+
+def test_mode_owner_and_a_link_stay(fstab: Path, tmp_path: Path) -> None:
+    real = tmp_path / "elsewhere" / "fstab.real"
+    real.parent.mkdir()
+    real.write_text("# old\n")
+    real.chmod(0o600)
+    fstab.symlink_to(real)
+    before = real.stat()
+    add_line(fstab, OPERATION, kept_as(fstab, "run"))
+    assert fstab.is_symlink() and fstab.readlink() == real
+    assert fstab_line(OPERATION) in real.read_text()
+    after = real.stat()
+    assert (after.st_mode, after.st_uid, after.st_gid) == (before.st_mode, before.st_uid, before.st_gid)
+    assert after.st_ino != before.st_ino, "the new file took the old one's place in one move"
+    assert sorted(path.name for path in real.parent.iterdir()) == ["fstab.real", "fstab.real.diskwright-run"]
+
+
+def test_a_missing_file_is_made_for_all_to_read(fstab: Path) -> None:
+    add_line(fstab, OPERATION, kept_as(fstab, "run"))
+    assert fstab.stat().st_mode & 0o777 == 0o644
+
+
+def test_a_folder_that_cannot_be_written_is_refused(fstab: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A read-only root says so even to root."""
+    fstab.write_text("")
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    with pytest.raises(Refused, match="cannot be written"):
+        check_fstab(fstab, (OPERATION,))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "LABEL=x /srv/my\\040media ext4 defaults 0 2",
+        "LABEL=x /srv/my\\040media/ ext4",
+        f"UUID={UUID.upper()} /elsewhere ext4 defaults",
+        f'UUID="{UUID}" /elsewhere ext4 defaults',
+    ],
+)
+def test_lines_that_speak_of_the_same(fstab: Path, line: str) -> None:
+    fstab.write_text(f"# first\n\n{line}\n")
+    with pytest.raises(Refused, match="line 3 already"):
+        check_fstab(fstab, (OPERATION,))
+    with pytest.raises(Failed, match="The file was not changed"):
+        add_line(fstab, OPERATION, kept_as(fstab, "run"))
+    assert fstab.read_text() == f"# first\n\n{line}\n"
+
+
+def test_swap_lines_share_none_as_a_mount_point() -> None:
+    lines = parse("UUID=a none swap sw 0 0\nUUID=b none swap sw 0 0\n", "fstab")
+    assert conflict(lines, OPERATION) is None
+
+
+@pytest.mark.parametrize("text", ["one\n", "one two\n", "/dev/a /b ext4 defaults x\n", "/dev/a /b ext4 defaults 0 y\n"])
+def test_a_line_that_is_none_is_named(text: str) -> None:
+    with pytest.raises(BadInput, match="fstab, line 2 is no entry"):
+        parse("# comment\n" + text, "fstab")
+
+
+def test_the_line_alone_is_taken_out() -> None:
+    text = "a /a ext4\nb /b ext4\n"
+    assert without_line(with_line(text, "c /c ext4"), "c /c ext4") == text
+    assert without_line("c /c ext4 x\nc /c ext4\n", "c /c ext4") == "c /c ext4 x\n"

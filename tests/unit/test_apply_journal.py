@@ -1,0 +1,157 @@
+"""A journal that anyone can follow, and that survives a cut in the middle of a line."""
+
+import fcntl
+import os
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.journal import FILE, Journal, RunState, follow, read_entries, state
+from wizard.apply.lock import is_locked, lent, lock_run
+from wizard.apply.runs import check_room, find_run, list_runs, runs_folder
+from wizard.apply.saved import Vault
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.machine import Extent
+
+
+def test_a_half_line_is_dropped_and_written_over(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.add(Event.STARTED, "Begun.")
+    journal.close()
+    whole = (tmp_path / FILE).read_bytes()
+    (tmp_path / FILE).write_bytes(whole + b'{"at": "2026')
+    assert [entry.sentence for entry in read_entries(tmp_path)] == ["Begun."]
+    journal = Journal(tmp_path)
+    journal.add(Event.STEP_STARTED, "Next.", step=1)
+    assert [(entry.event, entry.step) for entry in read_entries(tmp_path)] == [(Event.STARTED, 0), (Event.STEP_STARTED, 1)]
+
+
+def test_a_damaged_line_is_named(tmp_path: Path) -> None:
+    (tmp_path / FILE).write_text("nonsense\n")
+    with pytest.raises(BadInput, match="line 1 is damaged"):
+        read_entries(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("event", "wanted"),
+    [
+        (Event.DONE, RunState.DONE),
+        (Event.FAILED, RunState.FAILED),
+        (Event.STOPPED, RunState.STOPPED),
+        (Event.REFUSED, RunState.REFUSED),
+        (Event.UNDONE, RunState.UNDONE),
+        (Event.STEP_DONE, RunState.INTERRUPTED),
+        (Event.NOT_VERIFIED, RunState.INTERRUPTED),
+    ],
+)
+def test_states(tmp_path: Path, event: Event, wanted: RunState) -> None:
+    journal = Journal(tmp_path)
+    lock = lock_run(tmp_path)
+    journal.add(Event.STARTED, "Begun.")
+    assert state(tmp_path) is RunState.RUNNING
+    journal.add(event, "So it went.")
+    if wanted is RunState.INTERRUPTED:
+        assert state(tmp_path) is RunState.RUNNING
+    os.close(lock)
+    assert state(tmp_path) is wanted
+    journal.add(Event.STARTED, "Going on.")
+    assert state(tmp_path) is RunState.INTERRUPTED, "taken up and then gone without a word"
+
+
+def test_following_ends_with_the_process(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    lock = lock_run(tmp_path)
+    journal.add(Event.STARTED, "Begun.")
+    following = follow(tmp_path)
+    assert next(following).sentence == "Begun."
+    journal.add(Event.STEP_STARTED, "One.", step=1)
+    assert next(following).sentence == "One."
+    journal.add(Event.STEP_DONE, "One is done.", step=1)
+    os.close(lock)
+    assert [entry.sentence for entry in following] == ["One is done."]
+    assert [entry.sentence for entry in follow(tmp_path, after=2)] == ["One is done."]
+
+
+def test_a_run_has_one_owner(tmp_path: Path) -> None:
+    lock = lock_run(tmp_path)
+    assert is_locked(tmp_path)
+    with pytest.raises(Refused, match="worked on by another process"):
+        lock_run(tmp_path, wait_seconds=0.1)
+    os.close(lock)
+    assert not is_locked(tmp_path)
+
+
+def test_a_full_disk_leaves_the_journal_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path)
+    journal.add(Event.STARTED, "Begun.")
+    write = os.write
+
+    def full(fd: int, data: bytes) -> int:
+        write(fd, data[:10])
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "write", full)
+    with pytest.raises(Failed, match="the disk is full"):
+        journal.add(Event.DONE, "Done.")
+    monkeypatch.undo()
+    journal.add(Event.STEP_STARTED, "Next.", step=1)
+    assert len(read_entries(tmp_path)) == 2
+
+
+def test_runs_are_found_by_name_path_or_age(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DISKWRIGHT_STATE", str(tmp_path))
+    assert runs_folder() == tmp_path / "runs"
+    assert list_runs() == ()
+    with pytest.raises(BadInput, match="There is no run in"):
+        find_run(None)
+    names = ["20261120-101500-sda", "20261120-101500-sda-2", "20261121-091500-nvme0n1"]
+    for name in reversed(names):
+        (tmp_path / "runs" / name).mkdir(parents=True)
+        Journal(tmp_path / "runs" / name).close()
+    (tmp_path / "runs" / "not-a-run").mkdir()
+    assert [run.name for run in list_runs()] == names
+    assert find_run(None).name == names[-1]
+    assert find_run(names[0]).name == names[0]
+    assert find_run(str(tmp_path / "runs" / names[1])).name == names[1]
+    with pytest.raises(BadInput, match="There is no run"):
+        find_run("../../etc")
+
+
+def test_room_is_proven_and_given_back(tmp_path: Path) -> None:
+    check_room(tmp_path / "made" / "runs", 1024, make=True)
+    assert list((tmp_path / "made" / "runs").iterdir()) == []
+    check_room(tmp_path / "other" / "runs", 1024, make=False)
+    assert not (tmp_path / "other").exists()
+    for make in (True, False):
+        with pytest.raises(Refused, match="no room"):
+            check_room(tmp_path, 1 << 43, make=make)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(Refused, match="cannot be kept"):
+        check_room(tmp_path / "file", 1024, make=True)
+
+
+def test_what_was_kept_is_read_back_or_found_damaged(tmp_path: Path) -> None:
+    vault = Vault(tmp_path)
+    first = vault.keep("/dev/sda", 1, Extent(0, 4), b"abcd")
+    second = vault.keep("/dev/sda", 2, Extent(0, 4), b"efgh")
+    assert Vault(tmp_path).all() == (first, second)
+    assert vault.read(first) == b"abcd"
+    (tmp_path / first.file).write_bytes(b"abcX")
+    with pytest.raises(Failed, match="was changed or damaged"):
+        vault.read(first)
+
+
+def test_a_lock_that_was_lent_is_had_again_or_its_loss_is_said(tmp_path: Path) -> None:
+    (tmp_path / "drive").touch()
+    mine, other = (os.open(tmp_path / "drive", os.O_RDONLY) for _ in range(2))
+    fcntl.flock(mine, fcntl.LOCK_EX)
+    with lent([mine]):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        fcntl.flock(other, fcntl.LOCK_UN)
+    with pytest.raises(BlockingIOError):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    with pytest.raises(Refused, match="another program locked"), lent([mine], wait_seconds=0):
+        fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    os.close(mine)
+    os.close(other)

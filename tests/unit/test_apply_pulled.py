@@ -1,0 +1,57 @@
+"""A drive that is pulled out while a run is at work on it: sentences, never a fault of the program, and nothing noted is forgotten."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layouts import plan_for, wish
+from tests.unit.machines import drive
+from wizard.apply import devices, execute, left
+from wizard.apply.environment import Environment
+from wizard.apply.execute import apply_run
+from wizard.apply.journal import read_entries
+from wizard.apply.runs import new_run
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+
+MISSING = "/dev/no-such-drive"
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: devices.read_bytes(MISSING, 0, 512),
+        lambda: devices.write_bytes(MISSING, 0, bytes(512)),
+        lambda: devices.forget_caches(MISSING),
+        lambda: devices.tell_kernel(MISSING, anew=True),
+        lambda: devices.size_bytes(MISSING),
+    ],
+)
+def test_a_drive_that_is_not_there_is_a_sentence(ask: object) -> None:
+    assert callable(ask)
+    with pytest.raises(Failed, match=MISSING):
+        ask()
+
+
+@pytest.mark.parametrize("trouble", [Failed("The drive gave up."), OSError(5, "Input/output error")])
+def test_the_journal_has_how_a_run_ended_whose_drive_went(trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_for(drive(path=MISSING), wish("ext4"))
+    run = new_run(tmp_path, plan, Environment())
+
+    def fail(_: object) -> str:
+        raise trouble
+
+    monkeypatch.setattr(execute, "check_start", lambda _: None)
+    monkeypatch.setattr(execute, "check_surroundings", lambda *_: None)
+    monkeypatch.setattr(execute, "execute", fail)
+    apply_run(run, ())
+    failed, last = read_entries(run)[-2:]
+    assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
+    assert failed.sentence.startswith(f"{MISSING} is not attached any more")
+    assert str(trouble) in failed.sentence and failed.sentence in last.sentence
+
+
+def test_what_was_noted_before_the_drive_went_stays(tmp_path: Path) -> None:
+    (tmp_path / left.FILE).write_text("as it was")
+    left.note(tmp_path, plan_for(drive(path=MISSING), wish("ext4")), {1})
+    assert (tmp_path / left.FILE).read_text() == "as it was"

@@ -1,0 +1,218 @@
+"""Every finding: when it is made, of what, how severe, and that its code is documented."""
+
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import wizard.diagnose
+from tests.unit.machines import E512, KN4, N512, SIZE_BYTES, drive, gpt, machine, mbr, partition, partitioned
+from tests.unit.stacks import CHUNK, array, ext4, holding, luks, lvm, member
+from wizard.diagnose.codes import CODES
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import Confidence, Kind, Pattern
+from wizard.model.finding import Finding, Severity
+from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.machine import Ata, Drive, NvmeFormat, Signature, Smart, Table, Unread, Use
+from wizard.model.units import GIB, KIB, MIB, TIB
+
+LIST = (Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH), Pattern("RUMOUR1"), Pattern("PLAIN1", kind=Kind.CONVENTIONAL))
+
+DANGER, WARNING, INFO, OK = Severity
+
+
+def of(subject: Drive, *, root: bool = True) -> list[Finding]:
+    return list(diagnose(machine(subject, root=root), subject, LIST).findings)
+
+
+def severities(subject: Drive) -> dict[str, Severity]:
+    return {finding.code: finding.severity for finding in of(subject)}
+
+
+def with_signatures(*signatures: Signature) -> Drive:
+    return partitioned(replace(partition(), signatures=signatures))
+
+
+EXTENDED = partition(1, MIB, 10 * GIB, type="0x05", kernel_size_bytes=1 * KIB)
+LOGICAL = partition(5, 2 * MIB, GIB, type="0x83")
+
+SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
+    ("alignment-physical", DANGER, partitioned(partition(1, 34 * 512))),
+    ("alignment-physical", INFO, partitioned(partition(1, 34 * 512, 1024 * KIB, type="21686148-6449-6e6f-744e-656564454649"))),
+    ("alignment-physical", DANGER, partitioned(partition(1, MIB), geometry=Geometry(512, 4096, 3584, 4096, 0))),
+    ("alignment-4096", WARNING, partitioned(partition(1, 63 * 512), geometry=N512)),
+    ("alignment-grain", INFO, partitioned(partition(1, 40 * 512))),
+    ("alignment-ok", OK, partitioned(partition())),
+    ("alignment-ok", OK, partitioned(partition(1, MIB + 3584), geometry=Geometry(512, 4096, 3584, 4096, 0))),
+    ("alignment-stack", DANGER, partitioned(partition(), geometry=Geometry(512, 4096, -1, 524288, 1048576))),
+    ("alignment-stack", DANGER, holding(member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, CHUNK)),))),
+    ("alignment-inside", DANGER, holding(luks(MIB + 512))),
+    ("alignment-compensated", INFO, holding(lvm(MIB + 3072), start_bytes=34 * 512)),
+    ("alignment-chunk", WARNING, holding(member(MIB), layers=(array(5, 2, MIB, luks(MIB + 4096)),))),
+    ("alignment-stripe", WARNING, holding(member(MIB), layers=(array(5, 2, MIB, ext4()),))),
+    ("geometry-512e", INFO, drive()),
+    ("geometry-4kn", INFO, drive(geometry=KN4)),
+    ("geometry-contradiction", WARNING, drive(ata=Ata(physical_block_bytes=4096, alignment_offset_bytes=3584))),
+    (
+        "geometry-nvme-formats",
+        INFO,
+        drive(path="/dev/nvme0n1", bus="nvme", nvme_formats=(NvmeFormat(0, 512, 0, 2, in_use=True), NvmeFormat(1, 4096, 0, 0))),
+    ),
+    ("recording-contradiction", WARNING, drive(model="PLAIN1", smart=Smart(model_family="Plain (SMR)"))),
+    ("recording-contradiction", INFO, drive(ata=Ata(rotation_rate=1))),
+    ("geometry-usb-4096", WARNING, drive(geometry=KN4, bus="usb")),
+    ("geometry-optimal-io-bogus", WARNING, drive(geometry=replace(E512, optimal_io_bytes=33553920))),
+    ("recording-zoned-host-managed", DANGER, drive(zoned="host-managed")),
+    ("recording-zoned-host-aware", WARNING, drive(zoned="host-aware")),
+    ("recording-shingled", WARNING, drive(model="SHINGLY8000-1NA17Z")),
+    ("recording-shingled-likely", WARNING, drive(model="RUMOUR1")),
+    ("recording-unknown", INFO, drive()),
+    ("table-overlap", DANGER, partitioned(partition(1, MIB, GIB), partition(2, GIB, GIB), free=())),
+    ("table-outside", DANGER, partitioned(partition(1, MIB, SIZE_BYTES), free=())),
+    ("table-outside", DANGER, partitioned(partition(1, 512, MIB), free=())),
+    ("table-kernel-differs", WARNING, partitioned(replace(partition(), kernel_size_bytes=MIB))),
+    ("table-primary-damaged", DANGER, partitioned(partition(), table=gpt(primary="damaged"))),
+    ("table-backup-missing", WARNING, partitioned(partition(), table=gpt(backup="missing"))),
+    ("table-backup-damaged", WARNING, partitioned(partition(), table=gpt(backup="damaged"))),
+    ("table-backup-misplaced", WARNING, partitioned(partition(), table=gpt(backup="misplaced"))),
+    ("table-mbr-over-2tib", WARNING, drive(size_bytes=4 * TIB, table=mbr(4 * TIB))),
+    ("table-hybrid", WARNING, partitioned(partition(), table=gpt(kind="hybrid"))),
+    ("signatures-ambivalent", WARNING, with_signatures(Signature("ext4", "filesystem", ambivalent=True))),
+    ("signatures-ambivalent", WARNING, with_signatures(Signature("ext4", "filesystem"), Signature("btrfs", "filesystem"))),
+    ("signatures-beside-table", WARNING, partitioned(partition(), signatures=(Signature("btrfs", "filesystem"),))),
+    ("use-mounted", INFO, drive(uses=(Use("mounted", "/dev/sda1", "/srv"),))),
+    ("use-swap", INFO, drive(uses=(Use("swap", "/dev/sda1", "swap"),))),
+    ("use-holder", INFO, drive(uses=(Use("holder", "/dev/sda1", "/dev/dm-0"),))),
+    ("use-loop-backing", INFO, drive(uses=(Use("loop-backing", "/dev/sda1", "/dev/loop0"),))),
+    ("use-raid-member", INFO, drive(uses=(Use("raid-member", "/dev/sda1", "/dev/md0"),))),
+    ("use-running-system", INFO, drive(uses=(Use("running-system", "/dev/sda1", "/"),))),
+    ("use-opened", INFO, drive(uses=(Use("opened", "/dev/sda", "a program"),))),
+    ("drive-unread", WARNING, drive(table=None, unread=(Unread("table", "reading stopped after 10 s"),))),
+    ("drive-unread", INFO, drive(unread=(Unread("smart", "smartctl is not installed"),))),
+    ("drive-read-only", INFO, drive(read_only=True)),
+    ("health-failing", DANGER, drive(smart=Smart(passed=False))),
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "severity", "subject"), SCENARIOS, ids=lambda value: value if isinstance(value, str) and "-" in value else ""
+)
+def test_each_trouble_is_found_with_its_severity(code: str, severity: Severity, subject: Drive) -> None:
+    assert severities(subject).get(code) is severity
+
+
+def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documented() -> None:
+    emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
+    assert emitted == set(CODES)
+    words = re.compile(r'^\s+(?:"|code = ")((?:alignment|geometry|recording|table|signatures|use|drive|health)-[a-z0-9-]+)"', re.MULTILINE)
+    for module in Path(wizard.diagnose.__path__[0]).glob("*.py"):
+        assert set(words.findall(module.read_text())) <= set(CODES), module.name
+
+
+def test_findings_are_whole_sentences_about_a_node_of_the_drive() -> None:
+    for _, _, subject in SCENARIOS:
+        for finding in of(subject):
+            assert finding.subject.startswith(subject.path) or finding.subject in [layer.path for layer in subject.layers]
+            for text in (finding.sentence, finding.why, finding.remedy):
+                assert text.endswith((".", "?")) and "{" not in text, text
+            assert finding.source
+
+
+def test_a_sound_drive_has_nothing_worse_than_information() -> None:
+    assert diagnose(machine(), partitioned(partition()), ()).worst is Severity.INFO
+
+
+def test_the_worst_comes_first() -> None:
+    subject = partitioned(partition(1), partition(2, 2 * GIB + 512), table=gpt(backup="missing"))
+    assert [finding.severity for finding in of(subject)][:2] == [DANGER, WARNING]
+
+
+@pytest.mark.parametrize("start_bytes", [34 * 512, 40 * 512, 63 * 512, 2047 * 512, MIB, MIB + 4096, 5 * GIB])
+@pytest.mark.parametrize(
+    "geometry", [E512, N512, Geometry(512, 4096, 3584, 4096, 0), Geometry(512, 4096, 0, 65536, 0), Geometry(512, 512, 0, 65536 * 3, 0)]
+)
+def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry, start_bytes: int) -> None:
+    codes = severities(partitioned(partition(1, start_bytes), geometry=geometry))
+    assert ("alignment-physical" in codes) == (misalignment_bytes(geometry, start_bytes) != 0)
+    assert sum(code.startswith("alignment-") for code in codes) == 1
+
+
+def test_the_sentence_has_the_real_numbers() -> None:
+    (found,) = (finding for finding in of(partitioned(partition(1, 34 * 512))) if finding.code == "alignment-physical")
+    assert found.subject == "/dev/sda1"
+    assert "17408" in found.sentence and "3072" in found.sentence and "1048576" in found.remedy
+
+
+def test_a_solid_state_drive_is_promised_no_ratio() -> None:
+    (found,) = (finding for finding in of(partitioned(partition(1, 34 * 512), rotational=False)) if finding.code == "alignment-physical")
+    assert "7.9" not in found.why and "2010" not in found.source
+
+
+def test_raid_chunks_count_as_the_unit() -> None:
+    (found,) = (f for f in of(partitioned(partition(1, 40 * 512), geometry=Geometry(512, 4096, 0, 65536, 0))) if "alignment" in f.code)
+    assert found.code == "alignment-physical" and "65536" in found.sentence and "45056" in found.sentence
+
+
+def test_logical_partitions_do_not_overlap_their_container() -> None:
+    codes = severities(partitioned(EXTENDED, LOGICAL, table=mbr(), free=()))
+    assert "table-overlap" not in codes and "table-kernel-differs" not in codes
+    outside = replace(LOGICAL, start_bytes=10 * GIB)
+    assert "table-overlap" in severities(partitioned(EXTENDED, outside, table=mbr(), free=()))
+
+
+def test_an_mbr_reaches_sixteen_tebibytes_on_blocks_of_4096() -> None:
+    assert "table-mbr-over-2tib" not in severities(drive(size_bytes=10 * TIB, geometry=KN4, table=mbr(10 * TIB, 4096)))
+
+
+def test_a_plausible_optimal_size_is_not_blamed() -> None:
+    for optimal in (0, 64 * KIB, MIB, 192 * KIB):
+        assert "geometry-optimal-io-bogus" not in severities(drive(geometry=replace(E512, optimal_io_bytes=optimal)))
+
+
+def test_unread_fields_are_told_once_for_each_reason() -> None:
+    reason = "only root may read it"
+    subject = drive(unread=(Unread("smart", reason), Unread("vpd_zoned", reason), Unread("serial", "the drive gave none")))
+    found = [finding for finding in of(subject, root=False) if finding.code == "drive-unread"]
+    assert len(found) == 2
+    assert "smart, vpd_zoned" in found[0].sentence and "Only root may read it." in found[0].sentence
+    assert all("root" in finding.remedy for finding in found)
+
+
+def test_a_drive_of_which_nothing_was_read_is_one_finding_and_no_crash() -> None:
+    subject = Drive("/dev/sdz", None, None, unread=(Unread("drive", "it did not answer within 10 s"),))
+    assert [finding.code for finding in of(subject)] == ["drive-unread"]
+    assert "10 s" in of(subject)[0].sentence
+
+
+def test_foreign_text_reaches_no_sentence_unescaped() -> None:
+    evil = "\x1b[31mboo\n"
+    subject = replace(
+        partitioned(partition(), signatures=(Signature(evil, "filesystem"),)),
+        uses=(Use("mounted", "/dev/sda1", "/mnt/" + evil),),
+        unread=(Unread("smart", evil),),
+        smart=Smart(model_family=evil + "(SMR)"),
+        table=Table("gpt", first_usable_bytes=0, end_usable_bytes=SIZE_BYTES),
+    )
+    for finding in of(subject):
+        assert all(text.isprintable() for text in (finding.sentence, finding.why, finding.remedy)), finding
+
+
+def test_nobody_is_told_to_unmount_the_running_system() -> None:
+    subject = drive(uses=(Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda1", "/")))
+    assert not any("umount" in finding.remedy for finding in of(subject))
+
+
+@pytest.mark.parametrize(
+    ("why", "root", "word"),
+    [
+        ("Operation not permitted", True, "container"),
+        ("Permission denied", False, "as root"),
+        ("smartctl is not installed", True, "Install"),
+        ("Smartctl says: /dev/sda: Unknown USB bridge [0x46f4:0x0003]", True, "Without the bridge"),
+        ("Input/output error", True, "cable"),
+    ],
+)
+def test_the_remedy_for_something_unread_fits_the_reason(why: str, root: bool, word: str) -> None:
+    (found,) = (finding for finding in of(drive(unread=(Unread("table", why),)), root=root) if finding.code == "drive-unread")
+    assert word in found.remedy

@@ -1,0 +1,258 @@
+"""Whether a drive is shingled: the ladder of clues, what could not be asked, and what contradicts itself."""
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import Confidence, Kind, Pattern
+from wizard.diagnose.recording import judge_recording
+from wizard.diagnose.rungs import NOT_ASKED, rungs_of
+from wizard.model.finding import Finding, Recorded, Recording, Severity
+from wizard.model.machine import Ata, Discard, Drive, Smart, Unread
+
+TRIM = Discard(512, 1 << 30)
+RED_CMR = Smart(model_family="Western Digital Red (CMR)")
+
+
+def recorded(subject: Drive, *patterns: Pattern) -> Recording:
+    return judge_recording(subject, rungs_of(subject, patterns))
+
+
+def judged(subject: Drive, *patterns: Pattern) -> tuple[Recorded, str | None, str]:
+    found = recorded(subject, *patterns)
+    return found.verdict, found.management, found.confidence
+
+
+def found_of(subject: Drive, code: str, *patterns: Pattern) -> list[Finding]:
+    return [finding for finding in diagnose(machine(subject), subject, patterns).findings if finding.code == code]
+
+
+YES, LIKELY, UNKNOWN, NOT_APPLICABLE = Recorded
+
+
+@pytest.mark.parametrize(
+    ("subject", "expected"),
+    [
+        (drive(zoned="host-managed"), (YES, "host-managed", "high")),
+        (drive(zoned="host-aware"), (YES, "host-aware", "high")),
+        (drive(vpd_zoned=1), (YES, "host-aware", "high")),
+        (drive(vpd_zoned=2), (YES, "drive", "high")),
+        (drive(vpd_zoned=0), (UNKNOWN, None, "none")),
+        (drive(vpd_zoned=3), (UNKNOWN, None, "none")),
+        (drive(ata=Ata(zoned=1)), (YES, "host-aware", "high")),
+        (drive(ata=Ata(zoned=2)), (YES, "drive", "high")),
+        (drive(ata=Ata(zoned=2), bus="usb", zoned=None), (YES, "drive", "high")),
+        (drive(ata=Ata(zoned=0)), (UNKNOWN, None, "none")),
+        (drive(ata=Ata()), (UNKNOWN, None, "none")),
+        (drive(ata=Ata(trims=True)), (LIKELY, "drive", "medium")),
+        (drive(ata=Ata(trims=True), bus="usb"), (LIKELY, "drive", "medium")),
+        (drive(ata=Ata(trims=True, rotation_rate=1)), (NOT_APPLICABLE, None, "high")),
+        (drive(ata=Ata(trims=True, rotation_rate=5400), rotational=False), (LIKELY, "drive", "medium")),
+        (drive(ata=Ata(trims=False)), (UNKNOWN, None, "none")),
+        (drive(smart=Smart(rotation_rate=0), discard=TRIM), (NOT_APPLICABLE, None, "high")),
+        (drive(smart=Smart(rotation_rate=5400), rotational=False, bus="usb"), (UNKNOWN, None, "none")),
+        (drive(smart=Smart(model_family="Seagate BarraCuda 3.5 (CMR+HAMR)"), discard=TRIM), (UNKNOWN, None, "none")),
+        (drive(zoned="host-managed", ata=Ata(zoned=2)), (YES, "host-managed", "high")),
+        (drive(zoned="host-aware", smart=Smart(model_family="X (SMR)")), (YES, "host-aware", "high")),
+        (drive(smart=Smart(zoned_capability="device_managed")), (YES, "drive", "high")),
+        (drive(smart=Smart(zoned_capability="host_aware")), (YES, "host-aware", "high")),
+        (drive(smart=Smart(model_family="Seagate Archive HDD (SMR)")), (YES, "drive", "high")),
+        (drive(smart=Smart(model_family="Western Digital Red (CMR)")), (UNKNOWN, None, "none")),
+        (drive(discard=TRIM), (LIKELY, "drive", "medium")),
+        (drive(discard=None, smart=Smart(trim_supported=True)), (LIKELY, "drive", "medium")),
+        (drive(discard=TRIM, bus="scsi", vendor="ATA     "), (LIKELY, "drive", "medium")),
+        (drive(), (UNKNOWN, None, "none")),
+        (drive(zoned=None, discard=None), (UNKNOWN, None, "none")),
+        (drive(rotational=None), (UNKNOWN, None, "none")),
+        (drive(rotational=False, discard=TRIM), (NOT_APPLICABLE, None, "high")),
+        (drive(rotational=False, zoned="host-managed", bus="nvme"), (NOT_APPLICABLE, "host-managed", "high")),
+        (drive(rotational=False, zoned="host-managed", bus="scsi"), (YES, "host-managed", "high")),
+        (drive(rotational=False, vpd_zoned=2, bus="usb"), (YES, "drive", "high")),
+    ],
+)
+def test_rungs(subject: Drive, expected: tuple[Recorded, str | None, str]) -> None:
+    assert judged(subject) == expected
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [
+        drive(path="/dev/loop0", bus="loop", discard=TRIM),
+        drive(path="/dev/vda", bus="virtio", discard=TRIM),
+        drive(bus="usb", discard=TRIM),
+        drive(bus="scsi", vendor="LIO-ORG", discard=TRIM),
+        drive(model="QEMU HARDDISK", discard=TRIM),
+        drive(model="Bridge", ata=Ata(model="QEMU HARDDISK", trims=True)),
+    ],
+    ids=["loop", "virtio", "usb", "thin volume", "emulated", "emulated behind a bridge"],
+)
+def test_discard_that_is_not_the_drives_own_says_nothing(subject: Drive) -> None:
+    assert judged(subject)[0] is UNKNOWN
+
+
+def test_silence_is_never_no_and_its_clues_are_told() -> None:
+    assert {verdict.value for verdict in Recorded} == {"yes", "likely", "unknown", "not-applicable"}
+    found = recorded(drive(vpd_zoned=0, ata=Ata()))
+    assert found.kind == "unknown"
+    assert [clue.says for clue in found.evidence] == ["none, as drive-managed drives say too", "0: not reported", "not reported"]
+
+
+@pytest.mark.parametrize(
+    ("subject", "source", "why"),
+    [
+        (drive(), "IDENTIFY word 69, bits 1:0", "this kernel does not hand"),
+        (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "this USB bridge does not hand"),
+        (drive(unread=(Unread("ata", "Its data do not fit their own checksum."),)), "IDENTIFY word 69, bits 1:0", "its data do not fit"),
+        (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "drive or kernel has no such page"),
+        (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel asks few USB bridges"),
+        (drive(zoned=None), "queue/zoned of the kernel", "this kernel does not know of zones"),
+        (drive(unread=(Unread("smart", "Needs root."),)), "smartctl and its drive database", "needs root"),
+        (drive(unread=(Unread("smart", "Smartctl is not installed."),)), "smartctl and its drive database", "smartctl is not installed"),
+    ],
+)
+def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, why: str) -> None:
+    said = {clue.source: clue.says for clue in recorded(subject).evidence}
+    assert said[source].startswith(f"{NOT_ASKED}: {why}")
+    (finding,) = found_of(subject, "recording-unknown")
+    assert f"{source} ({NOT_ASKED}: {why}" in finding.why
+    assert finding.sentence.startswith("Nothing that could be asked tells whether /dev/sda is shingled; not heard: ")
+    assert source in finding.sentence
+
+
+@pytest.mark.parametrize(
+    "subject",
+    [drive(bus="virtio", path="/dev/vda"), drive(bus="nvme", rotational=False), drive(bus="sas", vendor="SEAGATE", vpd_zoned=0)],
+    ids=["virtio", "nvme", "sas"],
+)
+def test_what_a_kind_of_drive_never_has_is_not_missed(subject: Drive) -> None:
+    assert not [clue for clue in recorded(subject).evidence if NOT_ASKED in clue.says]
+
+
+def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -> None:
+    subject = drive(vpd_zoned=0, ata=Ata(), smart=RED_CMR)
+    (finding,) = found_of(subject, "recording-unknown")
+    assert "listed as conventional" in finding.sentence
+    assert "silence is no proof" in finding.why
+    assert not found_of(subject, "recording-contradiction")
+
+
+@pytest.mark.parametrize(
+    ("subject", "patterns", "verdict", "words"),
+    [
+        (drive(discard=TRIM, smart=RED_CMR), (), (UNKNOWN, None, "none"), ("TRIM", "Red (CMR)", "None is believed")),
+        (drive(vpd_zoned=2, smart=RED_CMR), (), (YES, "drive", "medium"), ("page B1h", "Red (CMR)", "B1h, byte 8, bits 5:4 is believed")),
+        (
+            drive(smart=RED_CMR),
+            (Pattern("Example", confidence=Confidence.HIGH, source="the maker"),),
+            (YES, "drive", "medium"),
+            ("the maker says drive-managed", "Red (CMR)"),
+        ),
+        (
+            drive(smart=RED_CMR),
+            (Pattern("Example", source="me"),),
+            (UNKNOWN, None, "none"),
+            ("me says reported as drive-managed", "Red (CMR)", "None is believed"),
+        ),
+        (
+            drive(discard=TRIM),
+            (Pattern("Example", kind=Kind.CONVENTIONAL),),
+            (UNKNOWN, None, "none"),
+            ("the user's own list says reported as conventional", "TRIM"),
+        ),
+        (
+            drive(smart=Smart(model_family="Toshiba P300 (SMR)")),
+            (Pattern("Example", kind=Kind.CONVENTIONAL, confidence=Confidence.MEDIUM),),
+            (YES, "drive", "medium"),
+            ("P300 (SMR)", "conventional", "drive database is believed"),
+        ),
+        (
+            drive(
+                smart=RED_CMR,
+            ),
+            (Pattern("Example", confidence=Confidence.MEDIUM), Pattern("Example", kind=Kind.HOST_AWARE)),
+            (UNKNOWN, None, "none"),
+            ("Red (CMR)", "drive-managed"),
+        ),
+        (
+            drive(smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)")),
+            (Pattern("Example", kind=Kind.CONVENTIONAL, confidence=Confidence.HIGH),),
+            (UNKNOWN, None, "none"),
+            ("BarraCuda 3.5 (SMR)", "conventional", "None is believed"),
+        ),
+        (
+            drive(ata=Ata(zoned=2)),
+            (Pattern("Example", kind=Kind.CONVENTIONAL, confidence=Confidence.HIGH),),
+            (YES, "drive", "medium"),
+            ("device-managed", "conventional", "IDENTIFY word 69, bits 1:0 is believed"),
+        ),
+        (
+            drive(zoned="host-managed", vpd_zoned=2),
+            (),
+            (YES, "host-managed", "high"),
+            ("queue/zoned of the kernel says host-managed", "2: drive-managed", "queue/zoned of the kernel is believed"),
+        ),
+        (drive(zoned="host-managed", ata=Ata(zoned=1)), (), (YES, "host-managed", "high"), ("IDENTIFY word 69", "1: host-aware")),
+        (drive(vpd_zoned=1, ata=Ata(zoned=2)), (), (YES, "host-aware", "high"), ("1: host-aware", "2: device-managed")),
+        (drive(ata=Ata(zoned=2), smart=Smart(zoned_capability="host_aware")), (), (YES, "drive", "high"), ("device-managed", "host_aware")),
+    ],
+)
+def test_contradictions_are_findings(
+    subject: Drive, patterns: tuple[Pattern, ...], verdict: tuple[Recorded, str | None, str], words: tuple[str, ...]
+) -> None:
+    assert judged(subject, *patterns) == verdict
+    (finding,) = found_of(subject, "recording-contradiction", *patterns)
+    assert finding.severity is Severity.WARNING
+    for word in words:
+        assert word in f"{finding.sentence} {finding.why}"
+    # Whatever else is said of the drive, it is not that nothing tells.
+    assert not found_of(subject, "recording-unknown", *patterns)
+
+
+@pytest.mark.parametrize(
+    ("subject", "patterns"),
+    [
+        (drive(zoned="none", vpd_zoned=2, ata=Ata(zoned=2, trims=True)), ()),
+        (drive(zoned="none", vpd_zoned=1), ()),
+        (drive(zoned="host-aware", discard=TRIM, smart=Smart(model_family="Seagate Archive HDD (SMR)")), (Pattern("Example"),)),
+        (drive(zoned="host-managed", vpd_zoned=0, ata=Ata()), (Pattern("Example", kind=Kind.HOST_MANAGED),)),
+        (drive(smart=RED_CMR), (Pattern("Example", kind=Kind.CONVENTIONAL),)),
+        (drive(rotational=True, ata=Ata(rotation_rate=5400)), ()),
+        (drive(rotational=False, ata=Ata(rotation_rate=1), smart=Smart(rotation_rate=0)), ()),
+        (drive(bus="nvme", rotational=False, zoned="host-managed"), (Pattern("Example"),)),
+    ],
+)
+def test_what_only_says_less_is_no_contradiction(subject: Drive, patterns: tuple[Pattern, ...]) -> None:
+    """Host-aware drives read `none` from Linux 6.8 on, and lists rarely say who manages the zones."""
+    assert not found_of(subject, "recording-contradiction", *patterns)
+
+
+@pytest.mark.parametrize(
+    ("subject", "words"),
+    [
+        (drive(rotational=True, ata=Ata(rotation_rate=1)), ("for a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational")),
+        (drive(rotational=False, ata=Ata(rotation_rate=5400)), ("without moving parts", "5400 times", "echo 1 >")),
+        (drive(rotational=False, bus="usb", smart=Smart(rotation_rate=7200)), ("7200 times", "The drive is believed")),
+    ],
+)
+def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]) -> None:
+    (finding,) = found_of(subject, "recording-contradiction")
+    assert finding.severity is Severity.INFO
+    for word in words:
+        assert word in f"{finding.sentence} {finding.why} {finding.remedy}"
+
+
+@pytest.mark.parametrize(
+    ("ata", "words"),
+    [
+        (Ata(physical_block_bytes=16384), ("blocks of 4096 bytes", "itself says 16384")),
+        (Ata(physical_block_bytes=4096, alignment_offset_bytes=3584), ("begin 0 bytes", "itself says 3584", "jumper")),
+        (Ata(physical_block_bytes=4096, alignment_offset_bytes=0), ()),
+        (Ata(physical_block_bytes=512), ()),
+        (Ata(), ()),
+    ],
+)
+def test_the_drives_own_word_on_its_blocks_is_held_against_the_kernels(ata: Ata, words: tuple[str, ...]) -> None:
+    found = found_of(drive(ata=ata), "geometry-contradiction")
+    assert len(found) == bool(words)
+    for word in words:
+        assert word in f"{found[0].sentence} {found[0].why} {found[0].remedy}"

@@ -1,0 +1,328 @@
+"""A plan as a document: what is written is read back equal, and nothing else is read at all."""
+
+import json
+import shlex
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.layouts import plan_for, wish
+from tests.unit.machines import drive, partition, partitioned
+from wizard.layout.check import check_plan
+from wizard.layout.document import SCHEMA, digest_of, read_plan, render_plan
+from wizard.layout.operations import layout_after, operations_of
+from wizard.layout.planner import Mode
+from wizard.layout.space import gpt_bounds
+from wizard.layout.steps import Context, steps_of
+from wizard.model.errors import BadInput
+from wizard.model.plan import AddFstabLine, MakeFilesystem, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
+from wizard.model.units import GIB, MIB
+
+OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))
+PLAN = plan_for(
+    OLD,
+    wish("ext4", size_bytes=10 * GIB, label="$(reboot)", mount_point="/srv/my files"),
+    wish("xfs", mount_point="/srv/media"),
+    mode=Mode.REPLACE,
+)
+KEEPING = plan_for(OLD, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("btrfs"), mode=Mode.USE_FREE)
+TEXT = render_plan(PLAN)
+
+Body = dict[str, Any]
+
+
+def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
+    """The plan's document with a change, and a digest that fits it: what a person with bad intent would hand in."""
+    body = json.loads(render_plan(plan))
+    del body["schema"], body["digest"]
+    change(body)
+    return json.dumps({"schema": SCHEMA, "digest": digest_of(body), **body})
+
+
+@pytest.mark.parametrize("plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), wish("btrfs"))])
+def test_a_plan_is_read_as_it_was_written(plan: Plan) -> None:
+    assert read_plan(render_plan(plan), "plan.json") == plan
+    assert redigested(plan, lambda body: None) != ""
+    assert read_plan(redigested(plan, lambda body: None), "plan.json") == plan
+
+
+def test_the_document_keeps_the_promises_of_the_format() -> None:
+    document = json.loads(TEXT)
+    assert document["schema"] == "diskwright.plan/1"
+    assert document["drive"]["size_bytes"] == PLAN.drive.size_bytes
+    assert document["after"]["slots"][1]["start_bytes"] == MIB
+    assert document["volumes"][0]["label"] == "$(reboot)"
+    assert TEXT.isascii() and TEXT.endswith("}\n")
+
+
+@settings(max_examples=180, deadline=None)
+@given(st.data())
+def test_an_edit_of_one_character_is_refused_or_changes_nothing(data: st.DataObject) -> None:
+    at = data.draw(st.integers(0, len(TEXT) - 1))
+    char = data.draw(st.one_of(st.sampled_from('0123456789 \n"{}[]:,.eE+-\\xtn'), st.characters(codec="utf-8")))
+    edited = data.draw(st.sampled_from((TEXT[:at] + char + TEXT[at + 1 :], TEXT[:at] + char + TEXT[at:], TEXT[:at] + TEXT[at + 1 :])))
+    try:
+        assert read_plan(edited, "plan.json") == PLAN
+    except BadInput as error:
+        assert str(error).startswith("plan.json") and str(error).endswith(".") and str(error).isprintable()
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.integers(0, len(TEXT) - 3))
+def test_a_plan_that_was_cut_off_is_refused(length: int) -> None:
+    with pytest.raises(BadInput, match=r"plan\.json"):
+        read_plan(TEXT[:length], "plan.json")
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    st.one_of(st.text(max_size=60), st.recursive(st.none() | st.integers() | st.text(max_size=8), st.lists, max_leaves=9).map(json.dumps))
+)
+def test_anything_else_is_refused(text: str) -> None:
+    with pytest.raises(BadInput, match=r"plan\.json"):
+        read_plan(text, "plan.json")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (TEXT.replace("diskwright.plan/1", "diskwright.plan/2"), "version 2"),
+        (TEXT.replace("diskwright.plan/1", "diskwright.machine/1"), "not a diskwright.plan"),
+        (TEXT.replace('"/srv/media"', '"/srv/medio"', 1), "changed or damaged"),
+        ("[" * 100_000, "cut off or damaged"),
+        (" " * 5_000_000, "too large"),
+        (redigested(PLAN, lambda body: body.update(extra=1)), "extra"),
+        (redigested(PLAN, lambda body: body.pop("steps")), "steps"),
+        (redigested(PLAN, lambda body: body["drive"].update(size_bytes="500")), "size_bytes"),
+        (redigested(PLAN, lambda body: body["drive"].update(size_bytes=True)), "size_bytes"),
+        (redigested(PLAN, lambda body: body["drive"].update(size_bytes=5e11)), "size_bytes"),
+        (redigested(PLAN, lambda body: body["steps"][0]["operation"].update(kind="run-anything")), "kind|operation|run-anything"),
+    ],
+)
+def test_what_is_wrong_is_said(text: str, says: str) -> None:
+    with pytest.raises(BadInput, match=says):
+        read_plan(text, "plan.json")
+
+
+def at(*path: str | int, value: object) -> Callable[[Body], None]:
+    """A change: put `value` at this place of the document."""
+
+    def change(body: Any) -> None:  # noqa: ANN401
+        for key in path[:-1]:
+            body = body[key]
+        body[path[-1]] = value
+
+    return change
+
+
+TABLE_STEP = next(index for index, step in enumerate(PLAN.steps) if isinstance(step.operation, WriteTable))
+
+HOSTILE = {
+    "another command": at("steps", 0, "commands", value=[["rm", "-rf", "/"]]),
+    "one command more": at("steps", 0, "commands", 1, value=None),
+    "another device wiped": at("steps", 0, "operation", "device", value="/dev/vda"),
+    "another table written": at("steps", TABLE_STEP, "operation", "device", value="/dev/vda"),
+    "another drive": at("drive", "path", value="/dev/vda"),
+    "a path out of /dev": at("drive", "path", value="/dev/../etc/passwd"),
+    "a path with an escape": at("drive", "path", value="/dev/\x1b[2J"),
+    "a sentence that lies": at("steps", TABLE_STEP, "sentence", value="Do nothing."),
+    "nothing destroyed, it says": at("steps", TABLE_STEP, "destroys", value=""),
+    "a negative size": at("steps", TABLE_STEP, "operation", "entries", 0, "size_bytes", value=-MIB),
+    "a size beyond the drive": at("steps", TABLE_STEP, "operation", "entries", 1, "size_bytes", value=1 << 70),
+    "a start off the block": at("steps", TABLE_STEP, "operation", "entries", 0, "start_bytes", value=63 * 512),
+    "an overlap": at("steps", TABLE_STEP, "operation", "entries", 1, "start_bytes", value=2 * MIB),
+    "number 129": at("volumes", 0, "partition", value=129),
+    "number 0": at("volumes", 0, "partition", value=0),
+    "a volume elsewhere": at("volumes", 0, "path", value="/dev/vda1"),
+    "a label with an escape": at("volumes", 0, "label", value="\x1b]0;x\x07"),
+    "a lone surrogate": at("volumes", 0, "label", value="\ud800"),
+    "a long label": at("volumes", 0, "label", value="x" * 200),
+    "no volumes": at("volumes", value=[]),
+    "no steps": at("steps", value=[]),
+    "an unknown filesystem": at("volumes", 0, "filesystem", value="ntfs"),
+    "a mount over /etc": at("volumes", 0, "mount_point", value="/etc"),
+    "a mount point with ..": at("volumes", 0, "mount_point", value="/srv/../etc"),
+    "two mounts in one place": at("volumes", 0, "mount_point", value="/srv/media"),
+    "a device in an option": at("volumes", 0, "mkfs_options", value=["-J", "device=/dev/vda"]),
+    "a device as a word": at("volumes", 0, "mkfs_options", value=["/dev/vda"]),
+    "a loop mount": at("volumes", 0, "mount_options", value=["loop"]),
+    "a UUID twice": at("volumes", 0, "uuid", value=PLAN.volumes[1].uuid),
+    "no UUID": at("volumes", 0, "uuid", value="$(id)"),
+    "a workload with an escape": at("volumes", 0, "workload", value="\x1b[2J"),
+    "no seconds": at("steps", 0, "seconds", value=float("nan")),
+    "no blocks": at("drive", "geometry", "logical_block_bytes", value=0),
+    "odd blocks": at("drive", "geometry", "physical_block_bytes", value=513),
+    "no size": at("drive", "size_bytes", value=0),
+    "a huge size": at("drive", "size_bytes", value=10**30),
+    "another layout after": at("after", "slots", 1, "label", value="other"),
+    "free space that is not": at("after", "slots", 0, "size_bytes", value=5),
+    "kept, it says": at("before", "slots", 1, "kept", value=True),
+    "a disorder": at("before", "slots", 0, "start_bytes", value=400 * GIB),
+    "not fresh": at("steps", TABLE_STEP, "operation", "fresh", value=False),
+    "an mbr": at("steps", TABLE_STEP, "operation", "table", value="mbr"),
+}
+
+
+@pytest.mark.parametrize("change", HOSTILE.values(), ids=HOSTILE.keys())
+def test_a_plan_edited_with_care_is_refused_all_the_same(change: Callable[[Body], None]) -> None:
+    def pad(body: Body) -> None:
+        try:
+            change(body)
+        except IndexError:
+            body["steps"][0]["commands"].append(["reboot"])
+
+    with pytest.raises(BadInput, match=r"^plan\.json") as caught:
+        read_plan(redigested(PLAN, pad), "plan.json")
+    assert str(caught.value).isprintable()
+
+
+def rederived(plan: Plan, volumes: tuple[Volume, ...], table: WriteTable | None = None, wipes: tuple[WipeSignatures, ...] = ()) -> Plan:
+    """A plan in which everything agrees with hostile volumes: only the rules themselves can refuse it."""
+    old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+    table = table or replace(
+        old,
+        entries=tuple(replace(entry, name=volume.label) for entry, volume in zip(old.entries, volumes, strict=True)),
+    )
+    after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
+    steps = steps_of(operations_of(wipes, table, volumes), Context(plan.drive, plan.before, after))
+    return replace(plan, after=after, volumes=volumes, steps=steps)
+
+
+def first_changed(**changes: Any) -> tuple[Volume, ...]:  # noqa: ANN401
+    return (replace(PLAN.volumes[0], **changes), *PLAN.volumes[1:])
+
+
+def test_a_rederived_plan_is_sound_where_nothing_is_hostile() -> None:
+    check_plan(rederived(PLAN, first_changed(label="other")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"path": "/dev/vda1"}, "not on /dev/sda"),
+        ({"label": "\x1b[2J"}, "control characters"),
+        ({"label": "x" * 17}, "longer"),
+        ({"mount_point": "/etc/cron.d"}, "running system"),
+        ({"mount_point": "/srv/a\nUUID=x / ext4"}, "control characters"),
+        ({"mount_point": "srv"}, "absolute"),
+        ({"mkfs_options": ("-J", "device=UUID=1")}, "device"),
+        ({"mkfs_options": ("-E", "offset=1048576")}, "offset"),
+        ({"mkfs_options": ("-d", "/etc")}, "no option"),
+        ({"mkfs_options": ("/dev/vda",)}, "no option"),
+        ({"mkfs_options": ("-m",)}, "-m"),
+        ({"mkfs_options": ("-m", "-F")}, "-F"),
+        ({"mount_options": ("bind",)}, "something else"),
+        ({"mount_options": ("x-systemd.requires=evil",)}, "no mount option"),
+        ({"mount_options": ("noatime,bind",)}, "no mount option"),
+        ({"mount_options": ("journal_dev=8:1",)}, "something else"),
+        ({"mount_options": ("noatime 0 0\nevil",)}, "no mount option"),
+        ({"uuid": "11111111-2222-3333-4444-55555555555G"}, "UUID"),
+        ({"uuid": PLAN.volumes[0].uuid.upper().replace("1", "A")}, "UUID"),
+        ({"filesystem": "vfat"}, "does not make"),
+    ],
+)
+def test_a_hostile_volume_is_refused_though_all_else_agrees_with_it(changes: dict[str, Any], says: str) -> None:
+    try:
+        plan = rederived(PLAN, first_changed(**changes))
+    except (KeyError, ValueError):
+        plan = replace(PLAN, volumes=first_changed(**changes))
+    with pytest.raises(BadInput, match=says):
+        check_plan(plan)
+
+
+def test_a_wipe_elsewhere_is_refused_though_all_else_agrees_with_it() -> None:
+    for device in ("/dev/vda", "/dev/sda7", "/dev/sdaa"):
+        with pytest.raises(BadInput, match="not on /dev/sda"):
+            check_plan(rederived(PLAN, PLAN.volumes, wipes=(WipeSignatures(device, ()),)))
+
+
+def test_nothing_that_stays_is_wiped_or_moved() -> None:
+    table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
+    wiping = rederived(KEEPING, KEEPING.volumes, table, (WipeSignatures("/dev/sda1", ("ext3",)),))
+    with pytest.raises(BadInput, match="everything is to stay"):
+        check_plan(wiping)
+    moved = replace(
+        table, entries=tuple(replace(entry, size_bytes=entry.size_bytes + 512) if entry.kept else entry for entry in table.entries)
+    )
+    with pytest.raises(BadInput, match="does not hold together"):
+        check_plan(rederived(KEEPING, KEEPING.volumes, moved))
+    dropped = replace(table, entries=tuple(entry for entry in table.entries if not entry.kept))
+    with pytest.raises(BadInput, match="does not hold together"):
+        check_plan(rederived(KEEPING, KEEPING.volumes, dropped))
+    over = replace(table, entries=tuple(entry if entry.kept else replace(entry, start_bytes=MIB) for entry in table.entries))
+    with pytest.raises(BadInput, match="overlap"):
+        check_plan(rederived(KEEPING, KEEPING.volumes, over))
+
+
+def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
+    return replace(plan, steps=steps_of(operations, Context(plan.drive, plan.before, plan.after)))
+
+
+OPERATIONS = tuple(step.operation for step in PLAN.steps)
+TABLE = next(operation for operation in OPERATIONS if isinstance(operation, WriteTable))
+
+
+@pytest.mark.parametrize(
+    "operations",
+    [
+        OPERATIONS[:-1],
+        OPERATIONS[1:][::-1],
+        (*OPERATIONS, Mount("/dev/vda1", "/srv/x", "ext4", ())),
+        (*OPERATIONS, AddFstabLine(PLAN.volumes[0].uuid, "/", "ext4", (), 1)),
+        (*OPERATIONS, WipeSignatures("/dev/sda2", ())),
+        (*OPERATIONS, MakeFilesystem("/dev/vda", "ext4", PLAN.volumes[0].uuid, "x", ())),
+        (*OPERATIONS, TABLE),
+        (*OPERATIONS, replace(TABLE, device="/dev/vda")),
+        tuple(operation for operation in OPERATIONS if operation != TABLE),
+        tuple(replace(operation, device="/dev/vda") if operation == TABLE else operation for operation in OPERATIONS),
+        tuple(replace(operation, options=("-F",)) if isinstance(operation, MakeFilesystem) else operation for operation in OPERATIONS),
+    ],
+)
+def test_operations_that_its_volumes_do_not_need_are_refused(operations: tuple[Operation, ...]) -> None:
+    check_plan(with_operations(PLAN, OPERATIONS))
+    with pytest.raises(BadInput, match="does not hold together"):
+        check_plan(with_operations(PLAN, operations))
+
+
+def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_with_them() -> None:
+    first, second = TABLE.entries
+    cases = {
+        "not aligned": (replace(first, start_bytes=first.start_bytes + 512), second),
+        "outside": (first, replace(second, size_bytes=second.size_bytes + GIB)),
+        "usable part": (replace(first, start_bytes=0), second),
+        "no whole number": (replace(first, size_bytes=first.size_bytes - 100), second),
+        "has the type": (replace(first, type="c12a7328-f81f-11d2-ba4b-00a0c93ec93b"), second),
+        "overlap": (replace(first, size_bytes=first.size_bytes + MIB), second),
+        "not its volumes": (replace(first, number=7), second),
+    }
+    for says, entries in cases.items():
+        table = replace(TABLE, entries=entries)
+        after = layout_after(PLAN.before, table, PLAN.volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry))
+        changed = tuple(table if operation == TABLE else operation for operation in OPERATIONS)
+        with pytest.raises(BadInput, match=says):
+            check_plan(with_operations(replace(PLAN, after=after), changed))
+
+
+def test_one_uuid_for_two_volumes_is_refused() -> None:
+    with pytest.raises(BadInput, match="same UUID"):
+        check_plan(rederived(PLAN, first_changed(uuid=PLAN.volumes[1].uuid)))
+
+
+def test_nothing_is_said_to_stay_that_goes() -> None:
+    slots = tuple(replace(slot, kept=bool(slot.number)) for slot in PLAN.before.slots)
+    lying = replace(PLAN, before=replace(PLAN.before, slots=slots))
+    with pytest.raises(BadInput, match="while the table is new"):
+        check_plan(with_operations(lying, OPERATIONS))
+
+
+def test_every_command_names_only_the_drive_and_its_partitions() -> None:
+    for plan in (PLAN, KEEPING):
+        for step in plan.steps:
+            for argv in step.commands:
+                devices = [word for word in argv if word.startswith("/dev")]
+                assert len(devices) == 1 and devices[0].startswith("/dev/sda")
+                assert shlex.split(shlex.join(argv)) == list(argv)

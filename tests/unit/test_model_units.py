@@ -1,0 +1,60 @@
+"""Sizes as people write and read them."""
+
+import pytest
+
+from wizard.model.errors import BadInput
+from wizard.model.names import partition_path, printable
+from wizard.model.units import format_capacity, format_duration, format_exact, parse_size
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [("4096", 4096), ("500G", 500 * 2**30), ("1.5TiB", 3 * 2**39), ("750GB", 750 * 10**9), (" 1 MiB ", 2**20), ("0", 0)],
+)
+def test_sizes_are_read_as_util_linux_reads_them(text: str, expected: int) -> None:
+    assert parse_size(text) == expected
+
+
+@pytest.mark.parametrize("text", ["", "G", "-1G", "5X", "1e9", "500 gigs", "\x1b[31m5G", "½T"])
+def test_what_is_no_size_is_refused_in_a_sentence(text: str) -> None:
+    with pytest.raises(BadInput, match="is not a size") as caught:
+        parse_size(text)
+    assert "\x1b" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (0, "0 B"),
+        (999, "999 B"),
+        (1000, "1.0 kB"),
+        (8001563222016, "8.0 TB"),
+        (500107862016, "500 GB"),
+        (99_960_000, "100 MB"),
+        (999_960_000, "1.0 GB"),
+    ],
+)
+def test_capacities_read_as_on_the_label(size: int, expected: str) -> None:
+    assert format_capacity(size) == expected
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"), [(17408, "17 KiB"), (1 << 20, "1 MiB"), (3584, "3584 bytes"), (0, "0 bytes"), (1 << 40, "1 TiB")]
+)
+def test_exact_sizes_are_exact(size: int, expected: str) -> None:
+    assert format_exact(size) == expected
+
+
+@pytest.mark.parametrize(("seconds", "expected"), [(0.2, "under 1 s"), (40, "40 s"), (180, "3 min"), (7800, "2 h 10 min")])
+def test_durations_are_as_coarse_as_estimates_are(seconds: float, expected: str) -> None:
+    assert format_duration(seconds) == expected
+
+
+def test_partition_nodes_are_named_as_the_kernel_names_them() -> None:
+    assert partition_path("/dev/sda", 1) == "/dev/sda1"
+    assert partition_path("/dev/nvme0n1", 2) == "/dev/nvme0n1p2"
+
+
+def test_foreign_text_cannot_drive_the_terminal() -> None:
+    assert printable("a\x1b[2Jb\n\u202ec") == "a?[2Jb??c"
+    assert len(printable("x" * 500)) == 80

@@ -1,0 +1,48 @@
+"""Which drive is at a node, and when the set of drives has changed, on a made-up sysfs."""
+
+import shutil
+import threading
+from pathlib import Path
+
+from wizard.probe.watch import is_attached, watch_drives
+
+
+def attach(sys: Path, name: str, diskseq: int | None, size: int = 2048) -> None:
+    folder = sys / "block" / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "size").write_text(f"{size}\n")
+    if diskseq is not None:
+        (folder / "diskseq").write_text(f"{diskseq}\n")
+
+
+def test_another_drive_at_the_same_node_is_not_the_one_that_was_there(tmp_path: Path) -> None:
+    attach(tmp_path, "sdb", 7)
+    assert is_attached("/dev/sdb", 7, tmp_path)
+    attach(tmp_path, "sdb", 9)
+    assert not is_attached("/dev/sdb", 7, tmp_path)
+
+
+def test_a_drive_without_a_medium_or_without_a_folder_is_not_there(tmp_path: Path) -> None:
+    attach(tmp_path, "sdb", 7, size=0)
+    assert not is_attached("/dev/sdb", 7, tmp_path)
+    assert not is_attached("/dev/sdc", None, tmp_path)
+
+
+def test_a_kernel_that_counts_no_drives_is_believed(tmp_path: Path) -> None:
+    attach(tmp_path, "sdb", None)
+    assert is_attached("/dev/sdb", None, tmp_path)
+    attach(tmp_path, "sdb", 7)
+    assert is_attached("/dev/sdb", None, tmp_path)
+
+
+def test_what_changes_between_the_call_and_the_first_look_is_seen(tmp_path: Path) -> None:
+    attach(tmp_path, "sdb", 7)
+    stop = threading.Event()
+    changes = watch_drives(stop, 0.01, tmp_path)
+    attach(tmp_path, "sdc", 8)
+    assert next(changes) is None
+    attach(tmp_path, "sdc", 9)
+    assert next(changes) is None, "another drive at the same node"
+    stop.set()
+    assert next(changes, "over") == "over"

@@ -1,0 +1,123 @@
+"""The probe's processes: one that hangs, dies or talks nonsense costs its own drive only, and nobody waits for it."""
+
+import os
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from wizard.probe.machine import survey
+from wizard.probe.pool import Pool
+
+LIMIT = 2.0
+HANGS_SECONDS = 60
+
+FAKE = """
+import os, signal, sys, time
+from wizard.probe import worker
+
+def phases(name, seconds):
+    yield {{"name": name, "path": "/dev/" + name, "sysfs": {{"size": "2048"}}, "errors": []}}
+    if name == "hangs": time.sleep(60)
+    if name == "stubborn":
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        while True: pass
+    if name == "dies": os.kill(os.getpid(), signal.SIGSEGV)
+    if name == "fails": sys.exit(7)
+    if name == "raises": raise ValueError("no")
+    if name == "garbage": os.write(3, b"\\xff not json\\n"); time.sleep(60)
+    if name == "nonsense": yield {{"sysfs": 3}}
+    if name == "floods": [os.write(3, b"x" * 1000000) for _ in range(100)]
+    yield {{"smart": "{{}}"}}
+
+{last}
+"""
+
+
+def server(last: str = "sys.exit(worker.main(lambda: phases))") -> tuple[str, ...]:
+    return (sys.executable, "-c", FAKE.format(last=last))
+
+
+def probe(*names: str, last: str = "sys.exit(worker.main(lambda: phases))") -> tuple[dict[str, Any], float]:
+    begun = time.monotonic()
+    found = {facts["name"]: facts for facts in Pool(server(last)).probe(names, LIMIT)}
+    return found, time.monotonic() - begun
+
+
+def why(facts: dict[str, Any]) -> str:
+    return str(next(error["why"] for error in facts["errors"] if error["what"] == "drive"))
+
+
+def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
+    begun = time.monotonic()
+    pool = Pool(server())
+    arrived = {facts["name"]: (facts, time.monotonic() - begun) for facts in pool.probe(["hangs", "one", "two", "stubborn"], LIMIT)}
+    assert set(arrived) == {"hangs", "one", "two", "stubborn"}
+    assert {*list(arrived)[:2]} == {"one", "two"}, "they are told of before those that hang"
+    assert arrived["one"][0]["smart"] == "{}"
+    assert LIMIT <= arrived["hangs"][1] < HANGS_SECONDS / 2
+    assert why(arrived["hangs"][0]) == "did not answer within 2 s, and its probe was ended"
+    assert arrived["hangs"][0]["sysfs"] == {"size": "2048"}, "what was read before is kept"
+    assert "did not answer" in why(arrived["stubborn"][0])
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("dies", "its probe was ended by signal 11"),
+        ("fails", "without a result"),
+        ("raises", "its probe ended with status 1 and without a result"),
+        ("garbage", "its probe printed garbage and was ended"),
+        ("floods", "its probe printed garbage and was ended"),
+    ],
+)
+def test_a_probe_that_goes_wrong_is_told_and_costs_no_time(name: str, said: str) -> None:
+    found, seconds = probe(name, "good")
+    assert said in why(found[name])
+    assert not found["good"]["errors"]
+    assert seconds < HANGS_SECONDS / 2
+
+
+def test_a_server_that_answers_nothing_costs_the_limit_and_no_more() -> None:
+    found, seconds = probe("one", "two", last="time.sleep(60)")
+    assert [why(facts) for facts in found.values()] == ["did not answer within 2 s"] * 2
+    assert seconds < HANGS_SECONDS / 2
+
+
+def test_a_server_that_dies_at_once_leaves_its_drives_unread() -> None:
+    found, _ = probe("one", last="sys.exit(3)")
+    assert why(found["one"]) == "the probe's process ended before its turn"
+
+
+def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.probe.machine.drive_names", lambda all_devices: ["nonsense", "good"])
+    drives = {drive.name: drive for drive in survey(seconds=LIMIT, server=server()).drives}
+    assert drives["nonsense"].errors[0].why == "its probe gave facts that make no sense"
+    assert drives["good"].errors == ()
+
+
+def test_a_listener_that_goes_away_takes_server_and_children_with_it() -> None:
+    pool = Pool(server())
+    conversation = pool.probe(["good", "hangs"], 60)
+    assert next(conversation)["name"] == "good"
+    group = os.getpgid(pool.process.pid)
+    conversation.close()
+    until = time.monotonic() + 3
+    while _members(group) and time.monotonic() < until:
+        time.sleep(0.02)
+    assert not _members(group)
+
+
+def _members(group: int) -> list[str]:
+    """The processes of a group that run still."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[2]) == group and fields[0] != "Z":
+            found.append(folder.name)
+    return found

@@ -1,0 +1,385 @@
+"""The alignment trial without a drive: where it goes, what it refuses, what it says."""
+
+import os
+import signal
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned
+from wizard.faces import bench
+from wizard.model.errors import BadInput, ExitCode, Failed, Refused
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Extent, Layer, Signature, Unread, Use
+from wizard.model.units import GIB, KIB, MIB
+from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
+from wizard.trial.access import WriteBacks
+from wizard.trial.alignment import Progress, confirm_scratch, run_alignment_trial
+from wizard.trial.document import read_verdict, render_verdict
+from wizard.trial.measure import PAUSED_PAIRS, WARM_UP_UNITS, Clock, Measured, measure
+from wizard.trial.places import Grid, Place, draw_places
+from wizard.trial.scratch import MARGIN_BYTES, scratch_extents
+from wizard.trial.sentences import sentence_for
+
+GRID = Grid(4096, 512, 0)
+
+
+# Where
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    extents=st.lists(st.tuples(st.integers(0, 40 * GIB), st.integers(0, 4 * GIB)), min_size=1, max_size=4),
+    grid=st.sampled_from([GRID, Grid(4096, 512, 3584), Grid(8192, 4096, 0), Grid(65536, 512, 0)]),
+    seed=st.integers(0, 1000),
+)
+def test_places_are_whole_within_their_extent_aligned_and_apart(extents: list[tuple[int, int]], grid: Grid, seed: int) -> None:
+    given_extents = [Extent(start, size) for start, size in extents]
+    drawn = draw_places(given_extents, grid, Random(seed))
+    for _ in range(50):
+        place = next(drawn, None)
+        if place is None:
+            assert all(extent.size_bytes < 34 * MIB for extent in given_extents)
+            return
+        ends = [(start, start + grid.block_bytes) for start in (place.aligned_bytes, place.misaligned_bytes)]
+        assert any(all(e.start_bytes <= start and end <= e.end_bytes for start, end in ends) for e in given_extents)
+        assert (place.aligned_bytes - grid.offset_bytes) % grid.block_bytes == 0
+        assert (place.misaligned_bytes - grid.offset_bytes) % grid.block_bytes == grid.shift_bytes
+        assert abs(place.aligned_bytes - place.misaligned_bytes) > 2 * grid.block_bytes
+
+
+def test_places_are_fresh_until_all_regions_were_used() -> None:
+    drawn = draw_places([Extent(0, GIB)], GRID, Random(1))
+    regions = [next(drawn).aligned_bytes // MIB for _ in range(1024)]
+    assert len(set(regions)) == 1024
+
+
+# How
+
+
+class Simulated:
+    """A drive that serves an aligned access in a millisecond and a misaligned one in `ratio` times that."""
+
+    def __init__(self, ratio: float, seed: int = 0) -> None:
+        self.ratio, self.random = ratio, Random(seed)
+        self.prepared: set[int] = set()
+        self.was_aligned: list[bool] = []
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        self.prepared = {start for place in places for start in (place.aligned_bytes, place.misaligned_bytes)}
+
+    def access(self, start_bytes: int) -> int:
+        assert start_bytes in self.prepared
+        aligned = start_bytes % 4096 == 0
+        self.was_aligned.append(aligned)
+        return int(1e6 * self.random.lognormvariate(0, 0.2) * (1 if aligned else self.ratio))
+
+
+def clock(seconds: float = 30.0, stop_after: int | None = None) -> Clock:
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return stop_after is not None and asked > stop_after
+
+    return Clock(seconds, stop)
+
+
+def measured(subject: Simulated, the_clock: Clock, told: list[Progress] | None = None) -> Measured:
+    on_progress = list[Progress]().append if told is None else told.append
+    return measure(subject, [Extent(0, GIB)], GRID, the_clock, on_progress, random=Random(7))
+
+
+def test_a_penalty_is_measured_and_ends_early() -> None:
+    the_clock, told = clock(), list[Progress]()
+    found = measured(Simulated(2.0), the_clock, told)
+    assert found.ratio is not None and 1.9 < found.ratio.estimate < 2.1
+    assert len(found.pairs) < 2000 and the_clock.left > 20
+    assert told and told[0].estimate is None and told[0].seconds_left <= 30
+
+
+def test_orders_are_balanced_in_each_unit_and_random_between_them() -> None:
+    subject = Simulated(1.0)
+    measured(subject, clock())
+    counted = subject.was_aligned[4 * WARM_UP_UNITS + 2 * PAUSED_PAIRS :]
+    assert all(one != other for one, other in zip(counted[::2], counted[1::2], strict=True))
+    units = list(zip(counted[::4], counted[2::4], strict=True))
+    assert all(one != other for one, other in units)
+    assert 0.3 < sum(one for one, _ in units) / len(units) < 0.7
+
+
+def test_ending_early_claims_only_what_a_planned_look_has_shown() -> None:
+    found = measured(Simulated(2.0), clock(stop_after=40))
+    assert 0 < len(found.pairs) <= 80 and found.ratio is None
+
+
+def test_no_time_means_no_pairs() -> None:
+    assert measured(Simulated(2.0), clock(seconds=0)) == Measured((), None)
+
+
+# Writing back
+
+
+class Calm:
+    """Nobody else is there."""
+
+    def __init__(self) -> None:
+        self.told: list[int] = []
+
+    def trouble(self) -> str | None:
+        return None
+
+    def wrote(self, size_bytes: int) -> None:
+        self.told.append(size_bytes)
+
+
+def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bytes]]:
+    """Every write of this process from now on, by start and bytes."""
+    seen: list[tuple[int, bytes]] = []
+    real = os.pwritev
+
+    def pwritev(descriptor: int, buffers: Sequence[bytearray], start: int) -> int:
+        seen.append((start, b"".join(bytes(memoryview(buffer)) for buffer in buffers)))
+        return real(descriptor, buffers, start)
+
+    monkeypatch.setattr(os, "pwritev", pwritev)
+    return seen
+
+
+def test_write_backs_write_what_they_read_and_only_in_free_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    image = tmp_path / "image"
+    content = Random(3).randbytes(MIB)
+    image.write_bytes(content)
+    seen = written(monkeypatch)
+    descriptor = os.open(image, os.O_RDWR)
+    try:
+        backs = WriteBacks(str(image), descriptor, 4096, [Extent(256 * KIB, 512 * KIB)], Calm())
+        inside, outside = Place(256 * KIB, 300 * KIB + 512), Place(128 * KIB, 768 * KIB - 4096 + 512)
+        backs.prepare([inside, outside])
+        for start in (inside.aligned_bytes, inside.misaligned_bytes):
+            assert backs.access(start) > 0
+        for start in (outside.aligned_bytes, outside.misaligned_bytes):
+            with pytest.raises(Refused, match="outside"):
+                backs.access(start)
+        with pytest.raises(KeyError):
+            backs.access(400 * KIB)
+    finally:
+        os.close(descriptor)
+    assert [start for start, _ in seen] == [inside.aligned_bytes, inside.misaligned_bytes]
+    assert all(data == content[start : start + 4096] for start, data in seen)
+    assert image.read_bytes() == content
+
+
+# Where writing is allowed
+
+
+def test_free_space_is_used_less_a_margin_and_never_a_partition() -> None:
+    subject = partitioned(partition(1, GIB, GIB), partition(2, 100 * GIB, GIB))
+    lying = replace(
+        subject, free=(Extent(0, 200 * GIB),), partitions=(*subject.partitions, replace(partition(3), kernel_start_bytes=50 * GIB))
+    )
+    extents = scratch_extents(lying)
+    taken = [(part.start_bytes, part.end_bytes) for part in lying.partitions] + [(50 * GIB, 51 * GIB)]
+    for extent in extents:
+        assert all(extent.end_bytes + MARGIN_BYTES <= start or end + MARGIN_BYTES <= extent.start_bytes for start, end in taken)
+    assert len(extents) >= 3
+
+
+def test_an_empty_drive_is_free_but_for_its_ends() -> None:
+    subject = drive(size_bytes=GIB)
+    assert scratch_extents(subject) == (Extent(MIB, GIB - 2 * MIB),)
+    assert scratch_extents(replace(subject, zoned="host-aware")) == scratch_extents(subject), "such a drive takes any write"
+
+
+@pytest.mark.parametrize(
+    ("subject", "word"),
+    [
+        (drive(uses=(Use("mounted", "/dev/sda1", "/srv"),)), "in use"),
+        (drive(layers=(Layer("md", "/dev/md0", "/dev/sda"),)), "in use"),
+        (partitioned(replace(partition(), mount_points=("/srv",))), "mounted"),
+        (drive(read_only=True), "read-only"),
+        (drive(read_only=None), "read-only"),
+        (drive(zoned="host-managed"), "host-managed"),
+        (drive(table=None, free=()), "not known"),
+        (drive(geometry=None), "not known"),
+        (drive(unread=(Unread("uses", "only root may see it"),)), "only root may see it"),
+        (drive(unread=(Unread("signatures", "reading failed"),)), "reading failed"),
+        (drive(signatures=(Signature("ext4", "filesystem"),)), "ext4"),
+        (partitioned(partition(), table=gpt(kind="hybrid")), "hybrid"),
+        (partitioned(partition(), table=gpt(kind="other")), "other"),
+        (partitioned(partition(), table=gpt(primary="damaged")), "does not tell"),
+        (partitioned(partition(), free=()), "no free space"),
+        (partitioned(partition(), free=(Extent(2 * GIB, 10 * MIB),)), "no free space"),
+        (drive(size_bytes=10 * MIB), "no free space"),
+    ],
+)
+def test_writing_is_refused(subject: Drive, word: str) -> None:
+    with pytest.raises(Refused, match=word) as caught:
+        scratch_extents(subject)
+    assert "othing was written" in str(caught.value)
+    with pytest.raises((Refused, Failed)):
+        trial(subject, write=True)
+
+
+def test_a_token_must_be_the_drives_own() -> None:
+    confirm_scratch(drive(serial="ABC"), "ABC")
+    confirm_scratch(drive(serial=None), "sda")
+    for wrong in ("abc", "", "sda", "ABC ", "/dev/sda", "\x1b[31m"):
+        with pytest.raises(Refused) as caught:
+            confirm_scratch(drive(serial="ABC"), wrong)
+        assert str(caught.value).isprintable()
+
+
+def test_a_drive_that_changed_since_it_was_confirmed_is_refused(tmp_path: Path) -> None:
+    node = tmp_path / "node"
+    node.write_bytes(bytes(4096))
+    known = drive(path=str(node))
+    for change in ({"serial": "S2"}, {"size_bytes": GIB}, {"diskseq": 9}, {"content_digest": "f" * 64}):
+        with pytest.raises(Refused, match="changed"):
+            trial(known, write=True, fresh=replace(known, **change))
+    with pytest.raises(Refused, match="in use"):
+        trial(known, write=True, fresh=replace(known, uses=(Use("mounted", "/dev/sda1", "/srv"),)))
+    assert node.read_bytes() == bytes(4096)
+
+
+# What is said
+
+
+def trial(subject: Drive, *, write: bool = False, assume: int | None = None, fresh: Drive | None = None) -> Verdict:
+    def probe(_: str) -> Drive:
+        assert fresh is not None, "not to be probed"
+        return fresh
+
+    return run_alignment_trial(
+        subject, write=write, on_progress=lambda _: None, stop=lambda: False, assume_physical_bytes=assume, probe=probe, seconds=1
+    )
+
+
+@pytest.mark.parametrize(
+    ("subject", "word"),
+    [
+        (drive(geometry=KN4), "nothing smaller"),
+        (drive(geometry=N512), "--assume-physical 4096"),
+        (drive(geometry=Geometry(512, 4096, -1, 4096, 0)), "misaligned"),
+        (drive(geometry=Geometry(512, 16 * MIB, 0, 4096, 0)), "cannot be meant"),
+        (drive(zoned="host-managed"), "host-managed"),
+        (drive(size_bytes=MIB // 64), "too small"),
+    ],
+)
+def test_where_nothing_can_be_misaligned_it_says_so(subject: Drive, word: str) -> None:
+    verdict = trial(subject)
+    assert verdict.outcome is Outcome.NOT_POSSIBLE and verdict.ratio is None and not verdict.pairs
+    assert verdict.sentence.startswith("/dev/sda: no misaligned access is possible") and word in verdict.sentence
+
+
+@pytest.mark.parametrize("assume", [0, -4096, 512, 5000, 131072])
+def test_an_impossible_physical_size_is_bad_input(assume: int) -> None:
+    with pytest.raises(BadInput, match="power of two"):
+        trial(drive(geometry=N512), assume=assume)
+
+
+def test_a_drive_that_did_not_answer_is_said_with_the_reason() -> None:
+    silent = drive(geometry=None, size_bytes=None, table=None, unread=(Unread("drive", "No answer within 10 s."),))
+    for write in (False, True):
+        with pytest.raises(Failed, match=r"could not be read \(No answer within 10 s\)\. Without them"):
+            trial(silent, write=write)
+
+
+def test_a_drive_that_cannot_be_opened_is_a_sentence() -> None:
+    with pytest.raises(Failed, match="cannot be opened"):
+        trial(drive(path="/dev/no-such-drive"))
+
+
+def ratio(estimate: float, low: float, high: float) -> Ratio:
+    return Ratio(estimate, low, high, 0.95, 400)
+
+
+def test_sentences_say_what_was_measured() -> None:
+    faster = sentence_for("/dev/sda", "write", Outcome.ALIGNED_FASTER, ratio(1.8, 1.6, 2.0), 400)
+    assert faster == "/dev/sda, writing: aligned is 1.8x faster (1.6-2.0, 95 %)."
+    small = sentence_for("/dev/sda", "read", Outcome.ALIGNED_FASTER, ratio(1.08, 1.06, 1.10), 400)
+    assert "1.08x faster (1.06-1.10, 95 %)" in small
+    for access in ("read", "write"):
+        equal = sentence_for("/dev/sda", access, Outcome.NO_DIFFERENCE, ratio(1.0, 0.98, 1.02), 400)
+        assert "no measurable difference" in equal and ("never clears a drive" in equal) == (access == "read")
+    assert "inconclusive" in sentence_for("/dev/sda", "read", Outcome.INCONCLUSIVE, ratio(1.0, 0.8, 1.3), 400)
+    assert "12 pairs are too few" in sentence_for("/dev/sda", "read", Outcome.INCONCLUSIVE, None, 12)
+
+
+VERDICT = Verdict(
+    "/dev/sda", "read", Outcome.ALIGNED_FASTER, ratio(2, 1.9, 2.1), "It is so.", ("But.",), 4096, 512, 3.0, (Pair(10, 20),) * 3
+)
+
+
+def test_a_verdict_survives_its_document() -> None:
+    text = render_verdict(VERDICT)
+    assert text.startswith('{\n  "schema": "diskwright.verdict/1"')
+    assert read_verdict(text, "v.json") == VERDICT
+    with pytest.raises(BadInput, match=r"v\.json"):
+        read_verdict(text.replace('"aligned-faster"', '"roof"'), "v.json")
+
+
+# bench
+
+
+def options(*words: str) -> Namespace:
+    return bench.parser().parse_args(words)
+
+
+def test_the_chart_is_to_scale_and_plain() -> None:
+    lines = bench.verdict_lines(VERDICT)
+    aligned, misaligned = (next(line for line in lines if line.startswith(name)) for name in ("aligned", "misaligned"))
+    assert aligned.count("#") * 2 == misaligned.count("#") == bench.BAR_COLUMNS
+    assert "\n".join(lines).isascii() and max(len(line) for line in lines[1:]) < 100
+    assert lines[0] == "It is so." and lines[-1] == "- But."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--scratch",), ("--confirm", "S1"), ("--seconds", "0"), ("--seconds", "nan"), ("-o", "/"), ("-o", "/no/such/x")],
+    ids=" ".join,
+)
+def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
+    with pytest.raises(BadInput):
+        bench.main(options("/dev/sda", *words))
+
+
+def test_a_wrong_token_is_refused_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(bench, "run_alignment_trial", lambda *_, **__: pytest.fail("ran"))
+    with pytest.raises(Refused):
+        bench.main(options("/dev/sda", "--scratch", "--confirm", "S2"))
+
+
+def test_ctrl_c_ends_with_what_was_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    def interrupted(_: Drive, *, stop: object, **__: object) -> Verdict:
+        assert callable(stop) and not stop()
+        os.kill(os.getpid(), signal.SIGINT)
+        assert stop()
+        return VERDICT
+
+    before = signal.getsignal(signal.SIGINT)
+    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
+    monkeypatch.setattr(bench, "run_alignment_trial", interrupted)
+    assert bench.main(options("/dev/sda", "-o", str(tmp_path / "v.json"))) is ExitCode.ENDED_BY_USER
+    assert "It is so." in capsys.readouterr().out
+    assert read_verdict((tmp_path / "v.json").read_text(), "v") == VERDICT
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+def test_json_is_alone_on_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(bench, "probe_drive", lambda _: drive(geometry=KN4))
+    assert bench.main(options("/dev/sda", "--json")) is ExitCode.DONE
+    assert read_verdict(capsys.readouterr().out, "stdout").outcome is Outcome.NOT_POSSIBLE
+
+
+def test_an_mbr_with_free_space_may_be_written_there() -> None:
+    assert scratch_extents(partitioned(partition(), table=mbr(), geometry=E512))

@@ -1,0 +1,58 @@
+"""What a trial says of a drive that was pulled out while it was measured, and of one that only errs."""
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Extent
+from wizard.trial import access
+from wizard.trial.access import Reads, Writer
+
+NODE = "/dev/no-such-drive"
+
+
+class Overseer:
+    """One that has an objection, or none."""
+
+    def __init__(self, objection: str | None = None) -> None:
+        self.objection = objection
+
+    def trouble(self) -> str | None:
+        return self.objection
+
+    def wrote(self, size_bytes: int) -> None:
+        raise AssertionError("nothing was written")
+
+
+@pytest.fixture
+def empty() -> Iterator[int]:
+    """As the kernel leaves a descriptor of a drive that is gone: nothing can be read, and nothing be written."""
+    descriptor = os.open(os.devnull, os.O_RDONLY)
+    yield descriptor
+    os.close(descriptor)
+
+
+def test_a_drive_that_was_pulled_out_has_gone(empty: int) -> None:
+    with pytest.raises(Failed, match=f"{NODE} has gone: reading at byte 8192"):
+        Reads(NODE, empty, 4096).access(8192)
+    with pytest.raises(Failed, match=f"{NODE} has gone: writing at byte 0"):
+        Writer(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))
+
+
+def test_that_it_has_gone_is_no_other_program(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    writer = Writer(NODE, empty, [Extent(0, 4096)], Overseer("Another program writes to it"))
+    with pytest.raises(Failed, match="has gone"):
+        writer.write(0, memoryview(bytes(512)))
+    monkeypatch.setattr(access, "is_attached", lambda *_: True)
+    with pytest.raises(Refused, match="Another program writes to it: the trial writes no more"):
+        writer.write(0, memoryview(bytes(512)))
+
+
+def test_a_drive_that_errs_is_still_there(empty: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(access, "is_attached", lambda *_: True)
+    with pytest.raises(Failed, match="brought 0 bytes instead of 4096"):
+        Reads(NODE, empty, 4096).access(0)
+    with pytest.raises(Failed, match="`dmesg` tells what the kernel met"):
+        Writer(NODE, empty, [Extent(0, 4096)], Overseer()).write(0, memoryview(bytes(512)))

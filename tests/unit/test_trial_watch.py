@@ -1,0 +1,125 @@
+"""Who else changes a drive while a trial writes: told from what the kernel shows of it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wizard.trial.watch import Watch, other_writer
+
+
+class Kernel:
+    """A drive `sda` in a made-up sysfs, and the folder of its nodes."""
+
+    def __init__(self, folder: Path) -> None:
+        self.sys, self.dev = folder / "sys", folder / "dev"
+        self.drive = self.sys / "block/sda"
+        self.drive.mkdir(parents=True)
+        self.dev.mkdir()
+        self.writes(0)
+
+    def writes(self, sectors: int) -> None:
+        (self.drive / "stat").write_text(f"  100 0 800 9 50 0 {sectors} 7 0 1 2 0 0 0 0 0 0\n")
+
+    def add(self, name: str) -> None:
+        (self.drive / name).mkdir()
+        (self.dev / name).touch()
+
+    def drop(self, name: str) -> None:
+        (self.drive / name).rmdir()
+        (self.dev / name).unlink()
+
+    def watch(self) -> Watch:
+        # A filesystem's clock ticks too seldom for a test.
+        os.utime(self.dev, ns=(0, 0))
+        return Watch("/dev/sda", self.sys, self.dev)
+
+
+@pytest.fixture
+def kernel(tmp_path: Path) -> Kernel:
+    return Kernel(tmp_path)
+
+
+def test_the_trials_own_writes_are_no_trouble(kernel: Kernel) -> None:
+    with kernel.watch() as watch:
+        for done in range(1, 5):
+            assert watch.trouble() is None
+            kernel.writes(8 * done)
+            watch.wrote(4096)
+        assert watch.trouble() is None
+
+
+def test_another_writer_is_noticed_also_before_the_first_write(kernel: Kernel) -> None:
+    with kernel.watch() as watch:
+        kernel.writes(8)
+        assert watch.trouble() == "Another program writes to /dev/sda"
+    kernel.writes(0)
+    with kernel.watch() as watch:
+        kernel.writes(24)
+        watch.wrote(4096)
+        assert watch.trouble() == "Another program writes to /dev/sda"
+
+
+def test_a_kernel_without_statistics_tells_nothing_and_hinders_nothing(kernel: Kernel) -> None:
+    with kernel.watch() as watch:
+        assert watch.trouble() is None
+        watch.wrote(4096)
+        watch.wrote(4096)
+        assert watch.trouble() is None
+    (kernel.drive / "stat").unlink()
+    with kernel.watch() as watch:
+        watch.wrote(4096)
+        assert watch.trouble() is None
+
+
+def test_partitions_that_come_go_or_change_places_are_noticed(kernel: Kernel) -> None:
+    kernel.add("sda1")
+    with kernel.watch() as watch:
+        assert watch.partitions == {"/dev/sda1"} and watch.trouble() is None
+        kernel.add("sda2")
+        assert "partitions of /dev/sda have changed" in str(watch.trouble())
+    with kernel.watch() as watch:
+        kernel.drop("sda2")
+        assert "partitions of /dev/sda have changed" in str(watch.trouble())
+    with kernel.watch() as watch:
+        kernel.drop("sda1")
+        kernel.add("sda3")
+        assert "partitions of /dev/sda have changed" in str(watch.trouble())
+
+
+def test_other_drives_nodes_are_no_trouble(kernel: Kernel) -> None:
+    with kernel.watch() as watch:
+        (kernel.dev / "sdb").touch()
+        (kernel.drive / "queue").mkdir()
+        assert watch.trouble() is None
+
+
+def test_nothing_stays_open(kernel: Kernel) -> None:
+    before = set(Path("/proc/self/fd").iterdir())
+    with kernel.watch() as watch:
+        watch.trouble()
+    with Watch("/dev/sda", kernel.sys, kernel.dev / "none") as watch:
+        assert watch.trouble() is None
+    assert len(set(Path("/proc/self/fd").iterdir())) == len(before)
+
+
+def process(proc: Path, number: int, files: dict[str, int]) -> None:
+    """One with these files open, each by its flags."""
+    for folder in ("fd", "fdinfo"):
+        (proc / str(number) / folder).mkdir(parents=True)
+    (proc / str(number) / "comm").write_text("qemu\x1b[31m\n")
+    for index, (target, flags) in enumerate(files.items()):
+        (proc / str(number) / "fd" / str(index)).symlink_to(target)
+        (proc / str(number) / "fdinfo" / str(index)).write_text(f"pos:\t0\nflags:\t{flags:08o}\nmnt_id:\t9\n")
+
+
+def test_who_has_the_drive_open_for_writing_is_named(tmp_path: Path) -> None:
+    nodes = {"/dev/sda", "/dev/sda1"}
+    process(tmp_path, 10, {"/dev/sda": os.O_RDONLY, "/dev/sdb": os.O_RDWR, "/dev/null": os.O_WRONLY})
+    process(tmp_path, os.getpid(), {"/dev/sda": os.O_RDWR})
+    (tmp_path / "self").mkdir()
+    (tmp_path / "11").mkdir()
+    assert other_writer(nodes, tmp_path) is None
+    process(tmp_path, 12, {"/dev/sda1": os.O_WRONLY | os.O_DIRECT})
+    said = other_writer(nodes, tmp_path)
+    assert said is not None and said.endswith("(process 12) has /dev/sda1 open for writing") and said.isprintable()

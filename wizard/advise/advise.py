@@ -1,0 +1,208 @@
+"""The ranking for one drive and one purpose: hard limits first, then the work, then how the drive records."""
+
+from dataclasses import replace
+
+from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, why_not
+from wizard.advise.filesystems import BTRFS, Filesystem, filesystem, obstacles, room_bytes
+from wizard.advise.workloads import Candidate, Profile, Standing
+from wizard.advise.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
+from wizard.model.advice import Advice, Choice, Option, Place, Withheld
+from wizard.model.finding import Recorded, Recording
+from wizard.model.machine import Drive, Machine
+
+_ORDER = list(Place)
+
+ON_ZONES = (
+    "The one filesystem made here that can live on such a drive: it writes everything in new places, zone after zone. It takes the whole "
+    "drive, without a partition table. Data are kept once; files cannot be exempted from copy-on-write (nodatacow), nor their space "
+    "reserved (fallocate)."
+)
+NO_PARTITIONS = (
+    "This kernel takes no partitions on the drive, which it calls host-aware; from 6.8 on it is a disk like any other. Start such a "
+    "kernel, or make the filesystem by hand on the whole drive: it takes any write."
+)
+NOT_ON_ZONES = "What speaks for it on other drives does not count here."
+HIDDEN_ZONES = (
+    "Its model is one whose zones the host must manage, but the kernel shows no zones: writes out of order may fail. Connect it to a "
+    "controller that passes zones on, and look again."
+)
+
+
+def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profile, *, size_bytes: int | None = None) -> Advice:
+    """Rank every filesystem for `profile` on `drive`. `size_bytes` is the volume's size where it is not the whole drive's.
+
+    The same facts always give the same advice. Where every filesystem has an obstacle nothing is chosen.
+    """
+    zoned = manages_zones(drive)
+    shingled = is_shingled(recording) and not zoned
+    room = room_bytes(drive, size_bytes, table=not zoned)
+    site = Site(machine.kernel, drive, shingled, profile.root, room)
+    ranked = sorted(
+        ((candidate, _standing(candidate, shingled=shingled, zoned=zoned)) for candidate in profile.candidates),
+        key=lambda pair: _ORDER.index(pair[1].place),
+    )
+    barred = {
+        candidate.filesystem: _obstacles(filesystem(candidate.filesystem), machine, drive, recording, room) for candidate, _ in ranked
+    }
+    able = [pair for pair in ranked if not barred[pair[0].filesystem]]
+    unable = [pair for pair in ranked if barred[pair[0].filesystem]]
+    choices = [
+        _choice(candidate, standing, place, site, profile, _moved(standing, place, unable, barred))
+        for (candidate, standing), place in zip(able, _places(len(able)), strict=True)
+    ]
+    choices += [
+        _choice(candidate, standing, Place.REJECTED, site, profile, _barred_sentence(candidate, standing), barred[candidate.filesystem])
+        for candidate, standing in unable
+    ]
+    btrfs = next(choice for choice in choices if choice.filesystem == BTRFS.name)
+    return Advice(
+        drive=drive.path,
+        workload=profile.workload,
+        choices=tuple(choices),
+        doubts=_doubts(machine, drive, recording, profile),
+        notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
+        zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
+    )
+
+
+def is_shingled(recording: Recording) -> bool:
+    """Whether advice treats the drive as shingled: surely or likely so. Being wrong costs little, a surprise costs hours."""
+    return recording.verdict in (Recorded.YES, Recorded.LIKELY)
+
+
+def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
+    """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question; what was measured on drives
+    that manage themselves says nothing of it."""
+    if zoned and candidate.filesystem == BTRFS.name:
+        return replace(candidate.usual, place=Place.CHOSEN, sentence=ON_ZONES, evidence=())
+    if zoned:
+        return replace(candidate.usual, place=Place.REJECTED, sentence=NOT_ON_ZONES, evidence=())
+    return candidate.shingled if shingled else candidate.usual
+
+
+def _obstacles(kind: Filesystem, machine: Machine, drive: Drive, recording: Recording, room: int | None) -> tuple[str, ...]:
+    found = obstacles(kind, machine, drive, room)
+    if manages_zones(drive):
+        return (*found, *zone_obstacles(kind, machine, drive))
+    if recording.management == "host-managed":
+        return (*found, HIDDEN_ZONES)
+    if drive.zones is not None and drive.zones.takes_partitions is False:
+        return (*found, NO_PARTITIONS)
+    return found
+
+
+def _places(count: int) -> list[Place]:
+    return [Place.CHOSEN, Place.SECOND, *[Place.REJECTED] * count][:count]
+
+
+def _choice(
+    candidate: Candidate, standing: Standing, place: Place, site: Site, profile: Profile, sentence: str, barred: tuple[str, ...] = ()
+) -> Choice:
+    always = _always(profile.always, candidate.filesystem, site)
+    mkfs = (*always[Kind.MKFS], *_beside(always, Kind.MKFS, standing.mkfs))
+    mount = (*always[Kind.MOUNT], *_beside(always, Kind.MOUNT, standing.mount))
+    schedulers = _offered((*always[Kind.SCHEDULER], *standing.schedulers), site)
+    named = (*mkfs, *mount, *standing.schedulers)
+    never = (option for option in profile.never if candidate.filesystem in option.filesystems)
+    return Choice(
+        filesystem=candidate.filesystem,
+        place=place,
+        sentence=sentence,
+        evidence=standing.evidence,
+        mkfs=_offered(mkfs, site),
+        mount=_offered(mount, site),
+        scheduler=schedulers[0] if schedulers else None,
+        obstacles=barred,
+        withheld=tuple(Withheld(option.text, option.kind, reason) for option in (*named, *never) if (reason := why_not(option, site))),
+    )
+
+
+def _always(options: tuple[CatalogueOption, ...], name: str, site: Site) -> dict[Kind, tuple[CatalogueOption, ...]]:
+    """Those that no workload need name, by kind. Of several with the same flag the first that may be offered is taken."""
+    found: dict[tuple[Kind, str], CatalogueOption] = {}
+    for option in options:
+        if name in option.filesystems and why_not(option, site) is None:
+            found.setdefault((option.kind, flag_of(option)), option)
+    return {kind: tuple(option for (of, _), option in found.items() if of is kind) for kind in Kind}
+
+
+def _beside(
+    always: dict[Kind, tuple[CatalogueOption, ...]], kind: Kind, options: tuple[CatalogueOption, ...]
+) -> tuple[CatalogueOption, ...]:
+    """The options of a workload that can stand beside those that are always there."""
+    flags = {flag_of(option) for option in always[kind]}
+    return tuple(option for option in options if flag_of(option) not in flags)
+
+
+def _offered(options: tuple[CatalogueOption, ...], site: Site) -> tuple[Option, ...]:
+    return tuple(Option(option.text, option.why, option.risk) for option in options if why_not(option, site) is None)
+
+
+def _moved(standing: Standing, place: Place, unable: list[tuple[Candidate, Standing]], barred: dict[str, tuple[str, ...]]) -> str:
+    """The sentence of a filesystem that can be used; where others before it cannot, it says so first."""
+    if place is standing.place:
+        return standing.sentence
+    before = [candidate.filesystem for candidate, other in unable if _ORDER.index(other.place) < _ORDER.index(standing.place)]
+    titles = " and ".join(filesystem(name).title for name in before)
+    reasons = " ".join(dict.fromkeys(barred[name][0] for name in before))
+    rank = "first" if place is Place.CHOSEN else "second"
+    return f"It moves up to the {rank} place because {titles} cannot be used here. {reasons} {standing.sentence}"
+
+
+def _barred_sentence(candidate: Candidate, standing: Standing) -> str:
+    title = filesystem(candidate.filesystem).title
+    if standing.place is Place.REJECTED:
+        return standing.sentence
+    rank = "first" if standing.place is Place.CHOSEN else "second"
+    return f"{title} would come {rank} for this work, but cannot be used here. {standing.sentence}"
+
+
+def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
+    found = [f"The drive could not be read: {unread.why}" for unread in drive.unread if unread.what == "drive"]
+    silent = next((unread.why for unread in drive.unread if unread.what == "signatures"), None)
+    if silent and machine.root:
+        found.append(f"What the drive holds could not be read, so it may be failing: save what is on it before anything else. {silent}")
+    if manages_zones(drive):
+        found += zone_doubts(machine, drive)
+    elif recording.verdict is Recorded.LIKELY:
+        found.append("The drive is likely shingled, but not surely; the advice is the one for shingled drives.")
+        found += _otherwise(profile)
+    if not machine.kernel.filesystems:
+        found.append("Which filesystems the kernel has could not be read; mounting will tell.")
+    for what, value, follows in (
+        ("size_bytes", drive.size_bytes, "The drive's size could not be read, so no limit of size was checked."),
+        ("geometry", drive.geometry, "The drive's block sizes could not be read, so they were not checked."),
+        ("rotational", drive.rotational, "Whether the drive rotates could not be read; what depends on it is left out."),
+        ("zoned", drive.zoned, "Whether the drive has zones that the host must manage could not be read."),
+    ):
+        if value is None:
+            why = next((unread.why for unread in drive.unread if unread.what == what), "")
+            found.append(f"{follows} {why}".rstrip())
+    return tuple(found)
+
+
+def _otherwise(profile: Profile) -> list[str]:
+    usual = next(candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Place.CHOSEN)
+    shingled = next(candidate.filesystem for candidate in profile.candidates if candidate.shingled.place is Place.CHOSEN)
+    if usual == shingled:
+        return []
+    return [f"If it is not, {filesystem(usual).title} would come before {filesystem(shingled).title} for this work."]
+
+
+def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
+    found: list[str] = []
+    discards = drive.discard is not None and drive.discard.maximum_bytes > 0
+    if is_shingled(recording):
+        found.append(
+            "Shingled drives write long runs fast; rewriting in place gets slow once their cache is full, whatever filesystem they have."
+        )
+        if profile.root:
+            found.append(
+                "A shingled drive is a poor home for a system, which rewrites small blocks all day; another drive would serve better."
+            )
+    if discards and (drive.rotational is False or is_shingled(recording)):
+        found.append(
+            "The drive takes discards. Let fstrim.timer do that once a week (systemctl enable --now fstrim.timer); "
+            "the mount option discard, at every deletion, is not advised. Btrfs discards by itself in the background since kernel 6.2."
+        )
+    return tuple(found)

@@ -1,0 +1,203 @@
+"""The one catalogue of what can be written to mkfs, to mount and to a queue's scheduler, and when it may be offered."""
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from wizard.advise.filesystems import FILESYSTEMS
+from wizard.advise.reading import LONGEST_ID, Place, gather
+from wizard.advise.zones import manages_zones
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive, Kernel
+from wizard.model.names import printable
+from wizard.model.units import format_exact, parse_size
+
+
+class Kind(StrEnum):
+    """Where an option is written."""
+
+    MKFS = "mkfs"
+    MOUNT = "mount"
+    SCHEDULER = "scheduler"
+
+
+class Need(StrEnum):
+    """What must hold of the drive and the purpose before an option is offered."""
+
+    ROTATIONAL = "rotational"
+    NON_ROTATIONAL = "non-rotational"
+    SHINGLED = "shingled"
+    NOT_SHINGLED = "not-shingled"
+    ZONED = "zoned"
+    ALL_SEQUENTIAL = "all-sequential"
+    NOT_ZONED = "not-zoned"
+    DISCARD = "discard"
+    NOT_ROOT = "not-root"
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueOption:
+    """An option as a file in profiles/options has it.
+
+    `since` is the first kernel (`6.2`) that takes it, `until` the first that no longer does. `at_least` and `at_most` bound the
+    volume's size. `always`: it need not be named by a workload to be offered. `never` is the reason why it is never offered, empty where
+    it may be; `danger` marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at all.
+    """
+
+    id: str
+    kind: Kind
+    filesystems: tuple[str, ...]
+    text: str
+    why: str
+    risk: str = ""
+    since: str = ""
+    until: str = ""
+    needs: tuple[Need, ...] = ()
+    at_least: str = ""
+    at_most: str = ""
+    conflicts: tuple[str, ...] = ()
+    always: bool = False
+    never: str = ""
+    danger: bool = False
+    refused: bool = False
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class OptionFile:
+    """A file in profiles/options."""
+
+    options: tuple[CatalogueOption, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """Where an option would be used. `size_bytes` is the volume's, None where it is unknown; `root` where the system lives on it."""
+
+    kernel: Kernel
+    drive: Drive
+    shingled: bool
+    root: bool
+    size_bytes: int | None
+
+
+# No slash: an option must not be able to name another device (an external journal, a log or realtime device).
+_MKFS_TEXT = re.compile(r"-[A-Za-z](?: [A-Za-z0-9^_=,.:+-]+)?")
+_MOUNT_TEXT = re.compile(r"[a-z][A-Za-z0-9_=:.+-]*")
+_SCHEDULER_TEXT = re.compile(r"[a-z][a-z0-9-]*")
+_TEXTS = {Kind.MKFS: _MKFS_TEXT, Kind.MOUNT: _MOUNT_TEXT, Kind.SCHEDULER: _SCHEDULER_TEXT}
+_RESERVED = re.compile(r"-[ULFfnqV]\b.*|.*\buuid=.*")
+_VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
+
+
+def load_catalogue() -> dict[str, CatalogueOption]:
+    """Every option by id; raises BadInput naming file, line and key."""
+    places = gather("options", OptionFile, _entries, lambda option: option.id)
+    for place in places.values():
+        _check(place, places)
+    return {name: place.entry for name, place in places.items()}
+
+
+def why_not(option: CatalogueOption, site: Site) -> str | None:
+    """Why `option` is not offered at `site`, in a sentence; None where it is."""
+    if option.never:
+        return option.never
+    return _kernel_reason(option, site.kernel) or _drive_reason(option, site) or _size_reason(option, site.size_bytes)
+
+
+def version_of(text: str) -> tuple[int, int]:
+    """`6.2` as numbers; raises BadInput for anything else."""
+    match = _VERSION.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{printable(text, 20)!r} is no kernel version: write it as 6.2.")
+    return int(match[1]), int(match[2])
+
+
+def flag_of(option: CatalogueOption) -> str:
+    """What may stand only once in a command: the letter of an mkfs option, the name before `=` of a mount option."""
+    return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
+
+
+def _kernel_reason(option: CatalogueOption, kernel: Kernel) -> str | None:
+    if not (option.since or option.until):
+        return None
+    if kernel.version == (0, 0):
+        return f"The kernel's version could not be read, and {option.text} is not in every kernel."
+    if option.since and kernel.version < version_of(option.since):
+        return f"Kernel {option.since} is the first to take it; {kernel.release} runs."
+    if option.until and kernel.version >= version_of(option.until):
+        return f"Kernels from {option.until} on no longer take it; {kernel.release} runs."
+    return None
+
+
+def _drive_reason(option: CatalogueOption, site: Site) -> str | None:
+    rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
+    zoned = manages_zones(site.drive)
+    held = {
+        Need.ROTATIONAL: (rotational is True, "It is for drives that rotate."),
+        Need.NON_ROTATIONAL: (rotational is False, "It is for drives that do not rotate."),
+        Need.SHINGLED: (site.shingled, "It is for shingled drives."),
+        Need.NOT_SHINGLED: (not site.shingled, "It does not suit a shingled drive."),
+        Need.ZONED: (zoned, "It is for drives whose zones the host must manage."),
+        Need.NOT_ZONED: (not zoned, "It does not suit a drive whose zones the host must manage."),
+        Need.ALL_SEQUENTIAL: (zones is not None and zones.conventional == 0, "Some zones of the drive take any write, or may."),
+        Need.DISCARD: (discard is not None and discard.maximum_bytes > 0, "The drive takes no discards."),
+        Need.NOT_ROOT: (not site.root, "It is not for the filesystem the system itself lives on."),
+    }
+    if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
+        return "Whether the drive rotates could not be read."
+    if option.kind is Kind.SCHEDULER and site.drive.bus == "loop":
+        return "A loop device leaves the order of requests to the drive that holds its file."
+    if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:
+        return "The kernel does not offer it for this drive."
+    return next((why for need in option.needs for holds, why in (held[need],) if not holds), None)
+
+
+def _size_reason(option: CatalogueOption, size: int | None) -> str | None:
+    if not (option.at_least or option.at_most):
+        return None
+    if size is None:
+        return "The volume's size is not known."
+    if option.at_least and size < (least := parse_size(option.at_least)):
+        return f"It is for volumes of {format_exact(least)} and more."
+    if option.at_most and size > (most := parse_size(option.at_most)):
+        return f"It is for volumes up to {format_exact(most)}."
+    return None
+
+
+def _entries(path: Path, form: OptionFile) -> list[Place[CatalogueOption]]:
+    return [Place(path, f"options[{index}]", option) for index, option in enumerate(form.options)]
+
+
+def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOption]]) -> None:
+    option = place.entry
+    if not option.filesystems and option.kind is not Kind.SCHEDULER:
+        raise place.fault("filesystems", "name at least one filesystem.")
+    for name in option.filesystems:
+        if name not in FILESYSTEMS:
+            raise place.fault("filesystems", f"{printable(name, 20)!r} is none of {', '.join(FILESYSTEMS)}.")
+    if not _TEXTS[option.kind].fullmatch(option.text):
+        raise place.fault("text", f"{printable(option.text, 40)!r} cannot be written as one {option.kind} option.")
+    if option.kind is Kind.MKFS and _RESERVED.fullmatch(option.text):
+        raise place.fault("text", f"{printable(option.text, 40)!r} is for diskwright itself to set.")
+    if (option.danger or option.refused) and not option.never:
+        raise place.fault("never", "an option marked as dangerous or refused is never offered: say why.")
+    for other in option.conflicts:
+        if other not in places:
+            raise place.fault("conflicts", f"there is no option {printable(other, LONGEST_ID)!r}.")
+    _check_bounds(place)
+
+
+def _check_bounds(place: Place[CatalogueOption]) -> None:
+    option = place.entry
+    for key, text, reads in (
+        ("since", option.since, version_of),
+        ("until", option.until, version_of),
+        ("at_least", option.at_least, parse_size),
+        ("at_most", option.at_most, parse_size),
+    ):
+        try:
+            _ = reads(text) if text else None
+        except BadInput as error:
+            raise place.fault(key, str(error)) from None

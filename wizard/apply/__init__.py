@@ -1,0 +1,1 @@
+"""Carrying out a plan, and nothing but the plan."""

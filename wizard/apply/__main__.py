@@ -1,0 +1,38 @@
+"""`python -m wizard.apply RUN PURPOSE DRIVE-LOCK,... RUN-LOCK`: the detached process. Only `wizard.apply.process` starts it."""
+
+import os
+import signal
+import sys
+from pathlib import Path
+
+from wizard.apply.execute import apply_run
+from wizard.apply.process import Purpose
+from wizard.apply.start import request_stop
+from wizard.apply.undo import put_back
+
+
+def main(arguments: list[str]) -> None:
+    """Fork away from whoever started us, and do the work."""
+    run, purpose = Path(arguments[0]), Purpose(arguments[1])
+    drive_locks, run_lock = tuple(map(int, arguments[2].split(","))), int(arguments[3])
+    if os.fork():
+        os._exit(0)
+    # A closed terminal and Ctrl+C are for the face that follows; a shutdown asks to stop between two steps.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda _number, _frame: request_stop(run))
+    # Inherited once, to us; whatever we start gets the drives' locks only where that is said.
+    for lock in (*drive_locks, run_lock):
+        os.set_inheritable(lock, False)
+    os.umask(0o077)
+    (run / "pid").write_text(f"{os.getpid()}\n")
+    # From here on only mount points are made without a mode of their own.
+    os.umask(0o022)
+    match purpose:
+        case Purpose.APPLY:
+            apply_run(run, drive_locks)
+        case Purpose.UNDO:
+            put_back(run, drive_locks)
+
+
+main(sys.argv[1:])

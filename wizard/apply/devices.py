@@ -1,0 +1,174 @@
+"""Block devices, byte by byte: reading and writing past every cache, and what the kernel believes about partitions."""
+
+import errno
+import fcntl
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+from wizard.model.errors import DiskwrightError, Failed
+from wizard.model.names import printable
+from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
+from wizard.probe.sysfs import name_of, node_of
+from wizard.probe.watch import is_attached
+from wizard.tools.run import run
+
+SYS_BLOCK = Path("/sys/class/block")
+MAPPER = "/dev/mapper/"
+BLKRRPART, BLKFLSBUF = 0x125F, 0x1261
+"""From linux/fs.h: read the partition table again; forget what is cached."""
+
+CLAIM_TRIES = 4
+CLAIM_PAUSE_SECONDS = 0.1
+
+
+def kernel_name(path: str) -> str:
+    """`sda1` for /dev/sda1, `cciss!c0d0` for /dev/cciss/c0d0, as sysfs spells it; `dm-0` for what the device mapper made by a name."""
+    if path.startswith(MAPPER) and Path(path).exists():
+        number = Path(path).stat().st_rdev
+        return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
+    return name_of(path)
+
+
+def impostor(node: str, drive: str) -> str | None:
+    """Why a node is not what its name says: the drive, or one of its partitions, by the kernel's own word. None where it is, or is missing.
+
+    A link can lead to another drive, and a node that was left behind can carry another device's number.
+    """
+    path, known = Path(node), SYS_BLOCK / kernel_name(node)
+    if path.is_symlink():
+        return f"{node} is a link to {printable(os.path.realpath(node))}"
+    if not path.exists():
+        return None
+    if not path.is_block_device() or not (known / "dev").exists():
+        return f"{node} is no device of the kernel's"
+    number = path.stat().st_rdev
+    wanted = (known / "dev").read_text().strip()
+    if wanted != f"{os.major(number)}:{os.minor(number)}":
+        return f"the node {node} leads to device {os.major(number)}:{os.minor(number)}, while the kernel's {known.name} is {wanted}"
+    if node != drive and known.resolve().parent.name != kernel_name(drive):
+        return f"{node} is no partition of {drive}"
+    return None
+
+
+def partition_nodes(drive: str) -> tuple[str, ...]:
+    """The nodes of the partitions that the kernel has for a drive, by number."""
+    found = [entry.parent for entry in (SYS_BLOCK / kernel_name(drive)).glob("*/partition")]
+    return tuple(node_of(entry.name) for entry in sorted(found, key=lambda entry: int((entry / "partition").read_text())))
+
+
+def has_gone(drive: str) -> bool:
+    """Whether a drive was pulled out. While somebody has it open, as a run has, no other drive gets its node."""
+    return not is_attached(drive, None)
+
+
+def start_bytes(node: str) -> int:
+    """Where a device begins on its drive by the kernel's word: 0 for a whole drive."""
+    file = SYS_BLOCK / kernel_name(node) / "start"
+    return int(file.read_text()) * KERNEL_SECTOR_BYTES if file.exists() else 0
+
+
+def size_bytes(node: str) -> int:
+    """How large a device is by the kernel's word; raises Failed where it has no such device."""
+    try:
+        return int((SYS_BLOCK / kernel_name(node) / "size").read_text()) * KERNEL_SECTOR_BYTES
+    except OSError:
+        raise Failed(f"The kernel no longer has {node}.") from None
+
+
+def open_exclusively(path: str) -> str | None:
+    """Whether the kernel lets us have the device alone, released at once: None, or the reason why not.
+
+    Anyone who looks at the drives claims each for an instant, so a busy one is asked again.
+    """
+    for attempt in range(CLAIM_TRIES):
+        if attempt:
+            sleep(CLAIM_PAUSE_SECONDS)
+        try:
+            os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                return error.strerror or str(error)
+        else:
+            return None
+    return "the kernel says that something else holds it"
+
+
+@contextmanager
+def _opened(path: str, flags: int, doing: str) -> Iterator[int]:
+    """A descriptor; raises Failed where there is none to be had, or where what is done with it meets an error: it could not be `doing`."""
+    try:
+        fd = os.open(path, flags | os.O_CLOEXEC)
+        try:
+            yield fd
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise Failed(f"{path} could not be {doing}: {error.strerror}.") from None
+
+
+def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
+    """Bytes straight from the device, past the page cache. Offset and size are multiples of the logical block size."""
+    with _opened(path, os.O_RDONLY | os.O_DIRECT, f"read at byte {offset_bytes}") as fd:
+        parts = []
+        while length_bytes:
+            length = min(length_bytes, MIB)
+            with mmap.mmap(-1, length) as buffer:
+                got = os.preadv(fd, [buffer], offset_bytes)
+                if got != length:
+                    raise Failed(f"{path} could not be read at byte {offset_bytes}: {got} of {length} bytes came.")
+                parts.append(buffer[:length])
+            offset_bytes, length_bytes = offset_bytes + length, length_bytes - length
+        return b"".join(parts)
+
+
+def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
+    """Bytes straight to the device, past the page cache, and through the drive's own cache."""
+    with _opened(path, os.O_WRONLY | os.O_DIRECT, f"written at byte {offset_bytes}") as fd:
+        for begin in range(0, len(data), MIB):
+            part = data[begin : begin + MIB]
+            with mmap.mmap(-1, len(part)) as buffer:
+                buffer[:] = part
+                if os.pwritev(fd, [buffer], offset_bytes + begin) != len(part):
+                    raise Failed(f"{path} could not be written at byte {offset_bytes + begin}.")
+        os.fsync(fd)
+
+
+def forget_caches(path: str) -> None:
+    """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises Failed where the drive did not
+    take what was written.
+    """
+    with _opened(path, os.O_RDONLY, "written to the end") as fd:
+        os.fsync(fd)
+        # Where the kernel refuses (a device in use), reads past the cache still tell the truth.
+        with suppress(OSError):
+            fcntl.ioctl(fd, BLKFLSBUF, 0)
+
+
+def tell_kernel(drive: str, *, anew: bool) -> None:
+    """Make the kernel read the drive's table again.
+
+    By BLKRRPART where the kernel reads tables itself, else by partx. `anew` takes all partitions away first, also when the drive
+    has no table any more.
+    """
+    with _opened(drive, os.O_RDONLY, "opened") as fd, suppress(OSError):
+        fcntl.ioctl(fd, BLKRRPART, 0)
+        return
+    if anew and partition_nodes(drive):
+        run(["partx", "--delete", drive], seconds=30)
+    # A drive without a table has nothing to add, which partx calls a failure; what came of it is compared by the caller.
+    with suppress(DiskwrightError):
+        run(["partx", "--add" if anew else "--update", drive], seconds=30)
+
+
+def wait_for(nodes: tuple[str, ...], seconds: float = 5.0) -> str | None:
+    """Wait until all nodes are there; the first one that is missing, or None."""
+    until = monotonic() + seconds
+    while missing := next((node for node in nodes if not Path(node).is_block_device()), None):
+        if monotonic() > until:
+            return missing
+        sleep(0.02)
+    return None

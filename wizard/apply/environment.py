@@ -1,0 +1,20 @@
+"""What a run may touch outside its drive, said once and handed down; nothing here is global."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+LOOK_SECONDS = 60.0
+"""A slow drive right after a long mkfs, on a machine that was short of memory meanwhile, answers late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """Where a run works.
+
+    `fstab` is the file that says what is mounted at boot; `only` are the drives it may touch at all, None for any;
+    `patience_seconds` is granted to every command on top of ten times its estimate.
+    """
+
+    fstab: Path = Path("/etc/fstab")
+    only: frozenset[str] | None = None
+    patience_seconds: float = 1800.0

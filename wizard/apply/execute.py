@@ -1,0 +1,206 @@
+"""What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before and after."""
+
+from collections.abc import Set
+from pathlib import Path
+
+from wizard.apply import fstab, left
+from wizard.apply.arrays import build, own_array_node
+from wizard.apply.devices import has_gone, impostor
+from wizard.apply.environment import Environment
+from wizard.apply.filesystem import make_filesystem, reset_zones
+from wizard.apply.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
+from wizard.apply.journal import Journal, read_entries
+from wizard.apply.left import is_formatted
+from wizard.apply.lock import lent, unlock
+from wizard.apply.mounting import mount_filesystem
+from wizard.apply.resume import begun_steps, check_resumable, done_steps
+from wizard.apply.runs import load_environment, load_plan
+from wizard.apply.saved import Vault
+from wizard.apply.site import Site, look_at_all
+from wizard.apply.start import STOP, named, settle, udev_runs
+from wizard.apply.table import write_table
+from wizard.apply.verify import verify
+from wizard.apply.wipe import wipe_signatures
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.plan import (
+    AddFstabLine,
+    MakeArray,
+    MakeFilesystem,
+    MakeVolumeGroup,
+    Mount,
+    Operation,
+    Plan,
+    ResetZones,
+    WipeSignatures,
+    WriteTable,
+    devices_of,
+)
+
+CATCH_UP_SECONDS = 60
+"""How long udev may take for what it put off."""
+
+
+def apply_run(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """Carry a run out from its first step that is not done. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        event, sentence = _carry_out(run, journal, drive_locks)
+    except Refused as error:
+        event, sentence = Event.REFUSED, str(error)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, str(error)
+    # The last line is written when the drives are free again: whoever reads it may use them at once.
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+    plan, environment = load_plan(run), load_environment(run)
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    vault = Vault(run / "saved")
+    check_operations(plan, environment.only)
+    try:
+        if begun:
+            check_resumable(run, plan, environment)
+        else:
+            check_start(plan)
+            check_surroundings(plan, environment)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+    done_now = set(done)
+    left.note(run, plan, done_now)
+    tables_written = False
+    for number in range(1, len(plan.steps) + 1):
+        if number in done:
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, f"Stopped before step {number} as asked. {way_on(run, plan)}"
+        operation = plan.steps[number - 1].operation
+        if tables_written and plan.stripe and isinstance(operation, MakeArray | MakeVolumeGroup | MakeFilesystem):
+            if failure := _catch_up(run, plan, frozenset(done_now), drive_locks):
+                return Event.FAILED, f"{failure} {way_on(run, plan)}"
+            tables_written = False
+        tables_written = tables_written or isinstance(operation, WriteTable)
+        site = Site(plan, number, number in begun, run.name, environment, journal, vault, drive_locks)
+        done_now.add(number)
+        if failure := _one_step(site, run, done_now):
+            left.note(run, plan, done_now)
+            return Event.FAILED, f"{failure} {way_on(run, plan)}"
+    return _verified(run, plan, environment, journal)
+
+
+def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[int, ...]) -> str | None:
+    """Let udev do now what it put off while the drives were locked; a sentence where anything else happened to them meanwhile.
+
+    Otherwise it would hear only after the run that the old partitions went, by the same names as the new ones, and its rules would take
+    the running array's parts for pulled out (mdadm's `mdadm --incremental --fail`), which fails a RAID0.
+    """
+    if not udev_runs():
+        return None
+    try:
+        with lent(drive_locks):
+            settle(CATCH_UP_SECONDS)
+        for drive in probe_members(plan):
+            check_unused(drive)
+    except DiskwrightError as error:
+        return str(error).replace(NOTHING_WRITTEN, "Nothing more was written.")
+    if place := left.changed(run, plan, begun):
+        return f"{place[0]} was changed at byte {place[1].start_bytes} by another program while udev caught up."
+    return None
+
+
+def _one_step(site: Site, run: Path, begun: Set[int]) -> str | None:
+    """Do one step, the last of those `begun`; the sentence of its failure, or None."""
+    step = site.plan.steps[site.step - 1]
+    site.journal.add(Event.STEP_STARTED, step.sentence, step=site.step)
+    try:
+        said = execute(site)
+    except (DiskwrightError, OSError) as error:
+        why = f"{_pulled(site.plan)}{error}"
+        site.journal.add(Event.STEP_FAILED, why, step=site.step)
+        return f"Step {site.step} of {len(site.plan.steps)} failed: {why}"
+    left.note(run, site.plan, begun)
+    site.journal.add(Event.STEP_DONE, said, step=site.step)
+    return None
+
+
+def execute(site: Site) -> str:
+    """Carry out the site's operation; a sentence on what came of it. Raises Failed."""
+    operation = site.plan.steps[site.step - 1].operation
+    _check_nodes(operation, site)
+    match operation:
+        case WipeSignatures():
+            return wipe_signatures(operation, site)
+        case WriteTable():
+            return write_table(operation, site)
+        case ResetZones():
+            return reset_zones(operation, site)
+        case MakeFilesystem():
+            return make_filesystem(operation, site)
+        case AddFstabLine():
+            line = fstab.add_line(site.environment.fstab, operation, fstab.kept_as(site.environment.fstab, site.run_name))
+            return f"{site.environment.fstab} has the line: {line}"
+        case Mount():
+            return mount_filesystem(operation, site)
+        case _:
+            return build(operation, site)
+
+
+def _check_nodes(operation: Operation, site: Site) -> None:
+    """Raises Failed unless every node is what its name says: the drive or partition, or the array that this run made."""
+    for device in devices_of(operation):
+        member = site.plan.member(device)
+        if member and (reason := impostor(device, member.drive.path)):
+            raise Failed(f"{device} was not touched: {reason}.")
+    array = site.plan.stripe.device if site.plan.stripe else ""
+    if isinstance(operation, MakeFilesystem | Mount) and operation.device == array:
+        own_array_node(site.plan, site.command)
+
+
+def _pulled(plan: Plan) -> str:
+    """The reason behind all others where a drive is not there any more, as a sentence and a space; else nothing."""
+    gone = next((path for path in plan.paths if has_gone(path)), None)
+    return f"{gone} is not attached any more: plug it in again. " if gone else ""
+
+
+def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> tuple[Event, str]:
+    again = f"`diskwright resume {run.name}` checks again."
+    try:
+        drives = look_at_all(plan.paths)
+    except DiskwrightError as error:
+        raise Failed(f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}") from None
+    failed = 0
+    for check in verify(plan, drives, fstab.read_fstab(environment.fstab), environment.patience_seconds):
+        journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
+        failed += not check.holds
+    if failed:
+        many = "1 check does" if failed == 1 else f"{failed} checks do"
+        return Event.FAILED, f"Every step was done, but {many} not hold. {_pulled(plan)}{again}"
+    return Event.DONE, f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds."
+
+
+def way_on(run: Path, plan: Plan) -> str:
+    """What was done and what was not, and the ways from here."""
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    total = len(plan.steps)
+    how_far = f"Done: {_steps(done)}; not done: {_steps(frozenset(range(1, total + 1)) - done)}."
+    back = (
+        f"It cannot be undone any more, since {'emptying the drive' if plan.after.whole else 'making a filesystem'} was begun."
+        if is_formatted(plan, begun)
+        else f"`diskwright undo {run.name}` puts back what was there."
+        if begun
+        else "Nothing was written."
+    )
+    return f"{how_far} `diskwright resume {run.name}` goes on. {back}"
+
+
+def _steps(numbers: frozenset[int]) -> str:
+    """`steps 1 to 3` for steps in a row, which they always are."""
+    if not numbers:
+        return "none"
+    low, high = min(numbers), max(numbers)
+    return f"step {low}" if low == high else f"steps {low} to {high}"

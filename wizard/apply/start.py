@@ -1,0 +1,175 @@
+"""Beginning, taking up and stopping a run. The run itself is a process of its own, which outlives the terminal."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from wizard.apply.environment import Environment
+from wizard.apply.guard import (
+    NOTHING_WRITTEN,
+    check_operations,
+    check_root,
+    check_same_start,
+    check_start,
+    check_surroundings,
+    check_tools,
+    probe_again,
+)
+from wizard.apply.journal import Journal, RunState, state
+from wizard.apply.lock import lock_drives, lock_run, unlock
+from wizard.apply.process import Purpose, launch
+from wizard.apply.resume import check_resumable
+from wizard.apply.runs import check_owner, check_room, load_environment, load_plan, new_run, runs_folder
+from wizard.layout.check import check_plan
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.names import printable
+from wizard.model.plan import MakeArray, MakeVolumeGroup, Plan, WipeSignatures, WriteTable
+from wizard.model.units import MIB
+from wizard.tools.run import find
+from wizard.tools.run import run as run_command
+
+ANY = Environment()
+STOP = "stop"
+"""The file in a run that asks it to stop before its next step."""
+
+
+def preflight(plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY) -> None:
+    """Everything that must hold before a run may begin; raises Refused or BadInput for the first thing that does not. Writes nothing."""
+    unlock(_cleared(plan, tokens, runs_folder(journal_dir), environment, make=False))
+
+
+def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> None:
+    """What of `preflight` a plain user can find out: that the plan holds together and that its drives are there. Raises likewise."""
+    check_plan(plan)
+    check_operations(plan, environment.only)
+    check_tools(plan)
+    for member in plan.members:
+        probe_again(member.drive)
+
+
+def start_run(plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY) -> Path:
+    """Begin a run and give its folder; a detached process applies. `tokens` confirm the drives. Raises as `preflight` does."""
+    folder = runs_folder(journal_dir)
+    drive_locks = _cleared(plan, tokens, folder, environment, make=True)
+    try:
+        run = new_run(folder, plan, environment)
+        run_lock = lock_run(run)
+        try:
+            journal = Journal(run)
+            journal.add(Event.STARTED, f"Applying {len(plan.steps)} steps to {named(plan)}.")
+            journal.close()
+            launch(run, Purpose.APPLY, drive_locks, run_lock)
+        finally:
+            os.close(run_lock)
+    except Failed as error:
+        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+    finally:
+        unlock(drive_locks)
+    return run
+
+
+def named(plan: Plan) -> str:
+    """The plan's drives in a sentence."""
+    return ", ".join(plan.paths)
+
+
+def _cleared(plan: Plan, tokens: Sequence[str], folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
+    """The drives' locks, taken after the cheap checks and before anything touches a drive, so that two runs cannot meet."""
+    check_plan(plan)
+    check_operations(plan, environment.only)
+    check_tokens(plan, tokens)
+    check_root()
+    for member in plan.members:
+        check_same_start(member.drive)
+    check_tools(plan)
+    check_surroundings(plan, environment)
+    check_room(folder, room_bytes(plan), make=make)
+    return guarded(plan)
+
+
+def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
+    """Raises Refused unless the tokens are those of the drives, letter for letter, each once, in whatever order."""
+    if sorted(tokens) == sorted(plan.tokens):
+        return
+    wanted = " ".join(f"--confirm {printable(token)}" for token in plan.tokens)
+    wrong = next((token for token in tokens if token and token not in plan.tokens), None)
+    if len(plan.members) > 1:
+        said = "every drive needs its own, once" if wrong is None else f"{printable(wrong)!r} is the token of none of them"
+        sentence = f"To confirm that {named(plan)} are to be overwritten, give the token of each with {wanted}: {said}."
+    else:
+        said = "nothing was written" if wrong is None else f"{printable(wrong)!r} is not its token"
+        sentence = f"To confirm that {plan.drive.path} is to be overwritten, give its token with {wanted}: {said}."
+    raise Refused(f"{sentence} {NOTHING_WRITTEN}")
+
+
+def lock_all(plan: Plan) -> tuple[int, ...]:
+    """The locks of the plan's drives; raises Refused where one is not there, or somebody has it."""
+    settle()
+    for member in plan.members:
+        if not Path(member.drive.path).is_block_device():
+            probe_again(member.drive)
+    return lock_drives(plan.paths)
+
+
+def guarded(plan: Plan) -> tuple[int, ...]:
+    """Locks on the drives, given only if they are those of the plan, hold what they held then, and nothing uses them."""
+    drive_locks = lock_all(plan)
+    try:
+        check_start(plan)
+    except BaseException:
+        unlock(drive_locks)
+        raise
+    return drive_locks
+
+
+def settle(seconds: int = 10) -> None:
+    """Let udev finish what it has begun. Only while no drive is locked: of a locked one udev puts the events off."""
+    if udev_runs():
+        run_command(["udevadm", "settle", f"--timeout={seconds}"], seconds=seconds + 10, accept=range(-64, 256))
+
+
+def udev_runs() -> bool:
+    """Whether udev listens, and can be waited for."""
+    return Path("/run/udev/control").exists() and find("udevadm") is not None
+
+
+def room_bytes(plan: Plan) -> int:
+    """What saving before the steps can take at most: two MiB for each table, for every device that is wiped, and every array's part."""
+    operations = [step.operation for step in plan.steps]
+    tables = max(1, sum(isinstance(operation, WriteTable) for operation in operations))
+    wipes = sum(isinstance(operation, WipeSignatures) for operation in operations)
+    parts = sum(len(operation.parts) for operation in operations if isinstance(operation, MakeArray | MakeVolumeGroup))
+    return 2 * MIB * (tables + wipes + parts)
+
+
+def resume_run(run: Path) -> None:
+    """Go on with a run from its first step that is not done, in a detached process. Raises Refused where that is not safe."""
+    check_root()
+    check_owner(run)
+    run_lock = lock_run(run)
+    try:
+        now = state(run)
+        if now in (RunState.DONE, RunState.UNDONE):
+            raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+        plan, environment = load_plan(run), load_environment(run)
+        check_operations(plan, environment.only)
+        check_tools(plan)
+        check_room(run.parent, room_bytes(plan), make=True)
+        drive_locks = lock_all(plan)
+        try:
+            check_resumable(run, plan, environment)
+            (run / STOP).unlink(missing_ok=True)
+            journal = Journal(run)
+            journal.add(Event.STARTED, f"Going on with the run on {named(plan)}.")
+            journal.close()
+            launch(run, Purpose.APPLY, drive_locks, run_lock)
+        finally:
+            unlock(drive_locks)
+    finally:
+        os.close(run_lock)
+
+
+def request_stop(run: Path) -> None:
+    """Ask a run to stop before its next step. The step it is in is finished first."""
+    (run / STOP).touch(mode=0o600)

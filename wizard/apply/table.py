@@ -1,0 +1,132 @@
+"""Writing a partition table, and proving by the disk and by the kernel that it is exactly the planned one."""
+
+import json
+import os
+from pathlib import Path
+
+from wizard.apply.compare import disk_differences, kernel_differences
+from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, wait_for, write_bytes
+from wizard.apply.guard import NOTHING_WRITTEN, check_unused
+from wizard.apply.process import module_argv
+from wizard.apply.saved import describe, merged, table_places
+from wizard.apply.site import Site
+from wizard.documents.codec import to_json
+from wizard.layout.space import is_container
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.machine import Drive, Extent
+from wizard.model.names import partition_path
+from wizard.model.plan import WriteTable
+from wizard.model.units import MIB
+from wizard.probe.tables import read_table
+
+LIBPARTED_ABORTED = -6
+"""SIGABRT: a failed assertion."""
+
+MBR_LINES_AT = 446
+"""Where an MBR's four lines of 16 bytes begin."""
+
+
+def write_table(operation: WriteTable, site: Site) -> str:
+    """Save what the table's places hold, have libparted write it, read it back; a sentence with what was drawn by libparted."""
+    drive = operation.device
+    if site.step > 1:
+        _refuse_use(site)
+    if site.again and not operation.fresh:
+        _put_back_half_written(drive, site)
+    regions = table_regions(drive, site)
+    block = site.member.drive.geometry.logical_block_bytes
+    first_block = read_bytes(drive, 0, block)
+    site.vault.save(drive, regions, site.step)
+    site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {drive}.", step=site.step)
+    argv = module_argv("wizard.apply.table_worker")
+    result = site.command(
+        argv, stdin=json.dumps(to_json(operation)).encode(), accept=(0, 1, LIBPARTED_ABORTED), shown=("libparted", operation.table, drive)
+    )
+    if result.status == LIBPARTED_ABORTED:
+        raise Failed(f"libparted gave up on {drive} (it aborted); the table on it may be half written.")
+    if result.status:
+        raise Failed(f"libparted did not write the table of {drive}: {result.last_words}")
+    if operation.table == "mbr" and not operation.fresh:
+        _keep_boot_record(operation, first_block)
+    return _read_back(drive, site)
+
+
+def _refuse_use(site: Site) -> None:
+    """Whoever began to use a partition while marks were erased is noticed: libparted itself asks nobody. Raises Failed."""
+    try:
+        check_unused(site.look())
+    except Refused as error:
+        raise Failed(str(error).replace(NOTHING_WRITTEN, "The table was not changed.")) from None
+
+
+def _keep_boot_record(operation: WriteTable, before: bytes) -> None:
+    """Undo what libparted does to an MBR without boot code: it writes its own and draws another disk signature, by which partitions
+    that stay may be known (PARTUUID). Only the lines of new partitions are to differ.
+    """
+    forget_caches(operation.device)
+    wanted = bytearray(before)
+    after = read_bytes(operation.device, 0, len(before))
+    for entry in operation.entries:
+        if not entry.kept:
+            line = slice(MBR_LINES_AT + 16 * (entry.number - 1), MBR_LINES_AT + 16 * entry.number)
+            wanted[line] = after[line]
+    write_bytes(operation.device, 0, bytes(wanted))
+
+
+def table_regions(drive: str, site: Site) -> tuple[Extent, ...]:
+    """The places that writing the table can touch; those of partitions that stay are not among them."""
+    identity, before = site.member.drive, site.member.before
+    block = identity.geometry.logical_block_bytes
+    head = read_bytes(drive, 0, min(MIB, identity.size_bytes // block * block))
+    kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in before.partitions if slot.kept and not is_container(slot))
+    places = (*table_places(identity.size_bytes, head, block, kept), *_records(drive, identity.size_bytes, block))
+    return merged(places, block, identity.size_bytes)
+
+
+def _records(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
+    """Where the table's own records lie now, the chain of an extended partition among them: libparted writes all of them again."""
+    try:
+        with Path(drive).open("rb", buffering=0) as device:
+
+            def read(offset: int, length: int) -> bytes:
+                return os.pread(device.fileno(), length, offset)
+
+            spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
+    except OSError as error:
+        raise Failed(f"The table of {drive} could not be read: {error.strerror}.") from None
+    return [Extent(offset, length) for offset, length in spans]
+
+
+def _put_back_half_written(drive: str, site: Site) -> None:
+    """An earlier process died while it wrote: the partitions that stay are known from before, so begin there again."""
+    mine = [saved for saved in site.vault.all() if saved.step == site.step]
+    for saved in reversed(mine):
+        write_bytes(drive, saved.offset_bytes, site.vault.read(saved))
+    forget_caches(drive)
+
+
+def _read_back(drive: str, site: Site) -> str:
+    wanted = site.member.after
+    forget_caches(drive)
+    found = site.look()
+    if differences := disk_differences(wanted, found):
+        raise Failed(f"The table read back from {drive} is not the planned one: {'; '.join(differences)}.")
+    if kernel_differences(wanted, found):
+        tell_kernel(drive, anew=False)
+        found = site.look()
+    if differences := kernel_differences(wanted, found):
+        raise Failed(f"The table is on {drive}, but the kernel did not take it over: {'; '.join(differences)}. A restart makes it do so.")
+    nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
+    if missing := wait_for(nodes):
+        raise Failed(f"The node {missing} did not appear.")
+    return _drawn(found, site)
+
+
+def _drawn(drive: Drive, site: Site) -> str:
+    """What libparted drew at random, which no plan can hold beforehand."""
+    new = {slot.number for slot in site.member.after.partitions if not slot.kept}
+    parts = [f"partition {part.number} is {part.part_uuid}" for part in drive.partitions if part.number in new and part.part_uuid]
+    table = f"the table is {drive.table.uuid}" if drive.table and drive.table.uuid else ""
+    drawn = "; ".join([text for text in (table, *parts) if text])
+    return f"Disk and kernel have exactly the planned table{': ' + drawn if drawn else ''}."

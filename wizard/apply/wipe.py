@@ -1,0 +1,74 @@
+"""Erasing signatures."""
+
+import json
+from collections.abc import Iterator
+
+from wizard.apply.devices import forget_caches, size_bytes, start_bytes
+from wizard.apply.saved import describe, merged, without
+from wizard.apply.site import Site
+from wizard.layout.commands import commands_of
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+from wizard.model.machine import Extent
+from wizard.model.names import printable
+from wizard.model.plan import WipeSignatures
+from wizard.model.units import MIB
+from wizard.tools.run import run
+
+TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
+"""Names of tables, which wipefs and a plan spell differently; that the table is the one known was compared before."""
+
+REACH_BYTES = 1024
+"""What is saved around each signature found; wipefs erases some ten bytes of it."""
+
+
+def wipe_signatures(operation: WipeSignatures, site: Site) -> str:
+    """Erase what is found on the operation's device, saving every place first; a sentence on what was found."""
+    device = operation.device
+    found = list_signatures(device, site.seconds)
+    kinds = sorted({kind for kind, _ in found})
+    if not site.again:
+        refuse_strangers(operation, kinds)
+    drive, geometry = site.member.drive, site.member.drive.geometry
+    kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in site.member.before.partitions if slot.kept)
+    places = (piece for place in _places(device, size_bytes(device), found) for piece in without(place, kept))
+    regions = merged(places, geometry.logical_block_bytes, drive.size_bytes)
+    site.vault.save(drive.path, regions, site.step)
+    site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {drive.path}.", step=site.step)
+    for argv in commands_of(operation):
+        site.command(argv)
+    forget_caches(device)
+    if left := list_signatures(device, site.seconds):
+        raise Failed(f"{device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} after it was wiped.")
+    return f"Erased {', '.join(printable(kind) for kind in kinds)} from {device}." if kinds else f"{device} had no signature."
+
+
+def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
+    """Raises Failed where the device holds something, and nothing of what the plan knew there."""
+    expected = set(operation.expected) - TABLE_KINDS
+    found = set(kinds) - TABLE_KINDS
+    if expected and found and not expected & found:
+        seen, known = (", ".join(sorted(map(printable, kinds))) for kinds in (found, expected))
+        raise Failed(f"{operation.device} holds {seen} where the plan knew {known}: it was not touched.")
+
+
+def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int], ...]:
+    """The kind of each signature on a device and its offset there, without changing anything; raises Failed."""
+    text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
+    if not text.strip():
+        return ()
+    try:
+        rows = json.loads(text)["signatures"]
+        return tuple((str(row["type"]), int(row["offset"], 16)) for row in rows)
+    except (ValueError, KeyError, TypeError):
+        raise Failed(f"wipefs said of {device} what diskwright cannot read: {printable(text, 80)}") from None
+
+
+def _places(device: str, size: int, found: tuple[tuple[str, int], ...]) -> Iterator[Extent]:
+    """Each signature found, and both ends of the device, where erasing one can uncover another."""
+    begin = start_bytes(device)
+    edge = min(MIB, size)
+    yield Extent(begin, edge)
+    yield Extent(begin + size - edge, edge)
+    for _, offset in found:
+        yield Extent(begin + offset, min(REACH_BYTES, size - offset))

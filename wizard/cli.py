@@ -1,0 +1,136 @@
+"""The command line: finds the command's module, runs it, and turns every expected error into a sentence and an exit code."""
+
+import errno
+import os
+import signal
+import sys
+from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
+from contextlib import redirect_stderr
+from importlib import import_module
+from io import StringIO
+from typing import Protocol, cast
+
+from wizard.model.errors import DiskwrightError, ExitCode
+from wizard.model.names import printable
+
+
+class Command(Protocol):
+    """What a module of `wizard.faces` offers. Only the module of the command that was asked for is imported."""
+
+    def parser(self) -> ArgumentParser:
+        """The command's own options, with examples in its epilog."""
+        ...
+
+    def main(self, arguments: Namespace) -> ExitCode:
+        """Do it."""
+        ...
+
+
+COMMANDS = {
+    "inspect": "what the attached drives are, and what is wrong with how they are used",
+    "workloads": "the purposes that advice knows",
+    "advise": "which filesystem and options suit a drive and a purpose, and why",
+    "plan": "work out a layout; nothing is written to the drive",
+    "show": "a plan as before, after and commands",
+    "bench": "measure aligned against misaligned access, or look for a shingled drive's write cliff",
+    "apply": "carry out a plan, exactly as shown",
+    "status": "what has been applied, and how it ended",
+    "resume": "go on with an interrupted run",
+    "undo": "put the old table and signatures back, as long as nothing was formatted",
+    "demo": "the whole wizard on a disposable drive that it makes itself",
+}
+
+LONGEST_SENTENCE = 4000
+
+WIZARD = "start"
+"""The module that runs when no command is given."""
+
+HELP = """usage: diskwright [COMMAND] [...]
+
+Without a command, the wizard: it inspects, warns, advises, shows the layout before and after, measures, and applies what it showed.
+Nothing is written before you have seen it and typed the drive's own token.
+
+{commands}
+
+A first look, which needs no root:
+    diskwright inspect
+Try everything on a drive that is made for it and deleted afterwards:
+    sudo diskwright demo
+A whole drive for large media files, as a plan to read before it is applied:
+    diskwright plan /dev/sdX --workload large-media -o media.json
+    diskwright show media.json
+    sudo diskwright apply media.json --confirm SERIAL
+
+`diskwright COMMAND --help` has the options and examples of each.
+Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for safety (nothing written), 4 interrupted, 130 ended by you.
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command; the exit code is one of ExitCode."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    open_streams()
+    try:
+        code = dispatch(words)
+        sys.stdout.flush()
+        return code
+    except DiskwrightError as error:
+        print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
+        return error.exit_code
+    except KeyboardInterrupt:
+        print("diskwright: ended by you.", file=sys.stderr)
+        return ExitCode.ENDED_BY_USER
+    except BrokenPipeError:
+        # The reader of our output has gone; what is left unflushed must not raise again at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        if error.errno != errno.ENOSPC or error.filename:
+            raise
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        print("diskwright: The output could not be written: its disk is full.", file=sys.stderr)
+        return ExitCode.FAILED
+
+
+def dispatch(words: list[str]) -> int:
+    """Find and run the command that `words` name."""
+    if words and words[0] in ("-h", "--help", "help"):
+        print(HELP.format(commands="\n".join(f"    {name:<10} {what}" for name, what in COMMANDS.items())), end="")
+        return ExitCode.DONE
+    if words and words[0] == "--version":
+        from wizard import __version__
+
+        print(f"diskwright {__version__}")
+        return ExitCode.DONE
+    name = words.pop(0) if words and not words[0].startswith("-") else WIZARD
+    if name != WIZARD and name not in COMMANDS:
+        print(f"diskwright: there is no command {name[:40]!r}; `diskwright --help` lists them.", file=sys.stderr)
+        return ExitCode.USAGE
+    command = cast(Command, import_module(f"wizard.faces.{name}"))
+    return command.main(parse(command.parser(), words))
+
+
+def parse(parser: ArgumentParser, words: list[str]) -> Namespace:
+    """The words as options. What argparse says of wrong ones repeats them, so it is made safe to show."""
+    said = StringIO()
+    try:
+        with redirect_stderr(said):
+            return parser.parse_args(words)
+    finally:
+        sys.stderr.write("\n".join(printable(line, LONGEST_SENTENCE) for line in said.getvalue().split("\n")))
+
+
+def open_streams() -> None:
+    """Give the null device to standard streams that were closed.
+
+    Else the next file that is opened, a drive among them, would get their number, and whatever is printed would be written to it.
+    """
+    for number in range(3):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)
+    sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stdout = sys.stdout or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115, PTH123

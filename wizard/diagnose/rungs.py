@@ -1,0 +1,160 @@
+"""The ladder: everything that may tell how a drive records, one clue a rung, the strongest first.
+
+A rung that could not be asked is a clue too, with its reason, since what was not heard is no proof of anything.
+Sources: Linux drivers/scsi/sd.c and drivers/ata/libata-scsi.c (VPD page B1h from IDENTIFY word 69), block/blk-zoned.c (host-aware drives
+read `none` from 6.8 on); SAT-4 and ACS-4 (words 69, 169, 217); smartmontools' ataprint.cpp and drivedb.h.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import IntEnum
+
+from wizard.diagnose.patterns import Confidence, Kind, Pattern
+from wizard.model.finding import Clue
+from wizard.model.machine import Drive
+from wizard.model.names import printable
+
+DRIVE, HOST_AWARE, HOST_MANAGED = "drive", "host-aware", "host-managed"
+VIRTUAL_BUSES = ("loop", "virtio", "mmc", "nvme")
+VIRTUAL_MODELS = ("QEMU", "VBOX", "VMware", "Virtual")
+
+KERNEL = "queue/zoned of the kernel"
+PAGE = "SCSI VPD page B1h, byte 8, bits 5:4"
+WORD = "IDENTIFY word 69, bits 1:0"
+SMARTCTL = "smartctl, the drive's zoned capability"
+DATABASE = "smartmontools' drive database"
+DISCARD = "rotational, and discard (TRIM)"
+MODELS = "list of models"
+NOT_ASKED = "could not be asked"
+
+
+class Weight(IntEnum):
+    """How far a clue carries. STATED: the drive itself says so; PUBLISHED: its maker or smartmontools do, and nothing else is known
+    against it; LISTED: others do; HINT: it only speaks for it."""
+
+    HINT = 1
+    LISTED = 2
+    PUBLISHED = 3
+    STATED = 4
+
+
+@dataclass(frozen=True, slots=True)
+class Rung:
+    """One clue and what it speaks for: a management, or with None for a conventional drive; no weight where it is silent.
+
+    `exact` is false where it says that a drive is shingled, and not who manages that.
+    """
+
+    clue: Clue
+    management: str | None = None
+    weight: Weight | None = None
+    exact: bool = True
+
+
+def rungs_of(drive: Drive, patterns: tuple[Pattern, ...]) -> tuple[Rung, ...]:
+    """Every rung that is there to be asked, in the ladder's order; of the list's entries the last, which is the user's, first."""
+    found = (_zoned(drive), _vpd(drive), _word(drive), _smart(drive), _discard(drive), reversed(list(_listed(drive, patterns))))
+    return tuple(rung for rungs in found for rung in rungs)
+
+
+def turns(drive: Drive) -> bool | None:
+    """Whether it has platters: by the drive's own word where there is one, else by the kernel's, which an enclosure can mislead."""
+    rate = own_rotation_rate(drive)
+    return drive.rotational if rate is None else rate > 1
+
+
+def own_rotation_rate(drive: Drive) -> int | None:
+    """Turns a minute as the drive itself says: 1 or less for solid state, None where it says nothing."""
+    return drive.ata.rotation_rate if drive.ata is not None and drive.ata.rotation_rate is not None else drive.smart.rotation_rate
+
+
+def _unasked(source: str, why: str) -> Rung:
+    return Rung(Clue(source, f"{NOT_ASKED}: {why[:1].lower()}{why[1:].rstrip('.')}", "low"))
+
+
+def _zoned(drive: Drive) -> Iterator[Rung]:
+    if drive.zoned in (HOST_AWARE, HOST_MANAGED):
+        yield Rung(Clue(KERNEL, drive.zoned, "high"), drive.zoned, Weight.STATED)
+    elif drive.zoned is not None:
+        yield Rung(Clue(KERNEL, f"{printable(drive.zoned, 20)}, as drive-managed drives say too", "low"))
+    else:
+        yield _unasked(KERNEL, "this kernel does not know of zones")
+
+
+def _vpd(drive: Drive) -> Iterator[Rung]:
+    match drive.vpd_zoned:
+        case 1:
+            yield Rung(Clue(PAGE, "1: host-aware", "high"), HOST_AWARE, Weight.STATED)
+        case 2:
+            yield Rung(Clue(PAGE, "2: drive-managed", "high"), DRIVE, Weight.STATED)
+        case int(bits):
+            yield Rung(Clue(PAGE, f"{bits}: not reported", "low"))
+        case None if drive.bus == "usb":
+            yield _unasked(PAGE, "the kernel asks few USB bridges for it, and not this one")
+        case None if drive.bus not in VIRTUAL_BUSES:
+            yield _unasked(PAGE, "drive or kernel has no such page")
+
+
+def _word(drive: Drive) -> Iterator[Rung]:
+    if drive.ata is not None:
+        match drive.ata.zoned:
+            case 1:
+                yield Rung(Clue(WORD, "1: host-aware", "high"), HOST_AWARE, Weight.STATED)
+            case 2:
+                yield Rung(Clue(WORD, "2: device-managed", "high"), DRIVE, Weight.STATED)
+            case _:
+                yield Rung(Clue(WORD, "not reported", "low"))
+    elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
+        yield _unasked(WORD, printable(why, 120))
+    elif drive.bus == "usb":
+        yield _unasked(WORD, "this USB bridge does not hand the drive's own words on")
+    elif _is_ata(drive):
+        yield _unasked(WORD, "this kernel does not hand the drive's own words on (Linux 5.5 and later do)")
+
+
+def _smart(drive: Drive) -> Iterator[Rung]:
+    smart = drive.smart
+    says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
+    if says:
+        yield Rung(Clue(SMARTCTL, str(smart.zoned_capability), "high"), says, Weight.STATED)
+    family = printable(smart.model_family or "")
+    if re.search(r"\(SMR\b", family):
+        yield Rung(Clue(DATABASE, family, "high"), DRIVE, Weight.PUBLISHED, exact=False)
+    elif re.search(r"\(CMR\b", family):
+        yield Rung(Clue(DATABASE, family, "medium"), None, Weight.LISTED)
+    elif family:
+        yield Rung(Clue(DATABASE, f"{family}, which says neither", "low"))
+    elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
+        yield _unasked("smartctl and its drive database", printable(why, 160))
+
+
+def _discard(drive: Drive) -> Iterator[Rung]:
+    own = (drive.ata is not None and drive.ata.trims is True) or drive.smart.trim_supported is True
+    kernels = drive.discard is not None and drive.discard.maximum_bytes > 0 and _is_ata(drive)
+    models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
+    emulated = any((model or "").startswith(VIRTUAL_MODELS) for model in models)
+    if (own or kernels) and turns(drive) and not emulated:
+        clue = Clue(DISCARD, "hard disks that are not shingled have no use for TRIM", "medium")
+        yield Rung(clue, DRIVE, Weight.HINT, exact=False)
+
+
+def _is_ata(drive: Drive) -> bool:
+    """Whether the kernel's own ATA driver speaks to it: discard is then the drive's, not a file's, a thin volume's or a bridge's."""
+    return drive.bus in ("ata", "sata") or (drive.bus == "scsi" and (drive.vendor or "").strip() == "ATA")
+
+
+def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
+    managements = {Kind.DRIVE_MANAGED: DRIVE, Kind.HOST_AWARE: HOST_AWARE, Kind.HOST_MANAGED: HOST_MANAGED, Kind.CONVENTIONAL: None}
+    for pattern in patterns:
+        if pattern.fits(drive):
+            weight = {Confidence.HIGH: Weight.PUBLISHED, Confidence.MEDIUM: Weight.LISTED, Confidence.LOW: Weight.HINT}[pattern.confidence]
+            family = f"{printable(pattern.family)}: " if pattern.family else ""
+            reported = "reported as " if pattern.confidence is Confidence.LOW else ""
+            clue = Clue(
+                f"{MODELS}, after {printable(pattern.source, 120)}",
+                f"{family}{reported}{pattern.kind.value}",
+                pattern.confidence.value,
+            )
+            # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
+            yield Rung(clue, managements[pattern.kind], weight, exact=pattern.kind is not Kind.DRIVE_MANAGED)

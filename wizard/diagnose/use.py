@@ -1,0 +1,90 @@
+"""Who uses the drive, what could not be read of it, and whether it is dying."""
+
+from collections.abc import Iterator
+
+from wizard.model.finding import Finding, Severity
+from wizard.model.machine import Drive, Use
+from wizard.model.names import printable
+
+ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
+"""Fields without which nothing may be written."""
+
+
+def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
+    """One finding a use, one a reason for something unread; read-only; failing health."""
+    if drive.smart.passed is False:
+        yield Finding(
+            "health-failing",
+            Severity.DANGER,
+            drive.path,
+            f"{drive.path} says of itself that it is failing: its SMART health check has not passed.",
+            "The drive expects to lose data soon, or already has.",
+            "smartctl, the drive's own overall health assessment",
+            f"Copy everything off it now and replace it. `smartctl -x {drive.path}` shows what failed.",
+        )
+    if drive.read_only:
+        yield Finding(
+            "drive-read-only",
+            Severity.INFO,
+            drive.path,
+            f"The kernel lets nothing be written to {drive.path}.",
+            "It can be inspected, but not set up.",
+            "the attribute ro of the block device in sysfs",
+            f"Look for a write-protect switch; `blockdev --setrw {drive.path}` lifts a lock that software set.",
+        )
+    carries_system = any(use.kind == "running-system" for use in drive.uses)
+    yield from (_use(use, carries_system=carries_system) for use in drive.uses)
+    yield from _unread(drive, root=root)
+
+
+def _use(use: Use, *, carries_system: bool) -> Finding:
+    subject, by = use.subject, printable(use.by)
+    sentence, remedy = {
+        "mounted": (f"{subject} is mounted on {by}.", f"`umount {by}` when nothing needs it."),
+        "swap": (f"{subject} is used as swap space.", f"`swapoff {subject}` when memory suffices without it."),
+        "holder": (f"{subject} carries the block device {by}.", f"Stop {by} first (`cryptsetup close`, `vgchange -an`, `mdadm --stop`)."),
+        "loop-backing": (f"{subject} carries the loop device {by}.", f"`losetup --detach {by}` when nothing needs it."),
+        "raid-member": (f"{subject} is an active member of {by}.", f"Take it out of {by}, or stop {by}, first."),
+        "running-system": (
+            f"{subject} carries the running system ({by}).",
+            "Nothing can be done while the system runs from it: start from another medium.",
+        ),
+    }.get(use.kind, (f"{subject} is held open by {by}, for itself alone.", f"`fuser -v {subject}` names the program; end it."))
+    if carries_system and use.kind in ("mounted", "swap"):
+        remedy = "The running system may need it; only another medium to start from makes the drive free."
+    code = f"use-{use.kind}" if use.kind in _KINDS else "use-opened"
+    why = "Whoever uses a device writes to it without asking; nothing else may change it meanwhile."
+    return Finding(code, Severity.INFO, subject, sentence, why, "/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open", remedy)
+
+
+_KINDS = ("mounted", "swap", "holder", "loop-backing", "raid-member", "running-system", "opened")
+
+
+def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
+    reasons: dict[str, list[str]] = {}
+    for unread in drive.unread:
+        reasons.setdefault(unread.why, []).append(unread.what)
+    for why, what in reasons.items():
+        essential = any(name in ESSENTIAL for name in what)
+        said = printable(why, 200).rstrip(".")
+        yield Finding(
+            "drive-unread",
+            Severity.WARNING if essential and root else Severity.INFO,
+            drive.path,
+            f"Not read of {drive.path}: {', '.join(printable(name, 40) for name in what)}. {said[:1].upper()}{said[1:]}.",
+            "Nothing is written to a drive that is not known." if essential else "What depends on it is missing below, or less sure.",
+            "the system's answer",
+            _remedy(why, root=root),
+        )
+
+
+def _remedy(why: str, *, root: bool) -> str:
+    if not root:
+        return "Run diskwright as root to read everything."
+    if any(word in why.lower() for word in ("permitted", "denied")):
+        return "The system forbids it even to root, as in a container: run diskwright outside of it."
+    if "not installed" in why:
+        return "Install what is missing to know more; nothing else depends on it."
+    if "unknown usb bridge" in why.lower():
+        return "Nothing is amiss: smartctl does not know this bridge and leaves it alone. Without the bridge more can be known."
+    return "Check cable and power; `dmesg` tells what the kernel met."

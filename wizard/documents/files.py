@@ -1,0 +1,66 @@
+"""Documents in files: written in one move and only where a file can be, read only so far as a document can be long."""
+
+import os
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.model.errors import BadInput, Failed
+from wizard.model.names import printable
+
+LARGEST_BYTES = 64 * 1024 * 1024
+"""A machine with a hundred drives is a tenth of this."""
+
+
+def write_file(path: Path, text: str, what: str) -> None:
+    """Put `text` in a file in one move; `what` it is begins the sentence of an error.
+
+    Raises BadInput for a place that holds something else than a file, which a drive's node does; Failed where it cannot be written.
+    """
+    shown = printable(str(path), 200)
+    try:
+        target = path.resolve()
+        if target.exists() and not target.is_file():
+            raise BadInput(f"{shown} is no file; name one to write {what[:1].lower()}{what[1:]} to.")
+        beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
+    except (OSError, RuntimeError, ValueError) as error:
+        raise Failed(f"{what} could not be written to {shown}: {_reason(error)}. No file was changed.") from None
+    try:
+        with beside.open("x", encoding="utf-8") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.rename(target)
+    except OSError as error:
+        with suppress(OSError):
+            beside.unlink()
+        raise Failed(f"{what} could not be written to {shown}: {_reason(error)}. No file was changed.") from None
+
+
+def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
+    """The text of a file, or of what comes through a pipe.
+
+    Raises FileNotFoundError where there is none; BadInput for drives, folders, what is no text, and what is too long to be a document.
+    """
+    shown = printable(str(path), 200)
+    try:
+        mode = path.stat().st_mode
+        if stat.S_ISBLK(mode):
+            raise BadInput(f"{shown} is a drive or a part of one, not a file.")
+        if stat.S_ISDIR(mode):
+            raise BadInput(f"{shown} is a directory; name a file in it.")
+        with path.open("rb") as file:
+            data = file.read(most_bytes + 1)
+        if len(data) > most_bytes:
+            raise BadInput(f"{shown} is too large to be a document of diskwright's.")
+        return data.decode("utf-8")
+    except FileNotFoundError:
+        raise
+    except UnicodeDecodeError:
+        raise BadInput(f"{shown} is no text, so it is no document of diskwright's.") from None
+    except (OSError, ValueError) as error:
+        raise BadInput(f"{shown} cannot be read: {_reason(error)}.") from None
+
+
+def _reason(error: Exception) -> str:
+    return getattr(error, "strerror", None) or "the name cannot be a file's"

@@ -1,0 +1,93 @@
+"""Profiles: TOML files that extend what diskwright knows without code. The bundled ones first, then the machine's, then the user's."""
+
+import os
+import re
+import tomllib
+from pathlib import Path
+from typing import TypeVar
+
+from cattrs.errors import BaseValidationError
+
+from wizard.documents.codec import converter, first_problem
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+
+T = TypeVar("T")
+
+BUNDLED = Path(__file__).resolve().parents[2] / "profiles"
+
+
+def profile_folders() -> tuple[Path, ...]:
+    """Where profiles are looked for, in the order in which later ones replace earlier ones."""
+    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
+    return BUNDLED, Path("/etc/diskwright"), config / "diskwright"
+
+
+def profile_files(room: str) -> tuple[Path, ...]:
+    """All TOML files of one room (`workloads`, `drives`, `evidence`), in order of folder and name."""
+    return tuple(path for folder in profile_folders() for path in _toml_files(folder / room))
+
+
+def _toml_files(folder: Path) -> list[Path]:
+    """Those in a folder; none where it is missing or another user's, as HOME may be after a change of user."""
+    try:
+        return sorted(folder.glob("*.toml"))
+    except OSError:
+        return []
+
+
+def read_profile(path: Path, wanted: type[T]) -> T:
+    """A profile as the frozen dataclass `wanted`; raises BadInput naming file, line and key."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        return converter().structure(tomllib.loads(text), wanted)
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise BadInput(f"{path}: {error}") from None
+    except BaseValidationError as error:
+        said, place = first_problem(error)
+        raise BadInput(f"{path}, line {line_of(text, place, said)}, {_key(place, said)}: {printable(said, 160)}") from None
+
+
+def line_of(text: str, place: str, said: str = "") -> int:
+    """The line, from 1, on which the value at `place` (`$.choices[1].sentence`) stands in a TOML text; the header's where it is missing.
+
+    Values within inline arrays are found by the line of their key.
+    """
+    wanted = _key(place, said).split(".")
+    seen: dict[str, int] = {}
+    header: list[str] = []
+    best, depth = 1, 0
+    for number, line in enumerate(text.splitlines(), 1):
+        if match := re.fullmatch(r"\s*(\[\[?)\s*([\w.-]+)\s*\]\]?\s*(#.*)?", line):
+            header = _numbered(match[2].split("."), seen, array=match[1] == "[[")
+            position = header
+        elif match := re.match(r"\s*([\w-]+)\s*=", line):
+            position = [*header, match[1]]
+        else:
+            continue
+        there = wanted[: len(position)]
+        inline = [*there[:-1], there[-1].partition("[")[0]]
+        if len(position) > depth and position in (there, inline):
+            best, depth = number, len(position)
+    return best
+
+
+def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[str]:
+    """The header's parts with the index of each array of tables, as the error's place writes them: `choices[1]`, `mount[0]`."""
+    named: list[str] = []
+    for index, part in enumerate(parts):
+        key = ".".join([*named, part])
+        if array and index == len(parts) - 1:
+            seen[key] = seen.get(key, -1) + 1
+        named.append(f"{part}[{seen[key]}]" if key in seen else part)
+    return named
+
+
+def _key(place: str, said: str) -> str:
+    """The dotted key a message is about; for unknown or missing keys cattrs names it in the message only."""
+    key = place.removeprefix("$").removeprefix(".")
+    if match := re.search(r"(?:missing|extra fields? found \()\s*'?([\w-]+)?", said):
+        return ".".join(part for part in (key, match[1] or "") if part)
+    return key or "$"

@@ -1,0 +1,207 @@
+"""`diskwright advise`: which filesystem and options suit a drive and a purpose, and why."""
+
+import re
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterable, Sequence
+from textwrap import wrap
+
+from wizard.advise.advise import advise
+from wizard.advise.filesystems import FILESYSTEMS
+from wizard.advise.workloads import find_workload
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.documents.codec import render_document, to_json
+from wizard.faces.sources import machine_and_drive
+from wizard.model.advice import Advice, Choice, Evidence, Option, Place
+from wizard.model.errors import ExitCode
+from wizard.model.machine import Drive
+from wizard.model.names import printable
+from wizard.model.units import format_capacity
+
+SCHEMA = "diskwright.advice/1"
+WIDTH = 80
+
+EPILOG = """examples:
+    diskwright advise /dev/sdX --workload large-media
+    diskwright advise /dev/sdX --workload small-files --json | jq '.choices[0]'
+    diskwright advise /dev/sda --workload desktop-root --machine saved.json
+
+`diskwright workloads` lists the purposes. Nothing is written; no root is needed, though root sees more of a drive.
+"""
+
+TITLES = {name: kind.title for name, kind in FILESYSTEMS.items()} | {
+    "reiserfs": "ReiserFS",
+    "reiser4": "Reiser4",
+    "jfs": "JFS",
+    "nilfs2": "NILFS2",
+}
+RANKS = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
+
+
+def parser() -> ArgumentParser:
+    """`diskwright advise DEVICE --workload ID [--json] [--machine FILE]`."""
+    made = ArgumentParser(
+        "diskwright advise",
+        description="Rank the filesystems for a drive and a purpose, with options, reasons and published figures.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("device", metavar="DEVICE", help="a whole drive, such as /dev/sdb")
+    made.add_argument("--workload", metavar="ID", required=True, help="what the volume is for")
+    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
+    made.add_argument("--machine", metavar="FILE", help="advise for a machine recorded by `inspect --save`")
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Print the advice."""
+    profile = find_workload(arguments.workload)
+    machine, drive = machine_and_drive(arguments.device, arguments.machine)
+    recording = diagnose(machine, drive, load_patterns()).recording
+    advice = advise(machine, drive, recording, profile)
+    if arguments.json:
+        sys.stdout.write(render_document(SCHEMA, to_json(advice)))
+    else:
+        sys.stdout.write("\n".join(advice_lines(advice, drive)) + "\n")
+    return ExitCode.DONE
+
+
+def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
+    """The advice as text, at most `width` columns wide: ranking, what is left out, doubts, and the figures it cites."""
+    cited = list(dict.fromkeys(card for choice in advice.choices for card in choice.evidence))
+    numbers = {card.id: number for number, card in enumerate(cited, 1)}
+    lines = _wrapped(f"{advice.workload.title} on {_drive_words(drive)}", width)
+    if advice.chosen is None:
+        lines += ["", *_wrapped("None of the filesystems can be used here.", width)]
+    explained: set[Option] = set()
+    for number, choice in enumerate(advice.choices, 1):
+        lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]}"]
+        lines += _choice_lines(choice, drive, numbers, explained, width)
+    lines += _zoned_lines(advice, width)
+    lines += _section("Doubts", advice.doubts, width)
+    lines += _section("Good to know", advice.notes, width)
+    lines += _section("Not offered", _withheld(advice), width)
+    if cited:
+        lines += [
+            "",
+            "Figures, best first. They are old: read era, kernel and hardware with them.",
+            *_evidence_lines(cited, numbers, width),
+        ]
+    return [printable(line, 1000) for line in lines]
+
+
+def _drive_words(drive: Drive) -> str:
+    kind = {True: "rotating", False: "not rotating", None: None}[drive.rotational]
+    size = None if drive.size_bytes is None else format_capacity(drive.size_bytes)
+    words = [part for part in (printable(drive.model) if drive.model else None, size, kind) if part]
+    return f"{drive.path} ({', '.join(words)})" if words else drive.path
+
+
+def _choice_lines(choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int) -> list[str]:
+    lines = [line for obstacle in choice.obstacles for line in _wrapped(f"Cannot be used: {obstacle}", width, 3)]
+    lines += _wrapped(choice.sentence, width, 3)
+    if not choice.obstacles:
+        lines += _option_lines("mkfs", choice.mkfs, explained, width)
+        lines += _option_lines("mount", choice.mount, explained, width)
+        if choice.scheduler is not None:
+            first = choice.scheduler not in explained
+            lines += _option_lines("scheduler", (choice.scheduler,), explained, width)
+            lines += _wrapped(_scheduler_words(choice.scheduler.text, drive), width, 16) if first else []
+    if choice.evidence:
+        lines += _wrapped("figures    " + " ".join(f"[{numbers[card.id]}]" for card in choice.evidence), width, 3)
+    return lines
+
+
+def _scheduler_words(text: str, drive: Drive) -> str:
+    if drive.scheduler == text:
+        return "The drive is set to it already."
+    name = drive.path.removeprefix("/dev/")
+    now = f"The drive is set to {drive.scheduler} now. " if drive.scheduler else ""
+    return f"{now}Until the next boot: echo {text} > /sys/block/{name}/queue/scheduler (as root); for good, by a udev rule."
+
+
+def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], width: int) -> list[str]:
+    """Options with their reasons; an option that was explained before only says so."""
+    if not options:
+        return [f"   {kind:<11}the defaults"]
+    lines: list[str] = []
+    for index, option in enumerate(options):
+        seen = option in explained
+        explained.add(option)
+        lines.append(f"   {kind if index == 0 else '':<11}{option.text}{' (as above)' if seen else ''}")
+        if not seen:
+            lines += _wrapped(option.why, width, 16)
+            lines += _wrapped(f"Risk: {option.risk}", width, 16) if option.risk else []
+    return lines
+
+
+def _zoned_lines(advice: Advice, width: int) -> list[str]:
+    """What could live on a drive whose zones the host must manage, each with its commands."""
+    if not advice.zoned:
+        return []
+    lines = ["", "In its zones, on this kernel with these programs"]
+    for use in advice.zoned:
+        lines += _wrapped(f"- {use.verdict}. {use.sentence}", width, 3, 5)
+        lines += [f"     # {command}" for command in use.commands]
+    return lines
+
+
+def _withheld(advice: Advice) -> list[str]:
+    """What is left out of each filesystem; what is left out of all is said once."""
+    held: dict[tuple[str, str, str], list[str]] = {}
+    for choice in advice.choices:
+        for option in choice.withheld:
+            held.setdefault((option.kind, option.text, option.reason), []).append(TITLES[choice.filesystem])
+    lines: list[str] = []
+    for (kind, text, reason), titles in held.items():
+        whose = "" if len(titles) == len(advice.choices) else f" ({', '.join(titles)})"
+        lines.append(f"{kind} {text}{whose}: {reason}")
+    return lines
+
+
+def _evidence_lines(cited: Iterable[Evidence], numbers: dict[str, int], width: int) -> list[str]:
+    groups: dict[tuple[str, str, str, str], list[Evidence]] = {}
+    for card in cited:
+        groups.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
+    lines: list[str] = []
+    for (source, era, kernel, hardware), cards in groups.items():
+        common = [said for said in _sentences(cards[0].note) if all(said in _sentences(card.note) for card in cards)]
+        lines += ["", *_wrapped(f"{source}. Era: {era}. Kernel: {kernel}. Hardware: {hardware}.", width, 3)]
+        lines += _wrapped(" ".join(common), width, 3)
+        for card in cards:
+            direction = "lower" if card.lower_is_better else "higher"
+            lines += _wrapped(f"[{numbers[card.id]}] {card.title}: {card.unit}, {direction} is better", width, 3, 8)
+            lines += _wrapped_words(_figures(card), width, 8)
+            lines += _wrapped(" ".join(said for said in _sentences(card.note) if said not in common), width, 8)
+    return lines
+
+
+def _figures(card: Evidence) -> list[str]:
+    ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
+    return [f"{TITLES.get(name, name)} {value:,}" for name, value in ordered]
+
+
+def _sentences(note: str) -> list[str]:
+    return [said for said in re.split(r"(?<=\.) ", note) if said]
+
+
+def _section(title: str, sentences: Sequence[str], width: int) -> list[str]:
+    if not sentences:
+        return []
+    return ["", title, *(line for sentence in sentences for line in _wrapped(f"- {sentence}", width, 3, 5))]
+
+
+def _wrapped(text: str, width: int, indent: int = 0, hanging: int | None = None) -> list[str]:
+    first, rest = " " * indent, " " * (indent if hanging is None else hanging)
+    return wrap(text, width, initial_indent=first, subsequent_indent=rest, break_on_hyphens=False)
+
+
+def _wrapped_words(parts: Sequence[str], width: int, indent: int) -> list[str]:
+    """Parts in lines, none of them broken in two."""
+    lines = [" " * indent]
+    for part in parts:
+        if len(lines[-1]) + len(part) > width and lines[-1].strip():
+            lines.append(" " * indent)
+        lines[-1] += part + "   "
+    return [line.rstrip() for line in lines]

@@ -1,0 +1,174 @@
+"""`diskwright apply`: carry out a plan, exactly as shown, and follow it to its checks."""
+
+import os
+import shlex
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterator
+from pathlib import Path
+
+from wizard.apply.environment import Environment
+from wizard.apply.journal import RunState, follow, state
+from wizard.apply.runs import doubts_about, load_plan, runs_folder
+from wizard.apply.start import preflight, preflight_unprivileged, request_stop, start_run
+from wizard.documents.files import read_file
+from wizard.faces.console import out, say
+from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
+from wizard.layout.preview import danger_of
+from wizard.model.errors import BadInput, ExitCode, Refused
+from wizard.model.journal import Entry, Event
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+
+EPILOG = """examples:
+    diskwright apply media.json --dry-run
+    sudo diskwright apply media.json --confirm WD-WX11A2345678
+    sudo diskwright apply media.json --confirm sdb --journal /media/stick
+    sudo diskwright apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679
+
+The token is the drive's serial, or for a drive without one the device's name; `diskwright show media.json` names it. A plan for several
+drives wants the token of every one of them.
+Before the first write everything is checked again; a drive that is not as the plan shows it is refused. The work is done by a process of
+its own: closing the terminal does not stop it, Ctrl+C stops it before its next step, and `diskwright status` shows how it stands.
+"""
+
+CODES = {
+    RunState.DONE: ExitCode.DONE,
+    RunState.FAILED: ExitCode.FAILED,
+    RunState.REFUSED: ExitCode.REFUSED,
+    RunState.UNDONE: ExitCode.DONE,
+}
+"""Every other state can be resumed."""
+
+
+def parser() -> ArgumentParser:
+    """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--journal DIR] [--fstab FILE]`."""
+    made = ArgumentParser(
+        "diskwright apply",
+        description="Carry out a plan, exactly as shown, and check everything it promised.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("plan", metavar="PLAN.json", help="a plan made by `diskwright plan`")
+    made.add_argument(
+        "--confirm", metavar="TOKEN", action="append", help="the drive's token, as a promise that this is the drive you mean; one for each"
+    )
+    made.add_argument("--dry-run", action="store_true", help="check everything and print every command; nothing is written")
+    made.add_argument("--journal", metavar="DIR", help="keep the run here instead of /var/lib/diskwright/runs; not on the target drive")
+    made.add_argument(
+        "--fstab", metavar="FILE", default="/etc/fstab", help="another file of mounts at boot, for a system mounted elsewhere"
+    )
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Check, start, follow."""
+    plan = read_plan_file(Path(arguments.plan))
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    environment = Environment(fstab=Path(arguments.fstab))
+    if arguments.dry_run:
+        return dry_run(plan, journal_dir, environment)
+    if arguments.confirm is None:
+        raise Refused(
+            f"Nothing was written. This would change {', '.join(map(printable, plan.paths))}; `diskwright show` has what it destroys. "
+            f"To go on, confirm {'the drive by its token' if not plan.others else 'each drive by its token'}: {confirmation(plan)}"
+        )
+    for line in destroyed(plan):
+        say(line)
+    for doubt in doubts_about(runs_folder(journal_dir)):
+        say(doubt)
+    run = start_run(plan, *arguments.confirm, journal_dir=journal_dir, environment=environment)
+    return narrate(run)
+
+
+def read_plan_file(path: Path) -> Plan:
+    """The plan in a file; raises BadInput saying what is wrong with the file."""
+    shown = printable(str(path), 200)
+    if path.is_dir():
+        raise BadInput(f"{shown} is a directory; name a plan, such as one that `diskwright plan ... -o plan.json` wrote.")
+    try:
+        text = read_file(path, LARGEST_DOCUMENT_CHARACTERS)
+    except FileNotFoundError:
+        raise BadInput(f"There is no file {shown}; `diskwright plan ... -o {shown}` would write one.") from None
+    return read_plan(text, shown)
+
+
+def confirmation(plan: Plan) -> str:
+    """The options that confirm every drive of the plan, as a shell reads them."""
+    return " ".join(f"--confirm {shlex.quote(printable(token))}" for token in plan.tokens)
+
+
+def destroyed(plan: Plan) -> Iterator[str]:
+    """What will be lost, one line each."""
+    lost = [step.destroys for step in plan.steps if step.destroys]
+    who = "; ".join(
+        f"{printable(drive.path)}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
+        for drive in (member.drive for member in plan.members)
+    )
+    if danger := danger_of(plan):
+        yield danger
+    yield f"What will be destroyed on {who}:"
+    yield from (
+        f"    {text}"
+        for text in lost or ("nothing that is recognised: it shows no table, partition or signature. Bytes without one are written over.",)
+    )
+
+
+def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment) -> ExitCode:
+    """Print what would be done, and check what can be checked."""
+    for line in destroyed(plan):
+        say(line)
+    for number, step in enumerate(plan.steps, 1):
+        out().print(f"{number}. {printable(step.sentence, 400)}")
+        for edit in step.edits:
+            out().print(f"       {printable(edit, 400)}", soft_wrap=True)
+        for argv in step.commands:
+            out().print(f"       {printable(shlex.join(argv), 2000)}", soft_wrap=True)
+    if os.geteuid() == 0:
+        preflight(plan, *plan.tokens, journal_dir=journal_dir, environment=environment)
+        say("Every check before the first write holds. Nothing was written.")
+    else:
+        preflight_unprivileged(plan, environment=environment)
+        say("Without root it could not be checked what the drive holds and whether it is in use. Nothing was written.")
+    return ExitCode.DONE
+
+
+def narrate(run: Path, after: int = 0) -> ExitCode:
+    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only stops following."""
+    total = len(load_plan(run).steps)
+    say(f"This is run {run.name}.")
+    seen = after
+    stopping = False
+    while True:
+        try:
+            for entry in follow(run, seen):
+                seen += 1
+                show(entry, total)
+            break
+        except KeyboardInterrupt:
+            if stopping:
+                say(f"The run goes on by itself until its step is done; `diskwright status {run.name}` shows how it stands.")
+                return ExitCode.INTERRUPTED
+            stopping = True
+            request_stop(run)
+            say("Stopping: the step under way is finished first, so that nothing is left half done.")
+    now = state(run)
+    if now is RunState.INTERRUPTED:
+        say(f"The process that applies ended before its work was done. `diskwright resume {run.name}` goes on.")
+    return CODES.get(now, ExitCode.INTERRUPTED)
+
+
+def show(entry: Entry, total: int) -> None:
+    """One entry of a journal, as a line."""
+    sentence = printable(entry.sentence, 2000)
+    match entry.event:
+        case Event.STEP_STARTED:
+            say(f"[{entry.step}/{total}] {sentence}")
+        case Event.STEP_DONE | Event.STEP_FAILED | Event.SAVED:
+            say(f"      {sentence}")
+        case Event.COMMAND:
+            say(f"      $ {shlex.join(entry.command)}" if entry.command else f"      {sentence}")
+        case Event.VERIFIED | Event.NOT_VERIFIED:
+            holds = "holds  " if entry.event is Event.VERIFIED else "FAILS  "
+            out().print(f"{holds}{sentence}: {printable(entry.output, 400)}", soft_wrap=True)
+        case _:
+            say(sentence)

@@ -1,0 +1,184 @@
+"""`diskwright plan`: work out a layout and write it down; nothing is written to the drive."""
+
+import shlex
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Sequence
+from pathlib import Path
+from uuid import uuid4
+
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.apply.arrays import taken_arrays
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.documents.files import write_file
+from wizard.faces.apply import confirmation
+from wizard.faces.console import err, say
+from wizard.faces.sources import machine_and_drives
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.preview import preview_lines
+from wizard.layout.striped import StripeWish, make_striped_plan
+from wizard.layout.striping import FILESYSTEMS, METADATA
+from wizard.layout.wish import EXAMPLE, Request, Wish, parse_volume, request
+from wizard.model.advice import Advice, Choice
+from wizard.model.errors import BadInput, ExitCode, Refused
+from wizard.model.finding import Recording
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.model.units import parse_size
+
+EPILOG = f"""examples:
+    diskwright plan /dev/sdX --workload large-media -o media.json
+    diskwright plan /dev/sdX --replace --workload small-files --label mail --mount /srv/mail -o mail.json
+    diskwright plan /dev/sdX --use-free --volume {EXAMPLE} \\
+        --volume workload=small-files,fs=ext4,label=photos -o both.json
+    diskwright plan /dev/sda --workload desktop-root --machine saved.json
+    diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
+
+A volume without a size takes all that is left; one without a mount point is made and left unmounted. `diskwright workloads` lists the
+purposes. A drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by this command.
+
+--stripe spreads one volume over all drives that are named, by md (RAID0), LVM or Btrfs itself: fast, and all of it lost when any one of
+the drives fails.
+"""
+
+MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
+
+
+def parser() -> ArgumentParser:
+    """`diskwright plan DEVICE... [--stripe KIND] [--replace | --use-free] (--volume ... | --workload ID) [-o PLAN.json]`."""
+    made = ArgumentParser(
+        "diskwright plan",
+        description="Work out what a drive would become, show it, and write it down as a plan. Nothing is written to the drive.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("devices", metavar="DEVICE", nargs="+", help="a whole drive, such as /dev/sdb; two or more with --stripe")
+    mode = made.add_mutually_exclusive_group()
+    mode.add_argument("--replace", dest="mode", action="store_const", const="replace", help="erase everything the drive holds")
+    mode.add_argument("--use-free", dest="mode", action="store_const", const="use-free", help="keep every partition; use only free space")
+    what = made.add_mutually_exclusive_group(required=True)
+    what.add_argument(
+        "--volume", metavar="KEY=VALUE,...", action="append", help="a volume: workload, size, label, mount, fs; may be repeated"
+    )
+    what.add_argument("--workload", metavar="ID", help="one volume over everything, for this purpose")
+    made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
+    made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
+    made.add_argument("--mount", metavar="DIR", help="with --workload: where it is mounted, now and at every start")
+    made.add_argument("--stripe", choices=("md", "lvm", "btrfs"), help="with --workload: spread the volume over all drives, by this")
+    made.add_argument("--chunk", metavar="SIZE", help="with --stripe md or lvm: how much goes to one drive at a stretch (512K)")
+    made.add_argument("--metadata", choices=METADATA, help="with --stripe btrfs: how its own records are kept (raid1)")
+    made.add_argument("-o", "--output", metavar="PLAN.json", help="write the plan to this file instead of the output")
+    made.add_argument("--machine", metavar="FILE", help="plan for a machine recorded by `inspect --save`")
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Plan, show the plan, and write it down."""
+    requests = requests_of(arguments)
+    plan = _plan_one(arguments, requests) if arguments.stripe is None else _plan_striped(arguments, requests)
+    to_file = arguments.output not in (None, "-")
+    if to_file:
+        write_plan(plan, Path(arguments.output))
+    _narrate(plan, arguments.output if to_file else None)
+    if not to_file:
+        sys.stdout.write(render_plan(plan))
+    return ExitCode.DONE
+
+
+def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
+    if len(arguments.devices) > 1:
+        raise BadInput("Several drives are planned together only for one volume over all of them: say --stripe md, lvm or btrfs.")
+    if arguments.chunk is not None or arguments.metadata is not None:
+        raise BadInput(f"--{'chunk' if arguments.chunk is not None else 'metadata'} goes with --stripe.")
+    machine, (drive,) = machine_and_drives(arguments.devices, arguments.machine)
+    recording = diagnose(machine, drive, load_patterns()).recording
+    wishes = tuple(wish_of(machine, drive, recording, asked) for asked in requests)
+    return make_plan(machine, drive, wishes, MODES[arguments.mode], _draw)
+
+
+def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
+    if arguments.volume is not None:
+        raise BadInput("--stripe makes one volume over everything: say --workload, with --label, --mount and --fs, instead of --volume.")
+    chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
+    asked = StripeWish(arguments.stripe, chunk, arguments.metadata)
+    machine, drives = machine_and_drives(arguments.devices, arguments.machine)
+    patterns = load_patterns()
+    recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
+    wish = striped_wish(machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind])
+    arrays = taken_arrays() if arguments.machine is None else ()
+    return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
+
+
+def _draw() -> str:
+    return str(uuid4())
+
+
+def striped_wish(
+    machine: Machine, drives: Sequence[Drive], recordings: Sequence[Recording], asked: Request, possible: Sequence[str]
+) -> Wish:
+    """A request with the filesystem that is advised for the first drive, of those that are `possible` on a stripe, or the named one.
+
+    They are judged by the room that all drives have together.
+    """
+    profile = find_workload(asked.workload)
+    room = sum(drive.size_bytes or 0 for drive in drives)
+    advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
+    if asked.filesystem is not None:
+        return Wish(_named_choice(advice, asked.filesystem), profile.workload, None, asked.label, asked.mount_point)
+    choices = advice.choices
+    for choice in choices:
+        if choice.filesystem in possible and not choice.obstacles:
+            return Wish(choice, profile.workload, None, asked.label, asked.mount_point)
+    reasons = " ".join(f"{choice.filesystem}: {' '.join(choice.obstacles)}" for choice in choices if choice.filesystem in possible)
+    raise Refused(f"No filesystem that this stripe could hold can be made here. {reasons}")
+
+
+def requests_of(arguments: Namespace) -> tuple[Request, ...]:
+    """What was asked for on the command line; raises BadInput where it cannot be."""
+    if arguments.volume is None:
+        return (request(arguments.workload, None, arguments.label, arguments.mount, arguments.fs),)
+    for word, key in (("fs", "fs"), ("label", "label"), ("mount", "mount")):
+        if getattr(arguments, word) is not None:
+            raise BadInput(f"--{word} goes with --workload; within --volume write {key}=...")
+    return tuple(parse_volume(text) for text in arguments.volume)
+
+
+def wish_of(machine: Machine, drive: Drive, recording: Recording, asked: Request) -> Wish:
+    """A request with the filesystem that is advised for it, or the one that was named; Refused where none can be made."""
+    profile = find_workload(asked.workload)
+    advice = advise(machine, drive, recording, profile, size_bytes=asked.size_bytes)
+    if asked.filesystem is None:
+        choice: Choice | None = advice.chosen
+        if choice is None:
+            reasons = " ".join(f"{other.filesystem}: {' '.join(other.obstacles)}" for other in advice.choices)
+            raise Refused(f"No filesystem can be made on {drive.path}. {reasons}")
+    else:
+        choice = _named_choice(advice, asked.filesystem)
+    return Wish(choice, profile.workload, asked.size_bytes, asked.label, asked.mount_point)
+
+
+def _named_choice(advice: Advice, filesystem: str) -> Choice:
+    """The choice for a filesystem that was named; raises BadInput where there is none of that name."""
+    choice = advice.choice(filesystem)
+    if choice is None:
+        known = ", ".join(other.filesystem for other in advice.choices)
+        raise BadInput(f"There is no filesystem {printable(filesystem, 30)!r} to choose; there are {known}.")
+    return choice
+
+
+def _narrate(plan: Plan, output: str | None) -> None:
+    for line in preview_lines(plan, min(max(err().width, 40), 120)):
+        err().print(line, soft_wrap=True)
+    name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
+    say("")
+    say("Nothing has been written to the drive. To apply this plan, exactly as shown:")
+    say(f"    sudo diskwright apply {name} {confirmation(plan)}")
+
+
+def write_plan(plan: Plan, path: Path) -> None:
+    """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot be written."""
+    write_file(path, render_plan(plan), "The plan")

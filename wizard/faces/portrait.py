@@ -1,0 +1,211 @@
+"""A drive in a few readable lines: what it is, its partitions, and what is found about it. Fits 80 columns."""
+
+from collections.abc import Iterator
+from textwrap import wrap
+
+from wizard.diagnose.words import layer_words
+from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Partition, Signature, Table
+from wizard.model.names import printable
+from wizard.model.units import format_capacity, format_exact
+
+WIDTH = 80
+Line = tuple[str, str]
+"""Text, and the severity it is to be coloured by, or nothing."""
+
+FORMATS = {
+    "512n": "512n, 512-byte blocks (or a drive that hides larger ones)",
+    "512e": "512e, 512-byte blocks over physical ones of 4096",
+    "4Kn": "4Kn, 4096-byte blocks",
+}
+TYPES = {
+    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
+    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
+    "0fc63daf-8483-4772-8e79-3d69d8477de4": "Linux",
+    "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f": "Linux swap",
+    "933ac7e1-2eb4-4f13-b844-0e14e2aef915": "Linux home",
+    "4f68bce3-e8cd-4db1-96e7-fbcaf984b709": "Linux root",
+    "bc13c2ff-59e6-4262-a352-b275fd6f7172": "Linux boot",
+    "e6d6d379-f507-44c2-a23c-238f2a3df928": "Linux LVM",
+    "a19d880f-05fc-4d3b-a006-743f0f84911e": "Linux RAID",
+    "ca7d7ccb-63ed-4c53-861c-1742536059cc": "Linux LUKS",
+    "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7": "Windows data",
+    "e3c9e316-0b5c-4db8-817d-f92df00215ae": "Windows MSR",
+    "de94bba4-06d1-4d40-a16a-bfd50179d6ac": "Windows RE",
+    "0x05": "extended",
+    "0x07": "NTFS/exFAT",
+    "0x0b": "FAT32",
+    "0x0c": "FAT32",
+    "0x0f": "extended",
+    "0x82": "Linux swap",
+    "0x83": "Linux",
+    "0x85": "extended",
+    "0x8e": "Linux LVM",
+    "0xee": "GPT guard",
+    "0xef": "EFI system",
+    "0xfd": "Linux RAID",
+}
+COLUMNS = "{:>4}  {:<16} {:>8}  {:<12} {:<12} "
+NOTES_AT = len(COLUMNS.format("", "", "", "", ""))
+
+
+def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Line]:
+    """All lines of one drive. Foreign text in them is printable."""
+    lines: list[Line] = [(title(drive)[:width], "title")]
+    for sentence in (_identity(drive), _blocks(drive), _habits(drive, diagnosis.recording), *_zones(drive), _table(drive)):
+        lines += [(line, "") for line in _wrapped(sentence, width, 2)]
+    if drive.partitions or drive.free:
+        lines.append((COLUMNS.format("no.", "start", "size", "type", "holds") + "label, mounted", "dim"))
+        lines += [(line, "") for row in _rows(drive, width) for line in row]
+    lines += [(line, "") for layer in drive.layers for line in _wrapped(layer_words(layer), width, 2)]
+    for finding in diagnosis.findings:
+        lines += [(line, finding.severity.value) for line in _finding(finding, width)]
+    return lines
+
+
+def title(drive: Drive) -> str:
+    """`/dev/sda  Example HDD 500, 500 GB`."""
+    what = drive.model or (f"loop over {drive.backing_file}" if drive.backing_file else "unknown model" if drive.bus != "loop" else "loop")
+    return f"{drive.path}  {printable(what, 50)}, {_size(drive.size_bytes)}"
+
+
+def _identity(drive: Drive) -> str:
+    turning = {True: "rotating", False: "not rotating", None: "rotation unknown"}[drive.rotational]
+    words = [
+        f"bus {drive.bus or '-'}",
+        turning,
+        f"serial {printable(drive.serial or '-', 40)}",
+        f"WWN {printable(drive.wwn or '-', 40)}",
+    ]
+    words += ["removable"] if drive.removable else []
+    words += ["read-only"] if drive.read_only else []
+    return "; ".join(words)
+
+
+def _blocks(drive: Drive) -> str:
+    geometry = drive.geometry
+    if geometry is None:
+        return f"blocks: {unknown(drive, 'geometry')}"
+    return "; ".join([_format(geometry), _offset(geometry), f"I/O {_io(geometry)}"])
+
+
+def _format(geometry: Geometry) -> str:
+    plain = f"{geometry.logical_block_bytes}-byte blocks over physical ones of {geometry.physical_block_bytes}"
+    return FORMATS.get(geometry.sector_format, plain)
+
+
+def _offset(geometry: Geometry) -> str:
+    return "misaligned in itself" if geometry.alignment_offset_bytes < 0 else f"offset {geometry.alignment_offset_bytes}"
+
+
+def _io(geometry: Geometry) -> str:
+    best = geometry.optimal_io_bytes
+    return f"at least {geometry.minimum_io_bytes}, best {format_exact(best) if best else '-'}"
+
+
+def _habits(drive: Drive, recording: Recording) -> str:
+    discard = "unknown" if drive.discard is None else "yes" if drive.discard.maximum_bytes else "none"
+    how = {
+        Recorded.YES: f"shingled ({recording.management or '?'}-managed)"
+        if recording.management == "drive"
+        else f"shingled ({recording.management})",
+        Recorded.LIKELY: "likely shingled",
+        Recorded.UNKNOWN: "shingled or not: unknown",
+        Recorded.NOT_APPLICABLE: "shingling does not apply",
+    }[recording.verdict]
+    return f"zones {drive.zoned or '-'}; {how}; discard {discard}; scheduler {drive.scheduler or '-'}"
+
+
+def _zones(drive: Drive) -> tuple[str, ...]:
+    """How a zoned drive is divided; nothing for any other."""
+    zones = drive.zones
+    if zones is None:
+        return ()
+    size = "unknown size" if zones.size_bytes is None else format_exact(zones.size_bytes)
+    words = [f"{'?' if zones.count is None else zones.count} zones of {size}"]
+    if zones.capacity_bytes is not None and zones.capacity_bytes != zones.size_bytes:
+        words.append(f"the least holds {format_exact(zones.capacity_bytes)}")
+    if zones.conventional is None:
+        words.append("how many take any write is unknown")
+    else:
+        words.append(f"{zones.conventional or 'none'} of them take{'s' * (zones.conventional <= 1)} any write")
+    if zones.written:
+        words.append(f"{zones.written} hold something")
+    if zones.most_open or zones.most_active:
+        words.append(f"at most {min(most for most in (zones.most_open, zones.most_active) if most)} written to at a time")
+    return ("; ".join(words),)
+
+
+def _table(drive: Drive) -> str:
+    if drive.table is None:
+        return f"table: {unknown(drive, 'table')}"
+    marks = ", ".join(_mark(mark.kind, mark.label) for mark in drive.signatures)
+    if drive.table.kind == "none":
+        return f"no table; the whole drive holds {marks}" if marks else "no table, no filesystem" if not drive.partitions else "no table"
+    return f"table {_table_words(drive.table)}" + (f"; on the drive itself: {marks}" if marks else "")
+
+
+def _table_words(table: Table) -> str:
+    states = [f"{what} {state}" for what, state in (("start", table.primary), ("backup", table.backup)) if state and state != "ok"]
+    name = {"gpt": "GPT", "mbr": "MBR", "hybrid": "GPT and MBR (hybrid)"}.get(table.kind, "of another kind")
+    return f"{name} ({', '.join(states)})" if states else name
+
+
+def unknown(drive: Drive, what: str) -> str:
+    """`unknown (reason)` for a field that was not read."""
+    why = next((one.why for one in drive.unread if one.what in (what, "drive")), "")
+    return f"unknown ({printable(why, 200).rstrip('.')})" if why else "unknown"
+
+
+def _rows(drive: Drive, width: int) -> Iterator[list[str]]:
+    """Partitions and free extents in the order of their starts, each in as many lines as its notes need."""
+    places = [(part.start_bytes, 0, _partition_row(drive, part, width)) for part in drive.partitions]
+    for extent in drive.free:
+        row = COLUMNS.format("-", _start(extent.start_bytes), _size(extent.size_bytes), "free", "").rstrip()
+        places.append((extent.start_bytes, 1, [row]))
+    yield from (row for _, _, row in sorted(places))
+
+
+def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
+    kind = TYPES.get(part.type or "", part.type or "-")
+    held = "+".join(mark.kind for mark in part.signatures)
+    if not held:
+        held = "?" if any(one.what in ("signatures", "drive") for one in drive.unread) else "-"
+    label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
+    uses = [f"{use.kind} {use.by}" for use in drive.uses if use.subject == part.path and use.kind not in ("mounted", "running-system")]
+    inside = [words for mark in part.signatures if (words := _inside(mark))]
+    notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
+    columns = COLUMNS.format(part.number, _start(part.start_bytes), _size(part.size_bytes), printable(kind, 12), printable(held, 12))
+    first, *rest = wrap(notes, width - NOTES_AT, break_on_hyphens=False) or [""]
+    return [(columns + first).rstrip(), *(" " * NOTES_AT + line for line in rest)]
+
+
+def _inside(mark: Signature) -> str:
+    """Where the data of a container begin, if its superblock was read."""
+    return f"data at +{format_exact(mark.data_offset_bytes)}" if mark.data_offset_bytes else ""
+
+
+def _start(start_bytes: int) -> str:
+    return format_exact(start_bytes) if start_bytes % 1024 == 0 and start_bytes else f"{start_bytes} B"
+
+
+def _size(size_bytes: int | None) -> str:
+    return "size unknown" if size_bytes is None else format_capacity(size_bytes)
+
+
+def _mark(kind: str, label: str | None) -> str:
+    return printable(f"{kind} {label!r}" if label else kind, 60)
+
+
+def _finding(finding: Finding, width: int) -> list[str]:
+    word = f"{finding.severity.value}:"
+    head = f"{word:<9}{printable(finding.sentence, 400)}"
+    lines = wrap(head, width, initial_indent="  ", subsequent_indent=" " * 11, break_on_hyphens=False)
+    if finding.remedy and finding.severity.value not in ("ok",):
+        lines += _wrapped(printable(finding.remedy, 600), width, 11)
+    return lines
+
+
+def _wrapped(text: str, width: int, indent: int) -> list[str]:
+    return wrap(text, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)

@@ -1,0 +1,38 @@
+"""`diskwright resume`: go on with a run that ended early."""
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+
+from wizard.apply.journal import read_entries
+from wizard.apply.runs import find_run
+from wizard.apply.start import resume_run
+from wizard.faces.apply import narrate
+from wizard.model.errors import ExitCode
+
+EPILOG = """examples:
+    sudo diskwright resume
+    sudo diskwright resume 20261120-142233-sdb
+
+It goes on from the first step that is not done. The drive must be the same one and hold what the run left on it.
+"""
+
+
+def parser() -> ArgumentParser:
+    """`diskwright resume [RUN] [--journal DIR]`."""
+    made = ArgumentParser(
+        "diskwright resume",
+        description="Go on with a run that failed, was stopped or was interrupted; the newest one unless you name another.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder")
+    made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Go on and follow."""
+    run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
+    seen = len(read_entries(run))
+    resume_run(run)
+    return narrate(run, seen)

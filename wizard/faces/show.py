@@ -1,0 +1,63 @@
+"""`diskwright show`: a plan as before, after and commands."""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+
+from wizard.faces.console import out
+from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan, render_plan
+from wizard.layout.preview import preview_lines
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+
+EPILOG = """examples:
+    diskwright show media.json
+    diskwright show media.json --json | jq -r '.steps[].commands[] | join(" ")'
+    diskwright plan /dev/sdX --workload large-media | diskwright show -
+
+A plan that was cut off, edited or damaged is refused. Nothing is read from the drive, and nothing written.
+"""
+
+
+def parser() -> ArgumentParser:
+    """`diskwright show PLAN.json [--json]`."""
+    made = ArgumentParser(
+        "diskwright show",
+        description="Show a plan: the drive before and after, every step with its exact commands, what it destroys and how it is undone.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("plan", metavar="PLAN.json", help="a file that `diskwright plan` wrote; - for the input")
+    made.add_argument("--json", action="store_true", help="print the checked plan as a document")
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Check and show it."""
+    plan = load_plan(arguments.plan)
+    if arguments.json:
+        sys.stdout.write(render_plan(plan))
+    else:
+        for line in preview_lines(plan, min(max(out().width, 40), 120)):
+            out().print(line, soft_wrap=True)
+    return ExitCode.DONE
+
+
+def load_plan(name: str) -> Plan:
+    """The plan in a file, or in the input for `-`; raises BadInput for whatever else is there."""
+    shown = "The input" if name == "-" else printable(name)
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(LARGEST_DOCUMENT_CHARACTERS + 1)
+        elif Path(name).exists() and not Path(name).is_file():
+            raise BadInput(f"{shown} is no file; name a plan that `diskwright plan -o` wrote.")
+        else:
+            with Path(name).open("rb") as file:
+                data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
+        return read_plan(data.decode("utf-8"), shown)
+    except UnicodeDecodeError:
+        raise BadInput(f"{shown} is no text, so it is no plan.") from None
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or "the name cannot be a file's"
+        raise BadInput(f"{shown} cannot be read: {why}.") from None

@@ -1,0 +1,35 @@
+"""Where a command's facts come from: the running machine, or one that was recorded."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.probe.machine import probe_machine
+from wizard.probe.recorded import load_machine
+
+
+def machine_and_drive(device: str, recorded: str | None) -> tuple[Machine, Drive]:
+    """The machine with the drive at `device`, probed now or read from the file `recorded`; raises BadInput where it has none."""
+    machine, drives = machine_and_drives([device], recorded)
+    return machine, drives[0]
+
+
+def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
+    """The machine with the drives at `devices`, in their order; raises BadInput where it lacks one, or one is named twice."""
+    if recorded is None:
+        machine = probe_machine(devices)
+        if len(machine.drives) != len(devices):
+            raise BadInput("One drive was named twice.")
+        return machine, machine.drives
+    machine = load_machine(Path(recorded))
+    return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
+
+
+def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:
+    found = machine.drive(device)
+    if found is None:
+        known = ", ".join(drive.path for drive in machine.drives) or "none"
+        raise BadInput(f"{printable(recorded)} has no drive {printable(device)}; it has {printable(known, 400)}.")
+    return found

@@ -1,0 +1,91 @@
+"""`diskwright status`: what has been applied, and how it ended."""
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from wizard.apply.journal import RunState, read_entries, state
+from wizard.apply.resume import done_steps
+from wizard.apply.runs import find_run, list_runs, load_plan, runs_folder
+from wizard.documents.codec import render_document
+from wizard.faces.apply import show
+from wizard.faces.console import out, say
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.names import printable
+
+SCHEMA = "diskwright.runs/1"
+EPILOG = """examples:
+    sudo diskwright status
+    sudo diskwright status 20261120-142233-sdb
+    sudo diskwright status --json
+
+States: running; done: every step and every check; failed, stopped and interrupted: `resume` goes on, and `undo` puts back what was there as
+long as nothing was formatted; refused: the run's own last look found a doubt; undone.
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said."""
+
+    id: str
+    folder: str
+    state: RunState
+    drive: str | None
+    started: str | None
+    steps: int | None
+    steps_done: int
+    sentence: str
+
+
+def parser() -> ArgumentParser:
+    """`diskwright status [RUN] [--json] [--journal DIR]`."""
+    made = ArgumentParser(
+        "diskwright status",
+        description="List the runs and how they stand, or tell everything one run did.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help="tell all of this run")
+    made.add_argument("--json", action="store_true", help="as a document")
+    made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """List, or tell one."""
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    runs = (find_run(arguments.run, journal_dir),) if arguments.run else list_runs(journal_dir)
+    rows = tuple(row_of(run) for run in runs)
+    if arguments.json:
+        out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
+    elif arguments.run:
+        for entry in read_entries(runs[0]):
+            show(entry, rows[0].steps or 0)
+        out().print(line_of(rows[0]), soft_wrap=True)
+    elif rows:
+        for row in rows:
+            out().print(line_of(row), soft_wrap=True)
+    else:
+        say(f"There is no run in {printable(str(runs_folder(journal_dir)), 200)}.")
+    return ExitCode.DONE
+
+
+def row_of(run: Path) -> Row:
+    """What the list says of a run; one whose files are damaged is listed all the same."""
+    drive: str | None = None
+    steps: int | None = None
+    try:
+        plan = load_plan(run)
+        drive, steps = ", ".join(plan.paths), len(plan.steps)
+        entries = read_entries(run)
+    except BadInput as error:
+        return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
+    said = entries[-1].sentence if entries else ""
+    return Row(run.name, str(run), state(run), drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
+
+
+def line_of(row: Row) -> str:
+    """A row as one line."""
+    steps = f"{row.steps_done} of {row.steps} steps" if row.steps else "steps unknown"
+    return f"{row.id:<24} {row.state:<12} {printable(row.drive or 'unknown drive', 30):<14} {steps:<15} {printable(row.sentence, 600)}"

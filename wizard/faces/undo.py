@@ -1,0 +1,39 @@
+"""`diskwright undo`: put back what a run changed, as long as nothing was formatted."""
+
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from pathlib import Path
+
+from wizard.apply.journal import read_entries
+from wizard.apply.runs import find_run
+from wizard.apply.undo import undo_run
+from wizard.faces.console import say
+from wizard.model.errors import ExitCode
+
+EPILOG = """examples:
+    sudo diskwright undo
+    sudo diskwright undo 20261120-142233-sdb
+
+The table, signatures and fstab go back to what they were, byte for byte, and that is proven by reading them. Once making a filesystem was
+begun there is nothing to put back, and it says so. It can be repeated.
+"""
+
+
+def parser() -> ArgumentParser:
+    """`diskwright undo [RUN] [--journal DIR]`."""
+    made = ArgumentParser(
+        "diskwright undo",
+        description="Put back what a run changed, as long as nothing was formatted; the newest run unless you name another.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder")
+    made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """Put back, and say so."""
+    run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
+    undo_run(run)
+    say(read_entries(run)[-1].sentence)
+    return ExitCode.DONE

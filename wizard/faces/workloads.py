@@ -1,0 +1,54 @@
+"""`diskwright workloads`: the purposes that advice knows."""
+
+import sys
+from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from textwrap import wrap
+
+from wizard.advise.workloads import load_workloads
+from wizard.documents.codec import render_document, to_json
+from wizard.model.advice import Workload
+from wizard.model.errors import ExitCode
+
+SCHEMA = "diskwright.workloads/1"
+
+EPILOG = """examples:
+    diskwright workloads
+    diskwright workloads --json | jq -r '.workloads[].id'
+
+A workload is a TOML file in the folder workloads of /etc/diskwright or ~/.config/diskwright. One with the id of
+another replaces it; the bundled files, whose places are listed, show how they are written.
+"""
+
+
+def parser() -> ArgumentParser:
+    """`diskwright workloads [--json]`."""
+    made = ArgumentParser(
+        "diskwright workloads",
+        description="List the purposes that `advise` and `plan` know.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
+    )
+    made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
+    return made
+
+
+def main(arguments: Namespace) -> ExitCode:
+    """List them."""
+    workloads = [profile.workload for profile in load_workloads()]
+    if arguments.json:
+        sys.stdout.write(render_document(SCHEMA, {"workloads": to_json(workloads)}))
+    else:
+        sys.stdout.write("\n".join(workload_lines(workloads)) + "\n")
+    return ExitCode.DONE
+
+
+def workload_lines(workloads: list[Workload], width: int = 80) -> list[str]:
+    """Id and title, what it is for, and where it comes from."""
+    indent = " " * (max(len(workload.id) for workload in workloads) + 2)
+    lines: list[str] = []
+    for workload in workloads:
+        lines.append(f"{workload.id:<{len(indent)}}{workload.title}")
+        lines += wrap(workload.summary, width, initial_indent=indent, subsequent_indent=indent)
+        lines.append(f"{indent}from {workload.origin}")
+        lines.append("")
+    return lines[:-1]

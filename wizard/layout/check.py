@@ -1,0 +1,214 @@
+"""Whether a plan holds together: all of it follows from its drive, its layout before and its volumes, and nothing else is touched."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+
+from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
+from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_MBR_TYPE, MAKERS
+from wizard.layout.operations import layout_after, operations_of, table_after
+from wizard.layout.rules import (
+    geometry_fault,
+    is_device_path,
+    is_workload_id,
+    label_fault,
+    mkfs_options_fault,
+    mount_options_fault,
+    mount_point_fault,
+    uuid_fault,
+)
+from wizard.layout.space import GPT_PARTITIONS, gpt_bounds, mbr_bounds, overlapping
+from wizard.layout.steps import same_steps
+from wizard.layout.whole import is_zoned_mode, whole_after, whole_operations
+from wizard.layout.wish import mount_order_fault
+from wizard.model.errors import BadInput
+from wizard.model.geometry import FLOOR_BYTES, Geometry, misalignment_bytes
+from wizard.model.machine import Extent
+from wizard.model.names import partition_path, printable
+from wizard.model.plan import Identity, Plan, TableEntry, Volume, WipeSignatures, WriteTable
+
+LARGEST_BYTES = 1 << 63
+"""The kernel counts a device's bytes in a signed 64-bit number."""
+
+
+def check_plan(plan: Plan, where: str = "The plan") -> None:
+    """Raises BadInput, naming `where` (a file), for the first thing in a plan that the planner would not have written.
+
+    It proves that every operation works on the plan's own drive and its partitions, and that every text shown is what will be run.
+    It does not look at the machine: that the drive still is as `before` says is for whoever applies it.
+    """
+    if fault := next(_faults(plan), None):
+        raise BadInput(f"{where} does not hold together: {fault}. Make it again with `diskwright plan`.")
+
+
+def _faults(plan: Plan) -> Iterator[str]:
+    """Faults in an order in which each may rely on those before it having found nothing."""
+    for member in plan.members:
+        yield from _identity_faults(member.drive)
+    yield from _volume_faults(plan)
+    if plan.stripe is not None:
+        yield from striped_faults(plan, plan.stripe)
+    elif plan.others:
+        yield "it has several drives and stripes nothing over them"
+    elif plan.after.whole is not None:
+        yield from _whole_faults(plan)
+    else:
+        yield from _partitioned_faults(plan)
+
+
+def _whole_faults(plan: Plan) -> Iterator[str]:
+    """A filesystem on a drive without a table: only what lives on zones, since everything else is better off in a partition."""
+    yield from before_faults(plan.before, fresh=True)
+    volume = plan.volumes[0]
+    if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
+        yield "it is for a whole drive without a table, and its volume is not"
+    elif not is_zoned_mode(volume.filesystem, volume.mkfs_options):
+        yield f"{volume.filesystem} on a whole drive without a table is none that can live on zones"
+    if plan.after != whole_after(plan.drive, volume):
+        yield "its layout after does not follow from its volume"
+    if tuple(step.operation for step in plan.steps) != whole_operations(volume):
+        yield "its operations are not those that its volume needs"
+    elif not same_steps(plan):
+        yield "its commands or explanations differ from what its operations do"
+
+
+def _partitioned_faults(plan: Plan) -> Iterator[str]:
+    tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
+    if len(tables) != 1:
+        yield f"it writes {len(tables)} tables instead of one"
+        return
+    table = tables[0]
+    yield from before_faults(plan.before, fresh=table.fresh)
+    if not table.fresh:
+        yield from _kept_faults(plan)
+    yield from _table_faults(plan, table)
+    yield from _operation_faults(plan, table)
+
+
+def _identity_faults(drive: Identity) -> Iterator[str]:
+    if not is_device_path(drive.path):
+        yield f"{printable(drive.path, 60)!r} is no drive below /dev"
+    if fault := geometry_fault(drive.geometry):
+        yield fault
+    if not 0 < drive.size_bytes < LARGEST_BYTES:
+        yield f"a drive of {drive.size_bytes} bytes cannot be"
+
+
+def _volume_faults(plan: Plan) -> Iterator[str]:
+    if not plan.volumes:
+        yield "it makes no volume"
+    for volume in plan.volumes:
+        yield from _one_volume_faults(plan, volume)
+    for what, values in (("number", [v.partition for v in plan.volumes]), ("UUID", [v.uuid for v in plan.volumes])):
+        if len(set(values)) != len(values):
+            yield f"two volumes have the same {what}"
+    if fault := mount_order_fault(tuple(volume.mount_point for volume in plan.volumes if volume.mount_point is not None)):
+        yield fault.rstrip(".")
+
+
+def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
+    name = f"volume {volume.partition}"
+    if plan.stripe is None and plan.after.whole is None:
+        if not 1 <= volume.partition <= GPT_PARTITIONS:
+            yield f"there is no partition number {volume.partition}"
+        elif volume.path != partition_path(plan.drive.path, volume.partition):
+            yield f"{name} is at {printable(volume.path, 60)!r}, which is not on {plan.drive.path}"
+    if not is_workload_id(volume.workload):
+        yield f"{name} has the workload {printable(volume.workload, 40)!r}, which is none"
+    if volume.filesystem not in MAKERS:
+        yield f"{name} has the filesystem {printable(volume.filesystem, 40)!r}, which diskwright does not make"
+        return
+    if fault := label_fault(volume.label, volume.filesystem):
+        yield f"{name} has the label {printable(volume.label, 40)!r}, which {fault}"
+    if fault := uuid_fault(volume.uuid):
+        yield f"{name} has the UUID {printable(volume.uuid, 40)!r}, which {fault}"
+    if fault := mkfs_options_fault(volume.filesystem, volume.mkfs_options) or mount_options_fault(volume.mount_options):
+        yield f"{name}: {fault}"
+    if volume.mount_point is not None and (fault := mount_point_fault(volume.mount_point)):
+        yield f"{name} has the mount point {printable(volume.mount_point, 60)!r}, which {fault}"
+
+
+def _kept_faults(plan: Plan) -> Iterator[str]:
+    """Faults of a layout to which partitions are added."""
+    if plan.before.table not in ("gpt", "mbr"):
+        yield f"partitions are added to a table of kind {printable(plan.before.table, 20)!r}"
+    elif overlapping(plan.before.partitions) or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots):
+        yield "the partitions that stay overlap or lie outside the drive"
+
+
+def _bounds(plan: Plan, table: WriteTable) -> Extent:
+    """Where partitions may lie: by the rule for a new table, else from the first to the last slot before."""
+    drive, slots = plan.drive, plan.before.slots
+    if table.fresh or not slots:
+        return gpt_bounds(drive.size_bytes, drive.geometry)
+    start, end = slots[0].start_bytes, max(slot.end_bytes for slot in slots)
+    return Extent(start, end - start)
+
+
+def _outermost(drive: Identity, table: WriteTable) -> Extent:
+    """What no table of this kind can reach beyond, however few entries it has."""
+    block = drive.geometry.logical_block_bytes
+    if table.table == "mbr":
+        return mbr_bounds(drive.size_bytes, drive.geometry)
+    return Extent(2 * block, drive.size_bytes // block * block - 3 * block)
+
+
+def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+    drive = plan.drive
+    if table.device != drive.path:
+        yield f"it writes a table on {printable(table.device, 60)!r} instead of {drive.path}"
+    if table.table != ("mbr" if plan.before.table == "mbr" and not table.fresh else "gpt"):
+        yield f"it writes a table of kind {table.table}"
+    new = [entry for entry in table.entries if not entry.kept]
+    if sorted(entry.number for entry in new) != sorted(volume.partition for volume in plan.volumes):
+        yield "its new partitions are not its volumes"
+    if table.table == "mbr" and any(entry.number > 4 for entry in new):
+        yield "an MBR has four primary partitions"
+    bounds, outermost = _bounds(plan, table), _outermost(drive, table)
+    if not table.fresh and (bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes):
+        yield "its layout before reaches beyond what a table can hold"
+    for entry in new:
+        yield from _entry_faults(entry, table, drive.geometry, bounds)
+    yield from _share_faults(plan, table)
+
+
+def _entry_faults(entry: TableEntry, table: WriteTable, geometry: Geometry, bounds: Extent) -> Iterator[str]:
+    name = f"partition {entry.number}"
+    end = entry.start_bytes + entry.size_bytes
+    if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
+        yield f"{name} lies outside the usable part of the drive"
+    offset = max(geometry.alignment_offset_bytes, 0)
+    if misalignment_bytes(geometry, entry.start_bytes) or (entry.start_bytes - offset) % FLOOR_BYTES or entry.start_bytes < FLOOR_BYTES:
+        yield f"{name} is not aligned"
+    if entry.start_bytes % geometry.logical_block_bytes or entry.size_bytes % geometry.logical_block_bytes:
+        yield f"{name} is no whole number of blocks"
+    if entry.type != (LINUX_GPT_TYPE if table.table == "gpt" else LINUX_MBR_TYPE):
+        yield f"{name} has the type {printable(entry.type, 40)!r}"
+
+
+def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+    """New partitions share no byte with each other or with one that stays."""
+    kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
+    new = sorted((entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept)
+    if any(after[0] < before[1] for before, after in pairwise(new)):
+        yield "two of its partitions overlap"
+    if any(start < old_end and old_start < end for start, end in new for old_start, old_end in kept):
+        yield "a new partition overlaps one that stays"
+
+
+def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
+    """Everything else is derived again from what was found sound, and compared."""
+    by_number = {entry.number: entry for entry in table.entries if not entry.kept}
+    chosen = [by_number[volume.partition] for volume in plan.volumes]
+    extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in chosen]
+    if table != table_after(plan.drive.path, plan.before, table.fresh, plan.volumes, extents):
+        yield "the table does not follow from its volumes and what stays"
+    if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
+        yield "its layout after does not follow from the table"
+    operations = tuple(step.operation for step in plan.steps)
+    wipes = operations[: operations.index(table)]
+    yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
+    first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
+    if operations != operations_of(first, table, plan.volumes):
+        yield "its operations are not those that its volumes need"
+    elif not same_steps(plan):
+        yield "its commands or explanations differ from what its operations do"

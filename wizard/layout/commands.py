@@ -1,0 +1,163 @@
+"""From a typed operation to what is run, and to what is shown of it where no command runs. Shown and run alike: both call this."""
+
+from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_MBR_TYPE, LINUX_RAID_TYPE
+from wizard.model.names import printable
+from wizard.model.plan import (
+    AddFstabLine,
+    MakeArray,
+    MakeFilesystem,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    Mount,
+    Operation,
+    ResetZones,
+    TableEntry,
+    WipeSignatures,
+    WriteTable,
+)
+from wizard.model.units import KIB, format_exact
+
+Argv = tuple[str, ...]
+
+TYPE_NAMES = {
+    LINUX_GPT_TYPE: "Linux filesystem",
+    LINUX_MBR_TYPE: "Linux",
+    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
+    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
+    "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f": "Linux swap",
+    LINUX_LVM_TYPE: "Linux LVM",
+    LINUX_RAID_TYPE: "Linux RAID",
+    "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7": "Microsoft basic data",
+    "0x05": "extended",
+    "0x0f": "extended",
+    "0x85": "extended",
+    "0x07": "NTFS or exFAT",
+    "0x82": "Linux swap",
+    "0x8e": "Linux LVM",
+    "0xef": "EFI system",
+    "0xfd": "Linux RAID",
+}
+
+
+def commands_of(operation: Operation) -> tuple[Argv, ...]:
+    """The argument lists that carry the operation out, in order; none where it is an edit (`edits_of`).
+
+    Each answers its own questions beforehand: `-F` and `-f` let the programs overwrite old signatures without asking, and still refuse
+    a device that is mounted (mke2fs(8), mkfs.xfs(8), mkfs.btrfs(8)). Wiping opens the device exclusively (wipefs(8), no --force).
+    """
+    match operation:
+        case WipeSignatures(device=device):
+            return (wipe(device),)
+        case ResetZones(device=device):
+            # Resetting leaves the zones that are written like any other drive as they are, and those can hold a table or a mark.
+            return (("blkzone", "reset", device), wipe(device))
+        case MakeArray():
+            return (_make_array(operation),)
+        case MakeVolumeGroup(name=name, parts=parts, uuids=uuids):
+            return (*map(_make_physical_volume, parts, uuids), ("vgcreate", name, *parts))
+        case MakeStripedVolume():
+            return (_make_striped_volume(operation),)
+        case MakeFilesystem(device=device, striping=striping):
+            # What an array's members held before can come to lie where a filesystem's mark is looked for.
+            return (*([wipe(device)] if striping else []), _make(operation))
+        case Mount(device=device, mount_point=place, filesystem=kind, options=options, others=others):
+            # The kernel puts a Btrfs together out of the devices that it was told of (btrfs-device(8)).
+            scan = [("btrfs", "device", "scan", device, *others)] if others else []
+            return (*scan, ("mount", "-t", kind, *(("-o", ",".join(options)) if options else ()), device, place))
+        case WriteTable() | AddFstabLine():
+            return ()
+
+
+def wipe(device: str) -> Argv:
+    """Erases every mark on a device."""
+    return ("wipefs", "--all", "--quiet", device)
+
+
+def _make_array(operation: MakeArray) -> Argv:
+    """`--run` answers the question whether a partition that shows something is really meant. The home host `any` makes the name the
+    same on every machine, this one or a rescue medium (mdadm(8)).
+    """
+    return (
+        *("mdadm", "--create", operation.device, "--run", "--homehost=any", f"--name={operation.name}"),
+        *(f"--uuid={array_uuid(operation.uuid)}", "--metadata=1.2", "--level=0", f"--chunk={operation.chunk_bytes // KIB}"),
+        *(f"--raid-devices={len(operation.parts)}", *operation.parts),
+    )
+
+
+def array_uuid(uuid: str) -> str:
+    """A UUID as mdadm writes it: four words of eight digits."""
+    digits = uuid.replace("-", "")
+    return ":".join(digits[at : at + 8] for at in range(0, 32, 8))
+
+
+def physical_volume_uuid(uuid: str) -> str:
+    """A UUID as LVM writes it: seven words, the first and the last of six digits, the others of four."""
+    digits = uuid.replace("-", "")
+    return "-".join((digits[:6], *(digits[at : at + 4] for at in range(6, 26, 4)), digits[26:]))
+
+
+def _make_physical_volume(part: str, uuid: str) -> Argv:
+    """The data begin 1 MiB in, whatever LVM concludes from the drive: a multiple of every chunk that is planned."""
+    return ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(uuid), "--dataalignment", "1m", part)
+
+
+LVM_WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
+"""LVM makes the nodes itself and waits for nobody: udev may be absent, as on a rescue medium, or put off by the locked drives."""
+
+
+def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
+    """Nothing is zeroed or erased in it: making the filesystem does that, and until then everything can be put back."""
+    return (
+        *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "striped", "--stripes", str(operation.stripes)),
+        *("--stripesize", f"{operation.chunk_bytes // KIB}k", "--extents", "100%FREE", "--zero", "n", "--wipesignatures", "n"),
+        *("--name", operation.name, operation.group),
+    )
+
+
+def _make(operation: MakeFilesystem) -> Argv:
+    uuid, label, options, device = operation.uuid, operation.label, operation.options, operation.device
+    match operation.filesystem:
+        case "ext4":
+            return ("mkfs.ext4", "-q", "-F", "-U", uuid, "-L", label, *options, device)
+        case "xfs":
+            return ("mkfs.xfs", "-q", "-f", "-m", f"uuid={uuid}", "-L", label, *options, device)
+        case "btrfs":
+            return ("mkfs.btrfs", "-q", "-f", "-U", uuid, "-L", label, *options, device, *operation.others)
+        case other:
+            raise ValueError(f"no program makes {other}")
+
+
+def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tuple[str, ...]:
+    """The lines of a table or a file that the operation writes; with the block size, starts are given in sectors too."""
+    match operation:
+        case WriteTable(table=table, fresh=fresh):
+            kind = table.upper()
+            head = f"new {kind} on {operation.device}" if fresh else f"the {kind} on {operation.device}, with these entries"
+            return (head, *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
+        case AddFstabLine():
+            return (fstab_line(operation),)
+        case Mount(mount_point=place):
+            return (f"directory {printable(place, 2000)}, made if it is missing",)
+        case _:
+            return ()
+
+
+def _entry_line(entry: TableEntry, logical_block_bytes: int | None) -> str:
+    sector = f" (sector {entry.start_bytes // logical_block_bytes})" if logical_block_bytes else ""
+    geometry = f"start {entry.start_bytes} bytes{sector}, size {entry.size_bytes} bytes"
+    if not entry.size_bytes % 1024:
+        geometry += f" ({format_exact(entry.size_bytes)})"
+    kind = f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
+    name = f", name {printable(entry.name)!r}" if entry.name else ""
+    return f"partition {entry.number}{', kept' if entry.kept else ''}: {geometry}, type {kind}{name}"
+
+
+def fstab_line(operation: AddFstabLine) -> str:
+    """The exact line, without its end: UUID, mount point, filesystem, options, never dumped, fsck's pass (fstab(5))."""
+    options = ",".join(operation.options)
+    return f"UUID={operation.uuid} {fstab_escaped(operation.mount_point)} {operation.filesystem} {options} 0 {operation.pass_number}"
+
+
+def fstab_escaped(text: str) -> str:
+    """Blanks, backslash and # as the octal escapes that getmntent(3) undoes."""
+    return "".join(f"\\{ord(char):03o}" if char in " \t\n\\#" else char for char in text)

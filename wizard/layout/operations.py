@@ -1,0 +1,99 @@
+"""From what was decided to typed operations in their order. The planner makes them here; a plan that is read is checked against them."""
+
+from collections.abc import Sequence
+
+from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_MBR_TYPE, MAKERS
+from wizard.layout.rules import partition_name
+from wizard.layout.space import is_container, with_free
+from wizard.model.machine import Extent
+from wizard.model.names import partition_path
+from wizard.model.plan import AddFstabLine, Layout, MakeFilesystem, Mount, Operation, Slot, TableEntry, Volume, WipeSignatures, WriteTable
+
+
+def table_after(
+    drive_path: str, before: Layout, fresh: bool, volumes: Sequence[Volume], extents: Sequence[Extent], gpt_type: str = LINUX_GPT_TYPE
+) -> WriteTable:
+    """The table to write: the kept entries of `before` unless it is fresh, and one for each volume, in the order of their numbers."""
+    table = "mbr" if before.table == "mbr" and not fresh else "gpt"
+    kept = [] if fresh else [_kept_entry(slot) for slot in before.partitions]
+    new = [
+        TableEntry(
+            number=volume.partition,
+            start_bytes=extent.start_bytes,
+            size_bytes=extent.size_bytes,
+            type=gpt_type if table == "gpt" else LINUX_MBR_TYPE,
+            name=partition_name(volume.label) if table == "gpt" else "",
+        )
+        for volume, extent in zip(volumes, extents, strict=True)
+    ]
+    entries = tuple(sorted([*kept, *new], key=lambda entry: entry.number))
+    return WriteTable(drive_path, "mbr" if table == "mbr" else "gpt", fresh, entries)
+
+
+def _kept_entry(slot: Slot) -> TableEntry:
+    return TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "", kept=True)
+
+
+def layout_after(before: Layout, table: WriteTable, volumes: Sequence[Volume], bounds: Extent) -> Layout:
+    """What the drive holds when all is done: `bounds` are the usable bytes of the table that is written."""
+    by_number = {volume.partition: volume for volume in volumes}
+    kept = {slot.number: slot for slot in before.partitions} if not table.fresh else {}
+    slots = [
+        kept[entry.number] if entry.kept and entry.number in kept else _new_slot(entry, by_number.get(entry.number))
+        for entry in table.entries
+    ]
+    return Layout(table.table, with_free(slots, bounds))
+
+
+def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:
+    return Slot(
+        number=entry.number,
+        start_bytes=entry.start_bytes,
+        size_bytes=entry.size_bytes,
+        type=entry.type,
+        name=entry.name or None,
+        filesystem=volume.filesystem if volume else None,
+        label=volume.label if volume else None,
+        uuid=volume.uuid if volume else None,
+        mount_point=volume.mount_point if volume else None,
+    )
+
+
+def operations_of(wipes: Sequence[WipeSignatures], table: WriteTable, volumes: Sequence[Volume]) -> tuple[Operation, ...]:
+    """Everything in order: old signatures off, the table, then each volume's filesystem, and where wanted its line in fstab and mount.
+
+    All filesystems are made before the first is mounted, so that a failure there leaves nothing in use.
+    """
+    made: list[Operation] = [*wipes, table]
+    for volume in volumes:
+        made.append(WipeSignatures(volume.path, ()))
+        made.append(MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options))
+    return (*made, *(operation for volume in volumes for operation in mounted(volume)))
+
+
+def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:
+    """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices of a Btrfs over several."""
+    if volume.mount_point is None:
+        return ()
+    options = tuple(dict.fromkeys((*volume.mount_options, "nofail")))
+    fsck_pass = MAKERS[volume.filesystem].fsck_pass
+    return (
+        AddFstabLine(volume.uuid, volume.mount_point, volume.filesystem, options, fsck_pass),
+        Mount(volume.path, volume.mount_point, volume.filesystem, volume.mount_options, others=others),
+    )
+
+
+def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatures, ...]:
+    """The wipes before a fresh table: every partition that holds something, the last first, then the drive itself.
+
+    Where the content is `unread`, every partition that is known, and the drive, may hold something.
+    """
+    wipes = [
+        WipeSignatures(partition_path(drive_path, slot.number), tuple(slot.filesystem.split("+")) if slot.filesystem else ())
+        for slot in before.partitions
+        if not slot.kept and not is_container(slot) and (slot.filesystem or unread)
+    ]
+    on_drive = (*before.signatures, *([before.table] if before.table not in ("none", "unread") else []))
+    if wipes or before.partitions or on_drive or unread:
+        wipes.append(WipeSignatures(drive_path, on_drive))
+    return tuple(wipes)

@@ -1,0 +1,255 @@
+"""From a drive, wishes and a mode to a plan. Pure: the same facts give the same plan, but for the UUIDs drawn into it."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from enum import Enum
+
+from wizard.layout.filesystems import MAKERS
+from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
+from wizard.layout.refusals import refuse_content, refuse_drive, refuse_table, unread_content
+from wizard.layout.rules import mkfs_options_fault, mount_options_fault
+from wizard.layout.space import GPT_PARTITIONS, Demand, aligned_spaces, gpt_bounds, mbr_bounds, place, with_free
+from wizard.layout.steps import Context, steps_of
+from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
+from wizard.layout.wish import Wish, check_wishes, told_apart
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.names import partition_path, printable
+from wizard.model.plan import Identity, Layout, Plan, Slot, Volume, WipeSignatures
+
+HOST_MANAGED = "host-managed"
+"""The kernel's word for a drive whose zones are written in order or not at all."""
+
+
+class Mode(Enum):
+    """What becomes of what a drive holds: REPLACE removes it for a new GPT; USE_FREE keeps the table and every partition to the byte."""
+
+    REPLACE = "replace"
+    USE_FREE = "use-free"
+
+
+def make_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]) -> Plan:
+    """The plan that gives `drive` a volume for each wish. `draw_uuid` gives a new lower-case UUID at each call.
+
+    Raises Refused where the drive must not be touched, or holds anything while `mode` is None; BadInput for wishes that cannot be.
+    """
+    wishes = told_apart(wishes)
+    check_wishes(wishes)
+    refuse_obstacles(machine, wishes)
+    size_bytes, geometry = refuse_drive(drive)
+    if drive.zoned == HOST_MANAGED:
+        return _whole_plan(machine, drive, wishes, mode, draw_uuid)
+    refuse_content(drive, chosen=mode is not None)
+    keep = mode is Mode.USE_FREE and drive.is_empty is not True
+    if keep:
+        refuse_table(drive)
+    before = layout_before(drive, size_bytes, geometry, keep=keep)
+    bounds = _bounds(drive, size_bytes, geometry) if keep else gpt_bounds(size_bytes, geometry)
+    free = [slot for slot in with_free(before.partitions if keep else (), bounds) if not slot.number]
+    extents = place([_demand(wish) for wish in wishes], aligned_spaces(free, geometry), geometry)
+    numbers = _free_numbers(drive, len(wishes), keep=keep)
+    volumes = tuple(volume_of(drive, wish, number, draw_uuid()) for wish, number in zip(wishes, numbers, strict=True))
+    table = table_after(drive.path, before, not keep, volumes, extents)
+    after = layout_after(before, table, volumes, bounds)
+    identity = known_identity(machine, drive, size_bytes, geometry)
+    wipes = () if keep else old_wipes(drive, before)
+    steps = steps_of(operations_of(wipes, table, volumes), Context(identity, before, after))
+    return Plan(identity, before, after, volumes, steps, doubts_of(drive, keep=keep))
+
+
+def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]) -> Plan:
+    """The plan that gives all of a host-managed drive to one filesystem in its zoned mode. Raises as `make_plan` does."""
+    path = drive.path
+    size_bytes, geometry = refuse_drive(drive)
+    if mode is Mode.USE_FREE:
+        raise Refused(f"{path} is a host-managed zoned drive: it takes no partitions, so nothing can be added beside what it holds.")
+    refuse_content(drive, chosen=mode is not None)
+    if len(wishes) != 1 or wishes[0].size_bytes is not None:
+        raise BadInput(f"{path} is a host-managed zoned drive, which takes no partitions: ask for one volume, without a size.")
+    (wish,) = wishes
+    words, _ = option_words(wish)
+    if not is_zoned_mode(wish.choice.filesystem, words):
+        raise Refused(
+            f"{path} is a host-managed zoned drive: {wish.choice.filesystem} cannot be made there, since it takes no writing in any order. "
+            f"Only {ZONED_FILESYSTEM} in its zoned mode can live on it."
+        )
+    refuse_missing(machine, "blkzone", "util-linux")
+    identity = known_identity(machine, drive, size_bytes, geometry)
+    before = layout_before(drive, size_bytes, geometry, keep=False)
+    volume = replace(volume_of(drive, wish, 0, draw_uuid()), path=path)
+    after = whole_after(identity, volume)
+    steps = steps_of(whole_operations(volume), Context(identity, before, after))
+    return Plan(identity, before, after, (volume,), steps, doubts_of(drive, keep=False))
+
+
+def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
+    """Who the drive is, and for one without a serial number or a WWN the start of the machine that its count is of."""
+    return replace(identity_of(drive, size_bytes, geometry), boot_id=None if drive.serial or drive.wwn else machine.boot_id)
+
+
+def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
+    """Who the drive is, as the plan keeps it."""
+    return Identity(
+        path=drive.path,
+        by_id=drive.by_id,
+        model=drive.model,
+        serial=drive.serial,
+        wwn=drive.wwn,
+        size_bytes=size_bytes,
+        geometry=geometry,
+        diskseq=drive.diskseq,
+        content_digest=drive.content_digest,
+        rotational=drive.rotational,
+    )
+
+
+def layout_of(drive: Drive) -> Layout | None:
+    """What the drive holds now, as a layout that keeps nothing; None where its size or block size could not be read."""
+    if not drive.size_bytes or drive.geometry is None:
+        return None
+    return layout_before(drive, drive.size_bytes, drive.geometry, keep=False)
+
+
+def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bool) -> Layout:
+    """What the drive holds now; `keep` marks every partition as one that stays."""
+    kind = drive.table.kind if drive.table else "unread"
+    partitions = tuple(replace(_slot(part), kept=keep) for part in drive.partitions)
+    whole_is_taken = bool(drive.signatures) or kind == "unread"
+    if whole_is_taken and not partitions:
+        slots: tuple[Slot, ...] = ()
+    else:
+        slots = with_free(partitions, _bounds(drive, size_bytes, geometry))
+    return Layout(kind, slots, tuple(signature.kind for signature in drive.signatures))
+
+
+def _slot(part: Partition) -> Slot:
+    only = part.signatures[0] if len(part.signatures) == 1 else None
+    return Slot(
+        number=part.number,
+        start_bytes=part.start_bytes,
+        size_bytes=part.size_bytes,
+        type=part.type,
+        name=part.name,
+        part_uuid=part.part_uuid,
+        attributes=part.attributes,
+        filesystem="+".join(signature.kind for signature in part.signatures) or None,
+        label=only.label if only else None,
+        uuid=only.uuid if only else None,
+    )
+
+
+def _bounds(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
+    """Where partitions may lie on the drive as it is; the whole of it where it has no table of a kind known here."""
+    table = drive.table
+    if table is None or table.kind not in ("gpt", "mbr", "hybrid"):
+        return Extent(0, size_bytes)
+    usual = mbr_bounds(size_bytes, geometry) if table.kind == "mbr" else gpt_bounds(size_bytes, geometry)
+    first = usual.start_bytes if table.first_usable_bytes is None else table.first_usable_bytes
+    end = usual.end_bytes if table.end_usable_bytes is None else min(table.end_usable_bytes, size_bytes)
+    if table.kind == "mbr":
+        end = min(end, usual.end_bytes)
+    return Extent(first, max(0, end - first))
+
+
+def refuse_missing(machine: Machine, program: str, package: str) -> None:
+    """Raises Refused where a program is not installed."""
+    if not machine.has_tool(program):
+        raise Refused(f"{program} is not installed; install the package {package} and plan again.")
+
+
+def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
+    """Raises Refused where a wished filesystem cannot be made here, BadInput where its options cannot be taken."""
+    for wish in wishes:
+        choice = wish.choice
+        if choice.obstacles:
+            raise Refused(f"{choice.filesystem} cannot be made here: {' '.join(choice.obstacles)}")
+        maker = MAKERS.get(choice.filesystem)
+        if maker is None:
+            raise Refused(f"diskwright makes {', '.join(MAKERS)}, not {printable(choice.filesystem, 30)}.")
+        refuse_missing(machine, maker.program, maker.package)
+        mkfs, mount = option_words(wish)
+        if fault := mkfs_options_fault(choice.filesystem, mkfs) or mount_options_fault(mount):
+            raise BadInput(f"The options advised for {choice.filesystem} cannot be taken: {fault}.")
+
+
+def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The advised words for mkfs, and the options for mount."""
+    mkfs = tuple(word for option in wish.choice.mkfs for word in option.text.split())
+    mount = tuple(word for option in wish.choice.mount for word in option.text.split(","))
+    return mkfs, mount
+
+
+def _demand(wish: Wish) -> Demand:
+    name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem})"
+    return Demand(name, wish.size_bytes, MAKERS[wish.choice.filesystem].minimum_bytes)
+
+
+def volume_of(drive: Drive, wish: Wish, number: int, uuid: str) -> Volume:
+    """A wish as the volume that it becomes on partition `number`."""
+    mkfs, mount = option_words(wish)
+    return Volume(
+        workload=wish.workload.id,
+        partition=number,
+        path=partition_path(drive.path, number),
+        filesystem=wish.choice.filesystem,
+        uuid=uuid,
+        label=wish.final_label,
+        mount_point=wish.mount_point,
+        mkfs_options=mkfs,
+        mount_options=mount,
+    )
+
+
+def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
+    """The lowest numbers that no kept partition has. An MBR has four: logical partitions are kept, not added."""
+    taken = {part.number for part in drive.partitions} if keep else set()
+    is_mbr = keep and drive.table is not None and drive.table.kind == "mbr"
+    room = drive.table.most_partitions if keep and drive.table is not None else None
+    most = 4 if is_mbr else min(GPT_PARTITIONS, room or GPT_PARTITIONS)
+    free = [number for number in range(1, most + 1) if number not in taken]
+    if len(free) >= wanted:
+        return tuple(free[:wanted])
+    if is_mbr:
+        raise Refused(
+            f"The MBR of {drive.path} has room for 4 primary partitions; {4 - len(free)} are there and {wanted} more were asked for. "
+            "Only a GPT holds more: --replace makes one, and erases everything."
+        )
+    raise Refused(f"The GPT has room for {most} partitions; {drive.path} has {len(taken)}, and {wanted} more were asked for.")
+
+
+def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
+    """The wipes before a fresh table, without the partitions for which the kernel has no node: there is nothing to reach them by."""
+    without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
+    wipes = wipes_of(drive.path, before, unread_content(drive))
+    return tuple(wipe for wipe in wipes if wipe.device not in without)
+
+
+def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:
+    """What could not be known about the drive, in sentences."""
+    doubts = []
+    if unread_content(drive):
+        doubts.append("What the drive holds could not be read when this was planned: whatever it is, it will be lost.")
+    if drive.unrecognised_zones:
+        doubts.append(
+            f"{drive.unrecognised_zones} zones were written to, and nothing is recognised in them: whatever it is, it will be lost."
+        )
+    if not drive.serial and not drive.wwn:
+        known = "only by the kernel's count of drives: the plan holds until it is unplugged or the machine restarts"
+        doubts.append(
+            f"The drive tells no serial number and no WWN, so it is known {known if drive.diskseq is not None else 'by its size alone'}."
+        )
+    if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
+        doubts.append("The kernel finds the devices beneath this one misaligned to each other: no start can be aligned for all of them.")
+    if drive.zoned is None:
+        doubts.append("Whether the drive is zoned could not be read.")
+    tells = drive.zoned not in (None, "none") or drive.vpd_zoned or (drive.ata and drive.ata.zoned) or drive.smart.zoned_capability
+    if drive.rotational and drive.bus != "loop" and not tells:
+        doubts.append(
+            "The drive itself does not tell whether it is shingled (its findings may know); a shingled one slows down under long writing."
+        )
+    if not keep:
+        lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
+        if lost:
+            doubts.append(f"The kernel has no node for {', '.join(lost)}: old marks there are only erased where a new volume begins.")
+    return tuple(doubts)

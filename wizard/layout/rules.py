@@ -1,0 +1,169 @@
+"""What a label, a mount point, a filesystem's option may be. Each rule gives the fault as the end of a sentence, or None."""
+
+import re
+from uuid import UUID
+
+from wizard.layout.filesystems import MAKERS
+from wizard.model.geometry import Geometry
+from wizard.model.names import printable
+
+GPT_NAME_UNITS = 36
+"""A GPT partition name has room for this many UTF-16 units (UEFI 2.10, 5.3.3)."""
+
+FORBIDDEN_ROOTS = (
+    *("/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/bin", "/sbin", "/var/run", "/var/lock"),
+    *("/lib", "/lib32", "/lib64", "/libx32", "/usr/bin", "/usr/sbin", "/usr/lib", "/usr/lib64", "/usr/share"),
+)
+"""Nothing is mounted here or below: the running system needs what lies there."""
+
+FORBIDDEN_EXACTLY = ("/", "/usr", "/var", "/var/lib", "/var/log", "/root", "/tmp")
+
+MKFS_FLAGS = {
+    "ext4": frozenset({"-b", "-C", "-E", "-g", "-G", "-i", "-I", "-J", "-m", "-N", "-O", "-T"}),
+    "xfs": frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
+    "btrfs": frozenset({"-d", "-m", "-n", "-s", "-O", "-R", "--csum", "--checksum", "--data", "--metadata", "--nodesize", "--sectorsize"}),
+}
+"""The flags with a value that advice may hand to a program. Whatever names a file or a device is not among them."""
+
+MKFS_BARE_FLAGS = {"ext4": frozenset({"-D"}), "xfs": frozenset({"-K"}), "btrfs": frozenset({"-K"})}
+"""Those without a value."""
+
+MKFS_KEYS_ELSEWHERE = frozenset({"device", "logdev", "rtdev", "name", "file", "offset", "location", "uuid", "label"})
+"""Keys within a value by which a program would write to another device or place than the one it is given."""
+
+MOUNT_OPTIONS_ELSEWHERE = frozenset(
+    {
+        "bind",
+        "rbind",
+        "move",
+        "remount",
+        "loop",
+        "offset",
+        "sizelimit",
+        "device",
+        "logdev",
+        "rtdev",
+        "journal_dev",
+        "journal_path",
+        "helper",
+        "uhelper",
+        "user",
+        "users",
+        "owner",
+        "group",
+        "private",
+        "shared",
+        "slave",
+        "unbindable",
+        "rprivate",
+        "rshared",
+        "rslave",
+        "runbindable",
+        "encryption",
+        "noauto",
+    }
+)
+"""Options that make mount(8) do something else, or with something else, than mount this volume at this place."""
+
+_VALUE = re.compile(r"[\w^+:.%=,-]+", re.ASCII)
+_MOUNT_OPTION = re.compile(r"[a-z][a-z0-9_-]*(=[\w:.+-]+)?", re.ASCII)
+_WORKLOAD = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
+_DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
+
+
+def geometry_fault(geometry: Geometry) -> str | None:
+    """Why nothing can be laid out on a drive of this geometry, or None."""
+    logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
+    if not 512 <= logical <= 65536 or logical & (logical - 1) or not logical <= physical <= 1 << 30 or physical % logical:
+        return f"blocks of {logical} and {physical} bytes are none that partitions can lie on"
+    offset = geometry.alignment_offset_bytes
+    if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
+        return f"an alignment offset of {offset} bytes is no place where a block of {logical} bytes can begin"
+    if not all(0 <= size < 1 << 32 for size in (geometry.minimum_io_bytes, geometry.optimal_io_bytes)):
+        return "the sizes advised for input and output are out of range"
+    return None
+
+
+def label_fault(label: str, filesystem: str) -> str | None:
+    """Why `label` cannot be the filesystem's label, or None."""
+    maker = MAKERS[filesystem]
+    if not label:
+        return "is empty"
+    if not label.isprintable():
+        return "holds control characters"
+    if label != label.strip():
+        return "begins or ends with a space"
+    if "/" in label:
+        return "holds a slash"
+    if len(label.encode()) > maker.label_bytes:
+        return f"is longer than the {maker.label_bytes} bytes that a label of {filesystem} can have"
+    if len(label.encode("utf-16-le")) > 2 * GPT_NAME_UNITS:
+        return f"is longer than the {GPT_NAME_UNITS} characters that a partition's name can have"
+    return None
+
+
+def partition_name(label: str) -> str:
+    """The label as a GPT partition name. Libparted writes other than ASCII names only in a UTF-8 locale, so those become `_`."""
+    return "".join(char if char.isascii() else "_" for char in label)[:GPT_NAME_UNITS]
+
+
+def mount_point_fault(path: str) -> str | None:
+    """Why nothing can be mounted at `path`, or None. Spaces are allowed: fstab can write them."""
+    if not path.isprintable():
+        return "holds control characters"
+    if not path.startswith("/"):
+        return "is not an absolute path"
+    parts = path.split("/")[1:]
+    if path != "/" and any(part in ("", ".", "..") for part in parts):
+        return "is not in its plain form (no //, no . or .., no slash at the end)"
+    if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
+        return "is too long"
+    if path in FORBIDDEN_EXACTLY or any(path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS):
+        return "would hide what the running system needs"
+    return None
+
+
+def mkfs_options_fault(filesystem: str, words: tuple[str, ...]) -> str | None:
+    """Why these words are not handed to the program that makes the filesystem, or None."""
+    rest = list(words)
+    while rest:
+        flag, equals, value = rest.pop(0).partition("=")
+        if flag in MKFS_BARE_FLAGS[filesystem] and not equals:
+            continue
+        if flag not in MKFS_FLAGS[filesystem] or (equals and not flag.startswith("--")):
+            return f"{printable(flag, 30)!r} is no option that diskwright hands to {MAKERS[filesystem].program}"
+        if not equals:
+            value = rest.pop(0) if rest else ""
+        if not _VALUE.fullmatch(value) or value.startswith("-"):
+            return f"{flag} has the value {printable(value, 40)!r}, which diskwright does not hand on"
+        if elsewhere := {part.partition("=")[0] for part in value.split(",")} & MKFS_KEYS_ELSEWHERE:
+            return f"{flag} {min(elsewhere)} could reach another place than the partition"
+    return None
+
+
+def mount_options_fault(options: tuple[str, ...]) -> str | None:
+    """Why these options are not handed to mount(8), or None."""
+    for option in options:
+        if not _MOUNT_OPTION.fullmatch(option) or option.startswith("x-"):
+            return f"{printable(option, 40)!r} is no mount option that diskwright hands on"
+        if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
+            return f"{option!r} would make mount do something else"
+    return None
+
+
+def uuid_fault(text: str) -> str | None:
+    """Why `text` is no UUID in the form that the programs take and print, or None."""
+    try:
+        return None if str(UUID(text)) == text and UUID(text).int else "is not in its plain lower-case form"
+    except ValueError:
+        return "is no UUID"
+
+
+def is_device_path(path: str) -> bool:
+    """Whether `path` can be a device's node: below /dev, in plain form, of harmless characters."""
+    return len(path) < 256 and bool(_DEVICE.fullmatch(path)) and not any(part in (".", "..") for part in path.split("/"))
+
+
+def is_workload_id(text: str) -> bool:
+    """Whether `text` can be a workload's id."""
+    return bool(_WORKLOAD.fullmatch(text))

@@ -1,0 +1,153 @@
+"""Where on a drive partitions may lie, what is free there, and which wish goes where. Pure; everything in bytes."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from wizard.layout.filesystems import CONTAINER_TYPES
+from wizard.model.errors import BadInput
+from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
+from wizard.model.machine import Extent
+from wizard.model.plan import Slot
+from wizard.model.units import format_capacity, format_exact
+
+GPT_ENTRIES_BYTES = 128 * 128
+"""What libparted writes: 128 entries of 128 bytes, before and behind (UEFI 2.10, 5.3)."""
+
+GPT_PARTITIONS = 128
+MBR_BLOCKS = 1 << 32
+"""An MBR counts starts and lengths in 32 bits of logical blocks."""
+
+
+def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
+    """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before their copies."""
+    block = geometry.logical_block_bytes
+    entries = -(-GPT_ENTRIES_BYTES // block) * block
+    first, end = 2 * block + entries, size_bytes // block * block - block - entries
+    return Extent(first, max(0, end - first))
+
+
+def mbr_bounds(size_bytes: int, geometry: Geometry) -> Extent:
+    """Where an MBR lets partitions lie: behind itself, and no further than 32 bits of blocks reach."""
+    block = geometry.logical_block_bytes
+    end = min(size_bytes // block, MBR_BLOCKS) * block
+    return Extent(block, max(0, end - block))
+
+
+def is_container(slot: Slot) -> bool:
+    """Whether the slot is an MBR's extended partition, within which logical ones lie."""
+    return slot.type in CONTAINER_TYPES
+
+
+def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:
+    """The partitions in the order of their starts, with free slots (number 0) for every gap within `bounds`."""
+    slots: list[Slot] = []
+    position = bounds.start_bytes
+    for slot in sorted(partitions, key=lambda slot: (slot.start_bytes, -slot.size_bytes, slot.number)):
+        if slot.start_bytes > position:
+            slots.append(Slot(0, position, slot.start_bytes - position))
+        slots.append(slot)
+        position = max(position, slot.end_bytes)
+    if bounds.end_bytes > position:
+        slots.append(Slot(0, position, bounds.end_bytes - position))
+    return tuple(slots)
+
+
+def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
+    """The first two partitions that share bytes, unless one is the extended partition around the other."""
+    ordered = sorted((slot for slot in partitions if not is_container(slot)), key=lambda slot: slot.start_bytes)
+    for before, after in pairwise(ordered):
+        if after.start_bytes < before.end_bytes:
+            return before, after
+    for container in filter(is_container, partitions):
+        for slot in partitions:
+            if slot is not container and slot.start_bytes < container.end_bytes and container.start_bytes < slot.end_bytes:
+                inside = container.start_bytes <= slot.start_bytes and slot.end_bytes <= container.end_bytes
+                if is_container(slot) or slot.number <= 4 or not inside:
+                    return container, slot
+    return None
+
+
+def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[Extent, ...]:
+    """What of the free space can hold partitions: from an aligned start to an aligned end, never below 1 MiB."""
+    spaces = []
+    for extent in free:
+        start = align_up(geometry, max(extent.start_bytes, FLOOR_BYTES))
+        end = align_down(geometry, extent.end_bytes)
+        if end > start:
+            spaces.append(Extent(start, end - start))
+    return tuple(spaces)
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What one wish needs: bytes, or None for all that is left; never less than `minimum_bytes`. `name` is for messages."""
+
+    name: str
+    size_bytes: int | None
+    minimum_bytes: int
+
+
+@dataclass(slots=True)
+class _Space:
+    extent: Extent
+    left_bytes: int
+    taken: list[int]
+
+
+def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometry) -> tuple[Extent, ...]:
+    """An extent for each demand, in their order. Sizes are rounded up to the grain; the one without a size fills its space.
+
+    The largest are placed first, each where the least is left over. Raises BadInput saying how much is free.
+    """
+    grain = grain_bytes(geometry)
+    sized = [replace(demand, size_bytes=_rounded(demand, grain)) for demand in demands]
+    open_spaces = [_Space(space, space.size_bytes, []) for space in spaces]
+    for index in sorted(range(len(sized)), key=lambda index: -(sized[index].size_bytes or 0)):
+        if (needed := sized[index].size_bytes) is not None:
+            fits = [space for space in open_spaces if space.left_bytes >= needed]
+            if not fits:
+                raise BadInput(_too_large(demands, index, spaces))
+            best = min(fits, key=lambda space: space.left_bytes)
+            best.left_bytes -= needed
+            best.taken.append(index)
+    for index, demand in enumerate(sized):
+        if demand.size_bytes is None:
+            widest = max(open_spaces, key=lambda space: space.left_bytes, default=None)
+            if widest is None or widest.left_bytes < demand.minimum_bytes:
+                raise BadInput(_too_large(demands, index, spaces))
+            widest.taken.append(index)
+    return _laid_out(sized, open_spaces)
+
+
+def _laid_out(demands: Sequence[Demand], spaces: Sequence[_Space]) -> tuple[Extent, ...]:
+    placed: dict[int, Extent] = {}
+    for space in spaces:
+        position = space.extent.start_bytes
+        for index in sorted(space.taken):
+            size = demands[index].size_bytes
+            placed[index] = Extent(position, space.left_bytes if size is None else size)
+            position = placed[index].end_bytes
+    return tuple(placed[index] for index in range(len(demands)))
+
+
+def _rounded(demand: Demand, grain: int) -> int | None:
+    if demand.size_bytes is None:
+        return None
+    if demand.size_bytes < demand.minimum_bytes:
+        least = format_exact(demand.minimum_bytes)
+        raise BadInput(f"The volume {demand.name} with {format_exact(demand.size_bytes)} is too small: it needs at least {least}.")
+    return -(-demand.size_bytes // grain) * grain
+
+
+def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) -> str:
+    demand = demands[index]
+    free = sum(space.size_bytes for space in spaces)
+    wanted = format_capacity(demand.size_bytes) if demand.size_bytes is not None else f"at least {format_exact(demand.minimum_bytes)}"
+    others = sum(other.size_bytes or 0 for other in demands if other is not demand)
+    sentence = f"The volume {demand.name} needs {wanted}, and {format_capacity(free)} ({free} bytes) can be used"
+    if len(spaces) > 1:
+        sentence += f", the largest piece being {format_capacity(max(space.size_bytes for space in spaces))}"
+    if others:
+        sentence += f"; the other volumes take {format_capacity(others)} of it"
+    return sentence + ". Ask for less."

@@ -1,0 +1,316 @@
+"""An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone can derive it again."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from wizard.layout.commands import array_uuid, commands_of, edits_of
+from wizard.model.names import partition_path, printable
+from wizard.model.plan import (
+    AddFstabLine,
+    Identity,
+    Layout,
+    MakeArray,
+    MakeFilesystem,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    Member,
+    Mount,
+    Operation,
+    Plan,
+    ResetZones,
+    Slot,
+    Step,
+    WipeSignatures,
+    WriteTable,
+    devices_of,
+)
+from wizard.model.units import TIB, format_capacity, format_exact
+
+SAVED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was formatted."
+NOT_UNDONE = "Cannot be undone: what was there before is lost from here on."
+TAKEN_APART = (
+    "The bytes it changes are saved first; `diskwright undo` takes it apart again and puts them back as long as nothing was formatted."
+)
+WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long as nothing was formatted."
+
+TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other": "an old table"}
+"""Kinds of tables in a sentence."""
+
+MKFS_SECONDS = {"ext4": (1.0, 2.0, 20.0), "xfs": (1.0, 1.0, 4.0), "btrfs": (1.0, 0.5, 1.0)}
+"""Rough: seconds at least, seconds per TiB on a drive that does not turn, and on one that does."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a step's words draw on besides its operation: the drive and what it holds before and after, and the other drives."""
+
+    drive: Identity
+    before: Layout
+    after: Layout
+    others: tuple[Member, ...] = ()
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Every drive."""
+        return (Member(self.drive, self.before, self.after), *self.others)
+
+    def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
+        """The drives on which these devices lie: all of them for an array."""
+        found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
+        return found or self.members
+
+
+def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, ...]:
+    """A step for each operation."""
+    return tuple(step_of(operation, context) for operation in operations)
+
+
+def same_steps(plan: Plan) -> bool:
+    """Whether every text, command and estimate in the plan is what its typed operations give: nothing else is ever run."""
+    derived = steps_of([step.operation for step in plan.steps], Context(plan.drive, plan.before, plan.after, plan.others))
+    return derived == plan.steps
+
+
+def step_of(operation: Operation, context: Context) -> Step:
+    """The operation with its sentence, commands, edits, what it destroys, how it is undone, what is checked, and an estimate in seconds."""
+    return Step(
+        operation=operation,
+        sentence=_sentence(operation, context),
+        commands=commands_of(operation),
+        edits=edits_of(operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes),
+        destroys=_destroys(operation, context),
+        undo=_undo(operation),
+        holds=_holds(operation),
+        seconds=_seconds(operation, context),
+    )
+
+
+def _sentence(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures(device=device, expected=expected) if any(device == member.drive.path for member in context.members):
+            return f"Erase the marks of {_and(expected) or 'anything old'} on the drive {device} itself."
+        case WipeSignatures(device=device, expected=expected) if expected:
+            return f"Erase the marks of {_and(expected)} on {device}."
+        case WipeSignatures(device=device):
+            return f"Erase whatever old marks lie where {device} is."
+        case WriteTable():
+            return _table_sentence(operation)
+        case ResetZones(device=device):
+            return (
+                f"Empty every zone of {device}, which erases the whole drive, and whatever marks are left where it has no zones to empty."
+            )
+        case MakeFilesystem(device=device, filesystem=filesystem, label=label, others=others):
+            spread = _spread(operation.options) if others else ""
+            return f"Make the {filesystem} filesystem {printable(label)!r} on {_listed((device, *others))}{spread}."
+        case AddFstabLine(mount_point=place):
+            return f"Have it mounted at {printable(place, 2000)} at every start: one line in /etc/fstab."
+        case Mount(device=device, mount_point=place):
+            return f"Mount {device} at {printable(place, 2000)}."
+        case _:
+            return _array_sentence(operation)
+
+
+def _spread(options: Sequence[str]) -> str:
+    """What Btrfs does with several devices, as the end of a sentence."""
+    if ("-m", "raid1") in pairwise(options):
+        return (
+            ": its files once, spread over all of them, and its own records on two (raid1), which costs little and lets a bad block in "
+            "them be repaired, but brings no file back"
+        )
+    return ": its files and its own records once, spread over all of them"
+
+
+def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> str:
+    match operation:
+        case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
+            return f"Put {_listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} to each in turn."
+        case MakeVolumeGroup(name=name, parts=parts):
+            return f"Put {_listed(parts)} together as LVM's volume group {name}."
+        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
+            return f"Make the logical volume {device} over all {stripes} of them: {format_exact(chunk)} to each in turn."
+
+
+def _table_sentence(operation: WriteTable) -> str:
+    device, kind = operation.device, operation.table.upper()
+    if operation.fresh:
+        return f"Write a new {kind} with {_count(len(operation.entries), 'partition')} on {device}."
+    new = sum(not entry.kept for entry in operation.entries)
+    kept = len(operation.entries) - new
+    return f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} stay{'s' * (kept == 1)}."
+
+
+def _destroys(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures(device=device, expected=expected) if expected:
+            return f"How {device} is recognised as {_and(expected)}; its data stay until something is written over them."
+        case WipeSignatures(device=device) if any(member.drive.content_digest is None for member in context.members_of((device,))):
+            return f"Whatever marks are on {device}; they could not be read when this was planned."
+        case WriteTable(device=device, fresh=True):
+            return _table_lost(context.members_of((device,))[0])
+        case ResetZones(device=device):
+            return " ".join([f"Everything on {device}, at once.", *_overwritten((device,), context)])
+        case MakeFilesystem(device=device, others=others):
+            return " ".join(_overwritten((device, *others), context))
+        case _:
+            return ""
+
+
+def _table_lost(member: Member) -> str:
+    if lost := _removed(member):
+        return "The old table: " + "; ".join(_described(slot) for slot in lost) + "."
+    if member.before.table == "unread":
+        return "The old table, if there is one: it could not be read when this was planned."
+    if member.before.table != "none":
+        return f"The old table ({member.before.table}), which has no partitions."
+    return ""
+
+
+def _overwritten(devices: Sequence[str], context: Context) -> list[str]:
+    """What lay where a filesystem is made: on these devices, or for an array on every drive."""
+    found = []
+    for member in context.members_of(devices):
+        where = "there" if len(context.members) == 1 else f"on {member.drive.path}"
+        found.append(_lost_with(member, _lost_under(devices, member), where))
+    return [sentence for sentence in found if sentence]
+
+
+def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
+    """The partitions that go where those of `devices` come that are this drive's: all new ones where none is, all old ones where it is
+    the drive itself.
+    """
+    if member.drive.path in devices:
+        return _removed(member)
+    new = [slot for slot in member.after.partitions if not slot.kept]
+    named = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
+    return [
+        slot for slot in _removed(member) if any(slot.start_bytes < made.end_bytes and made.start_bytes < slot.end_bytes for made in named)
+    ]
+
+
+def _lost_with(member: Member, lost: Sequence[Slot], where: str) -> str:
+    if lost:
+        return f"The data of what lay {where}: {'; '.join(_described(slot) for slot in lost)}."
+    if member.before.signatures:
+        return f"The data of the {_and(member.before.signatures)} that lay {where}."
+    if member.before.table == "unread":
+        return f"Whatever data lay {where}; they could not be read when this was planned."
+    return ""
+
+
+def _undo(operation: Operation) -> str:
+    match operation:
+        case WipeSignatures() | WriteTable():
+            return SAVED
+        case MakeArray() | MakeVolumeGroup():
+            return TAKEN_APART
+        case MakeStripedVolume():
+            return WITH_ITS_GROUP
+        case MakeFilesystem() | ResetZones():
+            return NOT_UNDONE
+        case AddFstabLine():
+            return "The old /etc/fstab is kept beside the new one; taking the line out again undoes it."
+        case Mount(mount_point=place):
+            return f"By unmounting {printable(place, 2000)}."
+
+
+def _holds(operation: Operation) -> tuple[str, ...]:
+    match operation:
+        case WipeSignatures(device=device) | ResetZones(device=device):
+            return (f"No filesystem, RAID or table is recognised on {device}.",)
+        case WriteTable(device=device):
+            return (
+                f"The table read back from {device} has exactly these starts, sizes, types and names.",
+                "The kernel sees the same partitions.",
+                "Each new partition is aligned by the kernel's rule and by parted's.",
+            )
+        case MakeFilesystem():
+            return _filesystem_holds(operation)
+        case AddFstabLine(uuid=uuid):
+            return (f"/etc/fstab has exactly this one line for {uuid}, and every other line as before.",)
+        case Mount(device=device, mount_point=place, options=options):
+            how = f" with {','.join(options)}" if options else ""
+            return (f"{device} is mounted at {printable(place, 2000)}{how}.",)
+        case _:
+            return _array_holds(operation)
+
+
+def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:
+    device, kind, striping = operation.device, operation.filesystem, operation.striping
+    recognised = (
+        f"{_listed((device, *operation.others))} {'are' if operation.others else 'is'} recognised as {kind} with UUID {operation.uuid}."
+    )
+    more = []
+    if striping:
+        unit, width = format_exact(striping.unit_bytes), format_exact(striping.width_bytes)
+        more.append(f"Its superblock says that it is striped: {unit} to a drive, {width} to all of them.")
+    if operation.others:
+        more.append(f"It lies on {1 + len(operation.others)} devices, with its data striped over them.")
+    return (recognised, *more, "The filesystem's own check finds it clean.")
+
+
+def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[str, ...]:
+    match operation:
+        case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
+            return (
+                f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID {array_uuid(uuid)}.",
+                _kernel_says(device, chunk, len(parts)),
+            )
+        case MakeVolumeGroup(name=name, parts=parts):
+            return (f"LVM finds the volume group {name} on exactly these {len(parts)} physical volumes.",)
+        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
+            return (f"LVM finds {device} striped over {stripes}, {format_exact(chunk)} each.", _kernel_says(device, chunk, stripes))
+
+
+def _kernel_says(device: str, chunk_bytes: int, count: int) -> str:
+    return (
+        f"The kernel advises {format_exact(chunk_bytes)} at least and {format_exact(chunk_bytes * count)} at best for {device}, "
+        "and finds it aligned on every drive."
+    )
+
+
+def _seconds(operation: Operation, context: Context) -> float:
+    match operation:
+        case MakeFilesystem(device=device, filesystem=filesystem, others=others):
+            least, still, turning = MKFS_SECONDS[filesystem]
+            members = context.members_of((device, *others))
+            per_tib = still if all(member.drive.rotational is False for member in members) else turning
+            return round(least + per_tib * sum(_made_bytes(member, device) for member in members) / TIB, 1)
+        case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume():
+            return 1.0
+        case ResetZones():
+            return 2.0
+        case _:
+            return 0.2
+
+
+def _made_bytes(member: Member, device: str) -> int:
+    """The size of the new partition `device` on a drive; where that is none of its, of its only new one, or of all of the drive."""
+    if device == member.drive.path:
+        return member.drive.size_bytes
+    new = [slot for slot in member.after.partitions if not slot.kept]
+    named = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
+    return sum(slot.size_bytes for slot in named or new[:1])
+
+
+def _removed(member: Member) -> list[Slot]:
+    return [slot for slot in member.before.partitions if not slot.kept]
+
+
+def _described(slot: Slot) -> str:
+    label = f" {printable(slot.label)!r}" if slot.label else ""
+    kind = printable(slot.filesystem, 40) if slot.filesystem else "nothing recognised"
+    return f"partition {slot.number} ({kind}{label}, {format_capacity(slot.size_bytes)})"
+
+
+def _listed(devices: Sequence[str]) -> str:
+    return " and ".join([", ".join(devices[:-1]), devices[-1]]) if len(devices) > 1 else "".join(devices)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _and(words: Sequence[str]) -> str:
+    shown = [TABLES.get(word) or printable(word, 40) for word in words]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)

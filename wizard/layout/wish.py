@@ -1,0 +1,116 @@
+"""What a person asks for: one volume each, as words on the command line and as what the planner takes."""
+
+from dataclasses import dataclass, replace
+
+from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault
+from wizard.model.advice import Choice, Workload
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+from wizard.model.units import parse_size
+
+REST = "rest"
+SHORTEST_LABEL = 12
+"""Characters that every filesystem made here takes as a label; XFS takes no more."""
+
+KEYS = ("workload", "size", "label", "mount", "fs")
+EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One volume. `size_bytes` None is all that is left; `label` None the workload's own; `mount_point` None mounts it nowhere."""
+
+    choice: Choice
+    workload: Workload
+    size_bytes: int | None
+    label: str | None
+    mount_point: str | None
+
+    @property
+    def final_label(self) -> str:
+        """The label it gets."""
+        return self.workload.label if self.label is None else self.label
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised one."""
+
+    workload: str
+    size_bytes: int | None = None
+    label: str | None = None
+    mount_point: str | None = None
+    filesystem: str | None = None
+
+
+def parse_volume(text: str) -> Request:
+    """A `--volume` from its `key=value` pairs in any order; raises BadInput for what is unknown, doubled or does not fit."""
+    shown = printable(text, 60)
+    values: dict[str, str] = {}
+    for piece in text.split(","):
+        key, equals, value = piece.partition("=")
+        key = key.strip()
+        if not equals:
+            raise BadInput(f"--volume {shown!r}: {printable(piece, 30)!r} is no key=value pair. An example: --volume {EXAMPLE}.")
+        if key not in KEYS:
+            raise BadInput(f"--volume {shown!r}: there is no key {printable(key, 30)!r}; the keys are {', '.join(KEYS)}.")
+        if key in values:
+            raise BadInput(f"--volume {shown!r} names {key} twice.")
+        values[key] = value
+    if "workload" not in values:
+        raise BadInput(f"--volume {shown!r} names no workload; `diskwright workloads` lists them.")
+    return request(values["workload"], values.get("size"), values.get("label"), values.get("mount"), values.get("fs"))
+
+
+def request(workload: str, size: str | None, label: str | None, mount: str | None, filesystem: str | None) -> Request:
+    """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
+    if not is_workload_id(workload):
+        raise BadInput(f"{printable(workload, 40)!r} is no workload; `diskwright workloads` lists them.")
+    size_bytes = None if size is None or size == REST else parse_size(size)
+    if size_bytes is not None and size_bytes <= 0:
+        raise BadInput(f"A volume of {printable(size or '', 40)!r} has no room; leave the size out for all that is left.")
+    if mount is not None and (fault := mount_point_fault(mount)):
+        raise BadInput(f"The mount point {printable(mount, 60)!r} {fault}; name one such as /srv/data.")
+    return Request(workload, size_bytes, label, mount, filesystem)
+
+
+def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
+    """The wishes with a label each; one that follows from its workload is numbered where another volume has it already."""
+    taken = {wish.label for wish in wishes if wish.label is not None}
+    named = []
+    for wish in wishes:
+        label, number = wish.final_label, 2
+        while wish.label is None and label in taken:
+            label, number = f"{wish.workload.label[: SHORTEST_LABEL - len(str(number))]}{number}", number + 1
+        taken.add(label)
+        named.append(replace(wish, label=label))
+    return tuple(named)
+
+
+def check_wishes(wishes: tuple[Wish, ...]) -> None:
+    """Raises BadInput for a label or mount point that cannot be, and for wishes that contradict each other."""
+    if not wishes:
+        raise BadInput("No volume was asked for; name a workload.")
+    for wish in wishes:
+        label, filesystem = wish.final_label, wish.choice.filesystem
+        if fault := label_fault(label, filesystem):
+            raise BadInput(f"The label {printable(label, 40)!r} {fault}; choose a shorter or plainer one.")
+        if wish.mount_point is not None and (fault := mount_point_fault(wish.mount_point)):
+            raise BadInput(f"The mount point {printable(wish.mount_point, 60)!r} {fault}; name one such as /srv/data.")
+        if wish.size_bytes is not None and wish.size_bytes <= 0:
+            raise BadInput(f"The volume {printable(label, 40)!r} has no size; leave the size out for all that is left.")
+    if sum(wish.size_bytes is None for wish in wishes) > 1:
+        raise BadInput("Only one volume can take all that is left; name a size for the others.")
+    if fault := mount_order_fault(tuple(wish.mount_point for wish in wishes if wish.mount_point)):
+        raise BadInput(fault)
+
+
+def mount_order_fault(mount_points: tuple[str, ...]) -> str | None:
+    """A sentence where two volumes would be mounted in one place, or a later one over an earlier one; else None."""
+    for index, later in enumerate(mount_points):
+        for earlier in mount_points[:index]:
+            if later == earlier:
+                return f"Two volumes are to be mounted at {printable(later, 60)}; name another place for one."
+            if earlier.startswith(later + "/"):
+                return f"A volume at {printable(later, 60)} would hide the one at {printable(earlier, 60)}; name it first."
+    return None

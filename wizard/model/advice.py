@@ -1,0 +1,129 @@
+"""What to put on a drive for the work at hand, and why."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Place(StrEnum):
+    """Where a filesystem came in the ranking."""
+
+    CHOSEN = "chosen"
+    SECOND = "second"
+    REJECTED = "rejected"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A published figure or statement. `era`, `kernel`, `hardware` date it; `lower_is_better` gives the direction of `figures`.
+
+    `figures` pairs a filesystem (or a configuration) with its number in `unit`.
+    """
+
+    id: str
+    title: str
+    source: str
+    era: str
+    kernel: str
+    hardware: str
+    unit: str
+    lower_is_better: bool
+    figures: tuple[tuple[str, float], ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option of mkfs, of mount, or a scheduler, as it is written; why it is advised, and what it costs (may be empty)."""
+
+    text: str
+    why: str
+    risk: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Withheld:
+    """An option that is not offered, and why not. `kind` is mkfs, mount or scheduler."""
+
+    text: str
+    kind: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """A purpose a volume can have. `origin` is the file it was read from. `label` is the default label, ASCII, at most 12 characters."""
+
+    id: str
+    title: str
+    summary: str
+    origin: str
+    label: str
+
+
+class Ability(StrEnum):
+    """Whether something can be done here. A doubt is what could not be known."""
+
+    CAN = "can"
+    CANNOT = "cannot"
+    DOUBT = "doubt"
+
+
+@dataclass(frozen=True, slots=True)
+class ZonedUse:
+    """A way to use a drive whose zones the host must manage. `commands` are what a person could type to have it, in order."""
+
+    title: str
+    ability: Ability
+    sentence: str
+    commands: tuple[str, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """`F2FS can live there`, for a line of its own."""
+        words = {Ability.CAN: "can live there", Ability.CANNOT: "cannot live there", Ability.DOUBT: "may live there, or not"}
+        return f"{self.title} {words[self.ability]}"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A filesystem's place in the ranking for one workload on one drive.
+
+    `obstacles` are hard limits, in sentences (kernel lacks it, tool missing with its package, drive cannot hold it): a choice with one is
+    rejected and cannot be taken. `mkfs` are argument words in order (`-m`, `0` are two texts of one Option: `-m 0`).
+    `withheld` are options that were thought of, among them old advice, and are not offered.
+    """
+
+    filesystem: str
+    place: Place
+    sentence: str
+    evidence: tuple[Evidence, ...]
+    mkfs: tuple[Option, ...]
+    mount: tuple[Option, ...]
+    scheduler: Option | None
+    obstacles: tuple[str, ...] = ()
+    withheld: tuple[Withheld, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    """A ranking for one drive and one workload; `choices` begins with the chosen one unless every one has an obstacle.
+
+    `doubts` say what could not be known, `notes` what else is good to know about such a drive. `zoned`, on a drive whose zones the host
+    must manage, is everything that could live there, also what diskwright does not make.
+    """
+
+    drive: str
+    workload: Workload
+    choices: tuple[Choice, ...]
+    doubts: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    zoned: tuple[ZonedUse, ...] = ()
+
+    @property
+    def chosen(self) -> Choice | None:
+        """The filesystem advised; None where nothing can live there."""
+        return next((choice for choice in self.choices if choice.place is Place.CHOSEN), None)
+
+    def choice(self, filesystem: str) -> Choice | None:
+        """The choice for a filesystem by name."""
+        return next((choice for choice in self.choices if choice.filesystem == filesystem), None)

@@ -1,0 +1,42 @@
+"""What can go wrong, by what it means to the person: each error is one sentence and one exit code."""
+
+from enum import IntEnum
+
+
+class ExitCode(IntEnum):
+    """The command line's exit codes; a published interface."""
+
+    DONE = 0
+    FAILED = 1
+    USAGE = 2
+    REFUSED = 3
+    INTERRUPTED = 4
+    ENDED_BY_USER = 130
+
+
+class DiskwrightError(Exception):
+    """A sentence for the person: what happened, where, and what to do. Never shown as a traceback."""
+
+    exit_code = ExitCode.FAILED
+
+
+class Failed(DiskwrightError):
+    """A step was tried and did not work."""
+
+
+class BadInput(DiskwrightError):
+    """What was asked for or handed in cannot be read or does not fit."""
+
+    exit_code = ExitCode.USAGE
+
+
+class Refused(DiskwrightError):
+    """It could have been done and was not, for safety. Nothing was written."""
+
+    exit_code = ExitCode.REFUSED
+
+
+class Interrupted(DiskwrightError):
+    """Stopped between two steps; `resume` or `undo` goes on from there."""
+
+    exit_code = ExitCode.INTERRUPTED

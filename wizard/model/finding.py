@@ -1,0 +1,71 @@
+"""What is right or wrong with how a drive is used, and how it records."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """danger: data or the job is at risk, or the kernel's own rule is broken; warning: likely harm, or a doubt about a drive
+    that may lie; info: good to know; ok: looked at and fine."""
+
+    DANGER = "danger"
+    WARNING = "warning"
+    INFO = "info"
+    OK = "ok"
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding. `code` is stable and documented; `subject` a device node; `remedy` says what to do, or why nothing can be done."""
+
+    code: str
+    severity: Severity
+    subject: str
+    sentence: str
+    why: str
+    source: str
+    remedy: str
+
+
+class Recorded(StrEnum):
+    """Whether a drive is shingled. There is no `no`: silence of a drive proves nothing."""
+
+    YES = "yes"
+    LIKELY = "likely"
+    UNKNOWN = "unknown"
+    NOT_APPLICABLE = "not-applicable"
+
+
+@dataclass(frozen=True, slots=True)
+class Clue:
+    """One rung of the ladder: where it was read, what it says, and how far it can be trusted (high, medium, low)."""
+
+    source: str
+    says: str
+    confidence: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """How the drive records. `kind`: shingled, unknown or not-applicable; `management`: drive, host-aware, host-managed or None."""
+
+    kind: str
+    management: str | None
+    verdict: Recorded
+    confidence: str
+    evidence: tuple[Clue, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnosis:
+    """All that is concluded about one drive. `drive` is its node."""
+
+    drive: str
+    recording: Recording
+    findings: tuple[Finding, ...]
+
+    @property
+    def worst(self) -> Severity:
+        """The most severe of the findings, ok where there are none."""
+        order = list(Severity)
+        return min((finding.severity for finding in self.findings), key=order.index, default=Severity.OK)

@@ -1,0 +1,43 @@
+"""The record of a run: what was applied, step by step, and where it stands."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Event(StrEnum):
+    """What a journal entry says. A run ends with DONE, FAILED, STOPPED or REFUSED; UNDONE may follow."""
+
+    STARTED = "started"
+    SAVED = "saved"
+    STEP_STARTED = "step-started"
+    COMMAND = "command"
+    STEP_DONE = "step-done"
+    STEP_FAILED = "step-failed"
+    VERIFIED = "verified"
+    NOT_VERIFIED = "not-verified"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+    UNDONE = "undone"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One fsynced line. `step` counts from 1, 0 for the run itself; `output` is what a command printed, cut to a sane length."""
+
+    at: str
+    event: Event
+    step: int
+    sentence: str
+    command: tuple[str, ...] = ()
+    output: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing verified after applying: what was to hold, whether it does, and what was seen."""
+
+    what: str
+    holds: bool
+    seen: str

@@ -1,0 +1,353 @@
+"""What the running system says about its drives: facts, no conclusions.
+
+What could not be read is None (or an empty tuple where the drive's `unread` says so), and `unread` names the reason.
+"""
+
+from dataclasses import dataclass
+
+from wizard.model.geometry import Geometry
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a sentence."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class Striping:
+    """How data is spread over several devices, or is written to suit that: the same words for an array and for a filesystem on it.
+
+    `unit_bytes` is what goes to one device at a stretch (md chunk, LVM stripe size, ext stride x block, XFS su); `width_bytes` that of
+    all data devices together (ext stripe width x block, XFS su x sw). Of the two a filesystem may state one only: the other is 0.
+    """
+
+    unit_bytes: int
+    width_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """A filesystem, RAID, encryption or volume manager's mark, as libblkid finds it.
+
+    `kind` is libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`); `usage` one of `filesystem`, `raid`, `crypto`, `other`.
+    `ambivalent` is true where several marks contradict each other and libblkid names none. `data_offset_bytes` is where the data of a
+    container (md member, LUKS, LVM) begins, counted from its device's start; `striping` what an array or a filesystem's superblock says;
+    `block_bytes` the block of a filesystem whose superblock was read.
+    """
+
+    kind: str
+    usage: str
+    label: str | None = None
+    uuid: str | None = None
+    version: str | None = None
+    offset_bytes: int | None = None
+    ambivalent: bool = False
+    data_offset_bytes: int | None = None
+    striping: Striping | None = None
+    block_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """Why a device may not be written. `kind`: mounted, swap, holder, loop-backing, raid-member, running-system or opened.
+
+    `by` is the mount point, holder device or loop device; `subject` the device node that is in use.
+    """
+
+    kind: str
+    subject: str
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """An entry of a partition table, with what lives in it.
+
+    `type` is a lower-case GUID on GPT and `0x83` style on MBR; `name` the GPT label; `attributes` the 64 GPT bits or the MBR boot byte;
+    `kernel_start_bytes` and `kernel_size_bytes` what the kernel believes, None where it has no node for this entry.
+    """
+
+    path: str
+    number: int
+    start_bytes: int
+    size_bytes: int
+    type: str | None = None
+    name: str | None = None
+    part_uuid: str | None = None
+    attributes: int = 0
+    signatures: tuple[Signature, ...] = ()
+    mount_points: tuple[str, ...] = ()
+    kernel_start_bytes: int | None = None
+    kernel_size_bytes: int | None = None
+
+    @property
+    def end_bytes(self) -> int:
+        """The first byte behind the partition."""
+        return self.start_bytes + self.size_bytes
+
+    @property
+    def filesystem(self) -> str | None:
+        """The kind of the one signature that is a filesystem or a container; None for none or several."""
+        return self.signatures[0].kind if len(self.signatures) == 1 and not self.signatures[0].ambivalent else None
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """A run of bytes on a drive."""
+
+    start_bytes: int
+    size_bytes: int
+
+    @property
+    def end_bytes(self) -> int:
+        """The first byte behind the extent."""
+        return self.start_bytes + self.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A partition table. `kind`: gpt, mbr, hybrid, other (Apple, BSD, Sun, DASD ...) or none.
+
+    `first_usable_bytes` and `end_usable_bytes` bound where partitions may lie, the end exclusive.
+    `backup` of a GPT: ok, missing, damaged or misplaced; `primary`: ok or damaged. None where not applicable or unread.
+    `ordinary` of a GPT: whether its entries are of the usual size and lie where every program puts them when it writes a table again:
+    right behind the first header and right before the second; `most_partitions`: how many entries it has room for.
+    """
+
+    kind: str
+    uuid: str | None = None
+    first_usable_bytes: int | None = None
+    end_usable_bytes: int | None = None
+    primary: str | None = None
+    backup: str | None = None
+    ordinary: bool | None = None
+    most_partitions: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Discard:
+    """What the drive says about discard (TRIM, UNMAP). `maximum_bytes` 0: the drive has none."""
+
+    granularity_bytes: int
+    maximum_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Smart:
+    """From `smartctl --json`: what it knows of the drive. All None where smartctl or the permission is missing.
+
+    `zoned_capability` is ATA's `device_managed` or `host_aware`; `model_family` the database's name, which may hold `(SMR)`;
+    `model_name` the model as the drive itself tells smartctl, also behind a USB bridge that calls itself something else.
+    """
+
+    passed: bool | None = None
+    model_family: str | None = None
+    zoned_capability: str | None = None
+    trim_supported: bool | None = None
+    rotation_rate: int | None = None
+    model_name: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ata:
+    """What a drive's own IDENTIFY DEVICE data say (ACS-4), as libata hands them on in SCSI VPD page 89h.
+
+    `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed); `trims`: word 169 bit 0; `rotation_rate`: word 217
+    (1 for solid state, else turns a minute); `physical_block_bytes`: word 106; `alignment_offset_bytes`: word 209, as the kernel counts
+    it, from the drive's start to the first logical block that begins a physical one; `model`: words 27 to 46. None where the words are
+    not valid.
+    """
+
+    model: str | None = None
+    zoned: int | None = None
+    trims: bool | None = None
+    rotation_rate: int | None = None
+    physical_block_bytes: int | None = None
+    alignment_offset_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NvmeFormat:
+    """One LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1 better, 2 good, 3 degraded."""
+
+    number: int
+    data_bytes: int
+    metadata_bytes: int
+    performance: int
+    in_use: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Zones:
+    """How a zoned drive is divided, as far as it could be read (the zones themselves as root only).
+
+    `size_bytes` is what a zone spans, `capacity_bytes` what the least of them holds. `conventional` of the `count` zones take writes in
+    any order, and of the others `written` are not empty. `most_open` and `most_active` are the drive's limits, 0 for none.
+    `takes_partitions`: whether the kernel lets partitions be made on it.
+    """
+
+    size_bytes: int | None = None
+    count: int | None = None
+    conventional: int | None = None
+    capacity_bytes: int | None = None
+    most_open: int | None = None
+    most_active: int | None = None
+    takes_partitions: bool | None = None
+    written: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """A block device built on this drive: md, LVM, LUKS, bcache, loop. `path` its node, `below` the node it stands on.
+
+    `offset_bytes` is where its data begin on `below`; `geometry` what the kernel says of the layer itself; `signatures` what it holds.
+    """
+
+    kind: str
+    path: str
+    below: str
+    mount_points: tuple[str, ...] = ()
+    size_bytes: int | None = None
+    geometry: Geometry | None = None
+    offset_bytes: int | None = None
+    striping: Striping | None = None
+    signatures: tuple[Signature, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Drive:
+    """A whole drive. `path` is its kernel node; `bus` ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
+
+    `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI VPD page B1h byte 8.
+    `content_digest` covers the bytes of the table and every signature found; None where they could not be read.
+    `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every namespace of the controller), none (the controller
+    has no such command); None where unknown.
+    """
+
+    path: str
+    size_bytes: int | None
+    geometry: Geometry | None
+    by_id: tuple[str, ...] = ()
+    model: str | None = None
+    vendor: str | None = None
+    revision: str | None = None
+    serial: str | None = None
+    wwn: str | None = None
+    bus: str | None = None
+    rotational: bool | None = None
+    removable: bool | None = None
+    read_only: bool | None = None
+    zoned: str | None = None
+    zones: Zones | None = None
+    vpd_zoned: int | None = None
+    discard: Discard | None = None
+    scheduler: str | None = None
+    schedulers: tuple[str, ...] = ()
+    diskseq: int | None = None
+    backing_file: str | None = None
+    smart: Smart = Smart()
+    ata: Ata | None = None
+    nvme_formats: tuple[NvmeFormat, ...] = ()
+    nvme_format_scope: str | None = None
+    table: Table | None = None
+    signatures: tuple[Signature, ...] = ()
+    partitions: tuple[Partition, ...] = ()
+    free: tuple[Extent, ...] = ()
+    layers: tuple[Layer, ...] = ()
+    uses: tuple[Use, ...] = ()
+    content_digest: str | None = None
+    unread: tuple[Unread, ...] = ()
+
+    @property
+    def token(self) -> str:
+        """What a person types to confirm: the serial, or for a drive without one the device's name."""
+        return self.serial or self.path.removeprefix("/dev/")
+
+    @property
+    def zone_bytes(self) -> int | None:
+        """What a zone spans; None where the drive has none."""
+        return self.zones.size_bytes if self.zones else None
+
+    @property
+    def is_empty(self) -> bool | None:
+        """No table, partition or signature, nor anything in zones that the host must manage; None where that could not be read."""
+        if self.table is None:
+            return None
+        return self.table.kind == "none" and not self.signatures and not self.partitions and not self.unrecognised_zones
+
+    @property
+    def unrecognised_zones(self) -> int:
+        """How many zones of a host-managed drive hold something while nothing is recognised on it: programs write to zones directly."""
+        recognised = self.signatures or self.partitions or self.table is None or self.table.kind != "none"
+        return 0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
+
+    def partition(self, path: str) -> Partition | None:
+        """The partition with this node, if the drive has it."""
+        return next((part for part in self.partitions if part.path == path), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Kernel:
+    """The running kernel: `release` as uname -r; `filesystems` those it has or can load, by name (`ext4`, `xfs`, `btrfs`).
+
+    `options` are those of its configuration that advice asks about, without `CONFIG_`, and whether it was built with them.
+    """
+
+    release: str
+    filesystems: frozenset[str] = frozenset()
+    options: tuple[tuple[str, bool], ...] = ()
+
+    def built_with(self, option: str) -> bool | None:
+        """Whether the kernel was built with an option; None where that could not be read."""
+        return dict(self.options).get(option)
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Major and minor: (6, 12) for `6.12.9-arch1`; (0, 0) where the release has no such form."""
+        numbers = self.release.split("-")[0].split(".")
+        if len(numbers) >= 2 and numbers[0].isdigit() and numbers[1].isdigit():
+            return int(numbers[0]), int(numbers[1])
+        return 0, 0
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """What a program said of itself: its version's first two numbers, (0, 0) where unknown, and the features it lists."""
+
+    name: str
+    version: tuple[int, int] = (0, 0)
+    features: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """Everything the later rooms may know. `tools` maps a program's name to its path, for programs that were found; `programs` are those
+    of them that were asked about themselves, which happens where a zoned drive makes it matter.
+
+    `boot_id` is the kernel's own name for the time since it started.
+    """
+
+    kernel: Kernel
+    drives: tuple[Drive, ...]
+    tools: tuple[tuple[str, str], ...] = ()
+    root: bool = False
+    live_medium: bool = False
+    memory_bytes: int | None = None
+    unread: tuple[Unread, ...] = ()
+    boot_id: str | None = None
+    programs: tuple[Program, ...] = ()
+
+    def program(self, name: str) -> Program | None:
+        """What a program said of itself; None where it was not asked or said nothing."""
+        return next((program for program in self.programs if program.name == name), None)
+
+    def has_tool(self, name: str) -> bool:
+        """Whether the program was found on this machine."""
+        return any(found == name for found, _ in self.tools)
+
+    def drive(self, path: str) -> Drive | None:
+        """The drive with this node or by-id link, if there is one."""
+        return next((drive for drive in self.drives if path == drive.path or path in drive.by_id), None)

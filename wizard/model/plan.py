@@ -1,0 +1,320 @@
+"""The contract: what a drive is, what it becomes, and every step between."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Striping
+from wizard.model.names import partition_path
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the drive is. A drive with neither `serial` nor `wwn` is known by `diskseq`, the kernel's count of disks since the start that
+    `boot_id` names: after a restart another drive can have the same number.
+
+    `content_digest` is None where the planner was not allowed to read the drive. `rotational` only serves estimates.
+    """
+
+    path: str
+    by_id: tuple[str, ...]
+    model: str | None
+    serial: str | None
+    wwn: str | None
+    size_bytes: int
+    geometry: Geometry
+    diskseq: int | None
+    content_digest: str | None
+    rotational: bool | None = None
+    boot_id: str | None = None
+
+    @property
+    def token(self) -> str:
+        """What a person types to confirm: the serial, or for a drive without one the device's name."""
+        return self.serial or self.path.removeprefix("/dev/")
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A partition, or free space (number 0), in a layout. Slots are in the order of their starts.
+
+    `kept` is true for what stands before and after alike. `filesystem` may be a container such as crypto_LUKS.
+    """
+
+    number: int
+    start_bytes: int
+    size_bytes: int
+    type: str | None = None
+    name: str | None = None
+    part_uuid: str | None = None
+    attributes: int = 0
+    filesystem: str | None = None
+    label: str | None = None
+    uuid: str | None = None
+    mount_point: str | None = None
+    kept: bool = False
+
+    @property
+    def end_bytes(self) -> int:
+        """The first byte behind the slot."""
+        return self.start_bytes + self.size_bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A drive from first to last usable byte. `signatures` are kinds that live on the drive itself, without a table.
+
+    `whole` is a filesystem that is to fill the drive without a table; what stands there before is told by `signatures` alone.
+    """
+
+    table: str
+    slots: tuple[Slot, ...]
+    signatures: tuple[str, ...] = ()
+    whole: Slot | None = None
+
+    @property
+    def partitions(self) -> tuple[Slot, ...]:
+        """The slots that are partitions."""
+        return tuple(slot for slot in self.slots if slot.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """One thing a person asked for and what was decided for it. `partition` is the number it gets, `path` its node to be.
+
+    Number 0 is the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the array's node,
+    or for Btrfs, which needs no array, the first drive's partition.
+    """
+
+    workload: str
+    partition: int
+    path: str
+    filesystem: str
+    uuid: str
+    label: str
+    mount_point: str | None
+    mkfs_options: tuple[str, ...]
+    mount_options: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WipeSignatures:
+    """Erase every signature that libblkid knows on `device`, so that nothing stale is found there later.
+
+    `expected` are the kinds known when planning; empty where the device is new and usually has none.
+    """
+
+    device: str
+    expected: tuple[str, ...]
+    kind: Literal["wipe-signatures"] = "wipe-signatures"
+
+
+@dataclass(frozen=True, slots=True)
+class TableEntry:
+    """A partition to be written, or kept, with exact geometry."""
+
+    number: int
+    start_bytes: int
+    size_bytes: int
+    type: str
+    name: str
+    kept: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class WriteTable:
+    """Make the table hold exactly `entries`. `fresh` makes a new table; otherwise the kept entries stay to the byte."""
+
+    device: str
+    table: Literal["gpt", "mbr"]
+    fresh: bool
+    entries: tuple[TableEntry, ...]
+    kind: Literal["write-table"] = "write-table"
+
+
+@dataclass(frozen=True, slots=True)
+class ResetZones:
+    """Empty every zone of the zoned drive `device`, and erase what marks its other zones hold: nothing on it can be read afterwards."""
+
+    device: str
+    kind: Literal["reset-zones"] = "reset-zones"
+
+
+@dataclass(frozen=True, slots=True)
+class MakeArray:
+    """Make the md RAID0 `device` out of the partitions `parts`, in this order. `name` and `uuid` are what it is known by ever after."""
+
+    device: str
+    name: str
+    uuid: str
+    chunk_bytes: int
+    parts: tuple[str, ...]
+    kind: Literal["make-array"] = "make-array"
+
+
+@dataclass(frozen=True, slots=True)
+class MakeVolumeGroup:
+    """Make LVM's physical volumes out of `parts`, each with its UUID of `uuids`, and the volume group `name` out of them."""
+
+    name: str
+    parts: tuple[str, ...]
+    uuids: tuple[str, ...]
+    kind: Literal["make-volume-group"] = "make-volume-group"
+
+
+@dataclass(frozen=True, slots=True)
+class MakeStripedVolume:
+    """Make the logical volume `name`, node `device`, striped over all `stripes` physical volumes of `group` and filling them."""
+
+    device: str
+    group: str
+    name: str
+    stripes: int
+    chunk_bytes: int
+    kind: Literal["make-striped-volume"] = "make-striped-volume"
+
+
+@dataclass(frozen=True, slots=True)
+class MakeFilesystem:
+    """Make a filesystem on `device`, and for a Btrfs over several devices on `others` too.
+
+    `striping` is what its superblock is to say of the array beneath it.
+    """
+
+    device: str
+    filesystem: str
+    uuid: str
+    label: str
+    options: tuple[str, ...]
+    kind: Literal["make-filesystem"] = "make-filesystem"
+    others: tuple[str, ...] = ()
+    striping: Striping | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AddFstabLine:
+    """Add one line for `uuid` to the file that says what is mounted at boot."""
+
+    uuid: str
+    mount_point: str
+    filesystem: str
+    options: tuple[str, ...]
+    pass_number: int
+    kind: Literal["add-fstab-line"] = "add-fstab-line"
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """Make the mount point if it is missing, and mount `device` there. `others` are the further devices of a Btrfs over several."""
+
+    device: str
+    mount_point: str
+    filesystem: str
+    options: tuple[str, ...]
+    kind: Literal["mount"] = "mount"
+    others: tuple[str, ...] = ()
+
+
+Operation = (
+    WipeSignatures | WriteTable | ResetZones | MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeFilesystem | AddFstabLine | Mount
+)
+
+
+def devices_of(operation: Operation) -> tuple[str, ...]:
+    """Every node that an operation works on or makes."""
+    match operation:
+        case AddFstabLine():
+            return ()
+        case MakeArray(device=device, parts=parts):
+            return (device, *parts)
+        case MakeVolumeGroup(parts=parts):
+            return parts
+        case MakeFilesystem(device=device, others=others) | Mount(device=device, others=others):
+            return (device, *others)
+        case _:
+            return (operation.device,)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """An operation with everything that is shown of it.
+
+    `commands` are argument lists as they will be run; `edits` the lines of a table or file edit where no command runs.
+    `destroys` names what is lost, empty for nothing; `undo` how it is taken back, or that it is not; `holds` what is checked afterwards.
+    """
+
+    operation: Operation
+    sentence: str
+    commands: tuple[tuple[str, ...], ...]
+    edits: tuple[str, ...]
+    destroys: str
+    undo: str
+    holds: tuple[str, ...]
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """One drive of a plan, and what it holds before and after."""
+
+    drive: Identity
+    before: Layout
+    after: Layout
+
+    def owns(self, device: str) -> bool:
+        """Whether `device` is the node of this drive, or of a partition that it has before or after."""
+        numbers = {slot.number for layout in (self.before, self.after) for slot in layout.partitions}
+        return device == self.drive.path or device in {partition_path(self.drive.path, number) for number in numbers}
+
+
+@dataclass(frozen=True, slots=True)
+class Stripe:
+    """How one volume is spread over all drives of a plan.
+
+    `device` is the node of the md array or the logical volume, `name` the array's or the volume group's, `chunk_bytes` what goes to one
+    drive at a stretch, `uuids` the array's, or those of the physical volumes in the drives' order. Btrfs spreads by itself, in pieces of
+    its own: it has none of these, and `metadata` says how its own records are kept (raid1, raid0).
+    """
+
+    kind: Literal["md", "lvm", "btrfs"]
+    device: str = ""
+    name: str = ""
+    chunk_bytes: int = 0
+    uuids: tuple[str, ...] = ()
+    metadata: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What will be done to one drive, or with a `stripe` to it and `others`.
+
+    `doubts` are sentences about what could not be known when it was made.
+    """
+
+    drive: Identity
+    before: Layout
+    after: Layout
+    volumes: tuple[Volume, ...]
+    steps: tuple[Step, ...]
+    doubts: tuple[str, ...] = ()
+    others: tuple[Member, ...] = ()
+    stripe: Stripe | None = None
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Every drive of the plan, in the order in which they were named."""
+        return (Member(self.drive, self.before, self.after), *self.others)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The nodes of the drives."""
+        return tuple(member.drive.path for member in self.members)
+
+    @property
+    def tokens(self) -> tuple[str, ...]:
+        """What a person gives to confirm: the token of every drive."""
+        return tuple(member.drive.token for member in self.members)
+
+    def member(self, device: str) -> Member | None:
+        """The drive that `device` is, or is a partition of; None for an array, which lies on all of them."""
+        return next((member for member in self.members if member.owns(device)), None)

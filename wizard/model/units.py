@@ -1,0 +1,59 @@
+"""Sizes: bytes inside, words outside.
+
+Suffixes follow util-linux: K, M, G, T and KiB, MiB, ... are powers of 1024; KB, MB, ... are powers of 1000.
+"""
+
+import re
+
+from wizard.model.errors import BadInput
+
+KIB = 1024
+MIB = 1024 * KIB
+GIB = 1024 * MIB
+TIB = 1024 * GIB
+
+KERNEL_SECTOR_BYTES = 512
+"""The unit of every size and start in sysfs, whatever the logical block size (Documentation/ABI/stable/sysfs-block)."""
+
+_LETTERS = "KMGTPE"
+_SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGTPE]?)(iB|B|)\s*", re.IGNORECASE)
+
+
+def parse_size(text: str) -> int:
+    """Bytes from `500G`, `1.5TiB`, `750GB` or `4096`; raises BadInput with the text in it."""
+    match = _SIZE.fullmatch(text)
+    if match is None:
+        raise BadInput(f"{text[:40]!r} is not a size: write a number with K, M, G or T behind it, such as 500G or 750GB.")
+    number, letter, unit = match.groups()
+    if not letter:
+        return int(float(number))
+    base = 1000 if unit.upper() == "B" else 1024
+    return int(float(number) * base ** (_LETTERS.index(letter.upper()) + 1))
+
+
+def format_capacity(size_bytes: int) -> str:
+    """As printed on a drive's label, in powers of 1000 and four characters of number at most: `8.0 TB`."""
+    value = float(size_bytes)
+    for unit in ("B", "kB", "MB", "GB", "TB"):
+        if value < 999.5:
+            return f"{value:.0f} {unit}" if value >= 99.95 or unit == "B" else f"{value:.1f} {unit}"
+        value /= 1000
+    return f"{value:.1f} PB"
+
+
+def format_exact(size_bytes: int) -> str:
+    """Without rounding, in the largest power of 1024 that divides it: `1 MiB`, `17 KiB`, `3584 bytes`."""
+    for factor, unit in ((TIB, "TiB"), (GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB")):
+        if size_bytes and size_bytes % factor == 0:
+            return f"{size_bytes // factor} {unit}"
+    return f"{size_bytes} bytes"
+
+
+def format_duration(seconds: float) -> str:
+    """`40 s`, `3 min`, `2 h 10 min`: as coarse as an estimate deserves."""
+    if seconds < 1:
+        return "under 1 s"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"

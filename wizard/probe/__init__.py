@@ -1,0 +1,1 @@
+"""What the running system says about its drives."""

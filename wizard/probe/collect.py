@@ -1,0 +1,263 @@
+"""Collecting the raw facts of one drive, phase by phase, so that what was read before a drive hangs is not lost.
+
+Runs in a worker process of its own. Everything is plain data in the shape of `facts.RawDrive`. Nothing is ever written.
+"""
+
+import base64
+import errno
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from wizard.model.names import partition_path
+from wizard.probe import sysfs, upstairs
+from wizard.probe.nvme import from_nvme
+from wizard.probe.tables import Entry, TableReading, is_extended, read_table
+from wizard.probe.zonereport import read_zones
+
+Facts = dict[str, Any]
+Udev = Callable[[str], dict[str, str]]
+
+NEEDS_ROOT = "needs root to read the device"
+MOST_DEVICES = 256
+"""Entries of one table that are looked into; more than any drive in use has."""
+
+CLAIM_TRIES = 4
+CLAIM_PAUSE_SECONDS = 0.02
+"""Another probe may hold the drive for an instant, as this one does."""
+
+SMART_SHARE = 0.6
+"""Of the time limit: a slow smartctl must not cost the drive everything else."""
+
+WITHOUT_SMART = ("loop", "ram", "zram", "dm-", "md", "vd", "xvd", "nbd", "sr", "fd", "mmcblk", "pmem", "mtdblock", "rbd")
+UNIT_BYTES = 512
+
+
+def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
+    """Updates that make up one RawDrive, cheap and harmless ones first. `seconds` is what all of them may take together."""
+    known = from_kernel(name, udev)
+    yield known
+    read = from_device(known)
+    yield read
+    if os.geteuid() == 0:
+        yield {"claimable": claims(name, list(known["partitions"]))}
+    errors = read["errors"]
+    if os.geteuid() == 0 and known["sysfs"].get("queue/zoned", "none") != "none":
+        counted = from_zones(known["path"], errors)
+        yield counted
+        errors = counted.get("errors", errors)
+    if name.startswith("nvme"):
+        asked = from_nvme(known["path"], errors, _reason)
+        yield asked
+        errors = asked.get("errors", errors)
+    if read["medium"]:
+        told = from_smartctl(name, errors, seconds * SMART_SHARE)
+        yield told
+        errors = told.get("errors", errors)
+    # Last: a layer may hang where the drive itself does not.
+    layers, troubles = upstairs.layers([name, *known["partitions"]], udev)
+    if layers:
+        yield {"layers": layers, "errors": [*errors, *troubles]}
+
+
+def from_kernel(name: str, udev: Udev) -> Facts:
+    """What sysfs and udev's database say; needs no root and does not touch the drive."""
+    folder = sysfs.SYS / "block" / name
+    found: Facts = {
+        "name": name,
+        "path": sysfs.node_of(name),
+        "sysfs_path": str(folder.resolve()),
+        "sysfs": sysfs.attributes(folder, sysfs.ATTRIBUTES),
+        "vpd": sysfs.vital_pages(folder),
+        "udev": udev(name),
+        "partitions": {
+            part: {"sysfs": sysfs.attributes(folder / part, sysfs.PARTITION_ATTRIBUTES), "udev": udev(part)}
+            for part in sysfs.partition_names(folder)
+        },
+        "errors": [] if folder.exists() else [{"what": "drive", "why": "the kernel no longer has it"}],
+    }
+    if (zones := sysfs.zoned_capability(folder)) is not None:
+        found["sysfs"]["zoned_cap"] = zones
+    return found
+
+
+def from_device(known: Facts) -> Facts:
+    """What the drive's own bytes say: its table and every superblock on it and in its partitions."""
+    path, errors = known["path"], list(known["errors"])
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError as error:
+        medium = error.errno != errno.ENOMEDIUM
+        return {"medium": medium, "errors": [*errors, {"what": "contents", "why": _reason(error)}]}
+    try:
+        if known["sysfs"].get("size") == "0":
+            return {"medium": False, "errors": [*errors, {"what": "contents", "why": "it is empty: the device has no size"}]}
+        if known["partitions"]:
+            # The drive's own page cache does not see what was written through its partitions' nodes. This drops clean pages only.
+            os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
+        return {"medium": True, **_read(descriptor, known, errors)}
+    finally:
+        os.close(descriptor)
+
+
+def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
+    from wizard.probe import blkid
+
+    path, name = known["path"], known["name"]
+    kind: str | None = None
+    listed: list[Facts] = []
+    contents: Facts | None = None
+    try:
+        whole = blkid.read_content(path)
+        kind, listed = blkid.read_partitions(path)
+        contents = {name: whole}
+    except OSError as error:
+        errors.append({"what": "contents", "why": _reason(error)})
+    recorder = Recorder(descriptor)
+    size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
+    block = int(known["sysfs"].get("queue/logical_block_size", "512"))
+    reading = read_table(recorder.read, size, block, kind, has_signature=bool(contents and contents[name]["signatures"]))
+    errors += [{"what": "table", "why": why} for why in recorder.reasons]
+    superblocks: Facts = {}
+    if contents is not None:
+        _add_superblocks(superblocks, {"node": name, "path": path, "offset_bytes": 0, "size_bytes": 0}, contents[name], errors)
+        for place in _places(known, reading, listed, size):
+            try:
+                contents[place["node"]] = blkid.read_content(place["path"], place["offset_bytes"], place["size_bytes"])
+            except OSError as error:
+                errors.append({"what": "signatures", "why": f"{sysfs.node_of(place['node'])}: {_reason(error)}"})
+                continue
+            _add_superblocks(superblocks, place, contents[place["node"]], errors)
+    return {
+        "table_kind": kind,
+        "table_entries": listed,
+        "chunks": recorder.chunks,
+        "contents": contents,
+        "superblocks": superblocks,
+        "errors": errors,
+    }
+
+
+def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: list[Facts]) -> None:
+    """The bytes that say where data begin within what was found at a place; without them less is known, and nothing else is lost."""
+    if upstairs.length(superblocks.values()) > upstairs.MOST_RECORDED:
+        errors.append({"what": "layers", "why": upstairs.TOO_MUCH})
+        return
+    try:
+        found, trouble = upstairs.superblocks(place["path"], content, place["offset_bytes"], place["size_bytes"])
+    except OSError as error:
+        found, trouble = [], _reason(error)
+    if found:
+        superblocks[place["node"]] = found
+    if trouble:
+        errors.append({"what": "layers", "why": f"{sysfs.node_of(place['node'])}: {trouble}"})
+
+
+def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> list[Facts]:
+    """Where to look for superblocks: each partition's node if the kernel has it as the table says, else its place on the drive."""
+    entries = {entry.number: entry for entry in reading.entries}
+    for other in listed:
+        number = other["number"]
+        entries.setdefault(number, Entry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"))
+    nodes = {int(part["sysfs"].get("partition", "0")): (node, part["sysfs"]) for node, part in known["partitions"].items()}
+    places = []
+    for number in sorted(set(entries) | set(nodes))[:MOST_DEVICES]:
+        entry = entries.get(number)
+        node, facts = nodes.get(number, ("", {}))
+        start, length = int(facts.get("start", "-1")) * UNIT_BYTES, int(facts.get("size", "-1")) * UNIT_BYTES
+        if entry and is_extended(entry.type):
+            continue
+        if node and (entry is None or (entry.start_bytes, entry.size_bytes) == (start, length)):
+            places.append({"node": node, "path": sysfs.node_of(node), "offset_bytes": 0, "size_bytes": 0})
+        elif entry and entry.size_bytes > 0 and entry.start_bytes < size:
+            node = sysfs.name_of(partition_path(known["path"], number))
+            inside = min(entry.size_bytes, size - entry.start_bytes)
+            places.append({"node": node, "path": known["path"], "offset_bytes": entry.start_bytes, "size_bytes": inside})
+    return places
+
+
+class Recorder:
+    """Reads a drive and keeps what it read, so that the same reading can be done again without the drive."""
+
+    def __init__(self, descriptor: int) -> None:
+        self.descriptor = descriptor
+        self.chunks: list[Facts] = []
+        self.reasons: list[str] = []
+
+    def read(self, offset_bytes: int, size_bytes: int) -> bytes:
+        """Bytes at an offset, short at the end of the drive, empty where it cannot be read."""
+        try:
+            data = os.pread(self.descriptor, size_bytes, offset_bytes)
+        except (OSError, OverflowError) as error:
+            self.reasons.append(f"byte {offset_bytes} could not be read: {getattr(error, 'strerror', None) or error}")
+            return b""
+        self.chunks.append({"offset_bytes": offset_bytes, "data": base64.b64encode(data).decode("ascii")})
+        return data
+
+
+def from_zones(path: str, errors: list[Facts]) -> Facts:
+    """The zones of a zoned drive."""
+    try:
+        return {"zones": read_zones(path)}
+    except OSError as error:
+        return {"errors": [*errors, {"what": "zones", "why": f"the zones: {_reason(error)}"}]}
+
+
+def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
+    """Whether the drive and its partitions can be held exclusively, by name; empty while somebody has the drive's lock.
+
+    Whoever holds the lock writes, and a claim of ours, however short, could make a mkfs or a mount of theirs fail.
+    """
+    try:
+        lock = os.open(sysfs.node_of(name), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return {}
+    try:
+        fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except OSError:
+        return {}
+    else:
+        return {node: claim for node in (name, *partitions) if (claim := is_claimable(sysfs.node_of(node))) is not None}
+    finally:
+        os.close(lock)
+
+
+def is_claimable(path: str) -> bool | None:
+    """Whether nobody holds the device exclusively; given back at once, since holding it makes mkfs and mount fail. None: cannot be told."""
+    for attempt in range(CLAIM_TRIES):
+        try:
+            os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC | os.O_NONBLOCK))
+        except OSError as error:
+            if error.errno != errno.EBUSY:
+                return None
+            if attempt + 1 < CLAIM_TRIES:
+                time.sleep(CLAIM_PAUSE_SECONDS)
+            continue
+        return True
+    return False
+
+
+def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
+    """smartctl's word on the drive, without waking one that sleeps. Never required, and not asked about kinds that have no SMART."""
+    if name.startswith(WITHOUT_SMART):
+        return {"smart": None}
+    if os.geteuid() != 0:
+        return {"smart": None, "errors": [*errors, {"what": "smart", "why": "needs root"}]}
+    from wizard.model.errors import Failed
+    from wizard.tools.run import run
+
+    try:
+        said = run(["smartctl", "--json=c", "-n", "standby", "-i", "-H", sysfs.node_of(name)], seconds=seconds, accept=range(256))
+    except Failed as error:
+        return {"smart": None, "errors": [*errors, {"what": "smart", "why": str(error).rstrip(".")}]}
+    return {"smart": said.output}
+
+
+def _reason(error: OSError) -> str:
+    if error.errno in (errno.EACCES, errno.EPERM):
+        return NEEDS_ROOT if os.geteuid() != 0 else f"the kernel refuses to open the device: {error.strerror}"
+    if error.errno == errno.ENOMEDIUM:
+        return "no medium is inserted"
+    return error.strerror or str(error)

@@ -1,0 +1,184 @@
+"""Raw facts: what was read, word for word, before anything is concluded. `inspect --save` records them and `--machine` replays them."""
+
+from dataclasses import dataclass, field
+
+SCHEMA = "diskwright.facts/1"
+
+
+@dataclass(frozen=True, slots=True)
+class RawError:
+    """One thing that could not be read: the name of the field in the JSON document, and a sentence without its full stop."""
+
+    what: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawChunk:
+    """Bytes of the drive, in base64."""
+
+    offset_bytes: int
+    data: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawSignature:
+    """One superblock as libblkid (or udev's database) names it. `offset_bytes` counts from the start of its device."""
+
+    kind: str
+    usage: str
+    label: str | None = None
+    uuid: str | None = None
+    version: str | None = None
+    offset_bytes: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawContent:
+    """What lives on one device. `ambivalent` when libblkid refuses to choose among the signatures."""
+
+    signatures: tuple[RawSignature, ...] = ()
+    ambivalent: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RawEntry:
+    """A partition in libblkid's list, which counts in units of 512 bytes; in bytes here."""
+
+    number: int
+    start_bytes: int
+    size_bytes: int
+    type: int
+
+
+@dataclass(frozen=True, slots=True)
+class RawPartition:
+    """A partition that the kernel knows: its sysfs texts by attribute, and its properties in udev's database."""
+
+    sysfs: dict[str, str]
+    udev: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RawLayer:
+    """A device built on a drive: its sysfs texts by attribute, udev's properties, and what lives on it, None where it was not read.
+
+    `superblocks` are bytes of those that say where data begin, counted from the layer's start.
+    """
+
+    sysfs: dict[str, str] = field(default_factory=dict)
+    udev: dict[str, str] = field(default_factory=dict)
+    content: RawContent | None = None
+    superblocks: tuple[RawChunk, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawZones:
+    """A run of neighbouring zones that are alike: their type as the kernel numbers it (linux/blkzoned.h), size and capacity.
+
+    `written` is how many of them have their write pointer behind their start, or are full.
+    """
+
+    count: int
+    type: int
+    size_bytes: int
+    capacity_bytes: int
+    written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RawDrive:
+    """One drive. Dictionaries by node name (`sda1`) have the drive itself under its own name.
+
+    `vpd` are SCSI pages by number in base64; `table_kind` libblkid's PTTYPE, empty where it found none, None where it was not asked;
+    `contents` is None where the drive could not be read; `superblocks` are bytes of those named there, counted from their device's start;
+    `layers` are the devices built on the drive, by name; `claimable` says whether an exclusive open of the node worked;
+    `smart` is the output of smartctl; `nvme` the namespace's and the controller's Identify data in base64;
+    `zones` are a zoned drive's, in their order, or none where they were not read.
+    """
+
+    name: str
+    path: str
+    sysfs_path: str = ""
+    sysfs: dict[str, str] = field(default_factory=dict)
+    vpd: dict[str, str] = field(default_factory=dict)
+    udev: dict[str, str] = field(default_factory=dict)
+    partitions: dict[str, RawPartition] = field(default_factory=dict)
+    table_kind: str | None = None
+    table_entries: tuple[RawEntry, ...] = ()
+    chunks: tuple[RawChunk, ...] = ()
+    contents: dict[str, RawContent] | None = None
+    superblocks: dict[str, tuple[RawChunk, ...]] = field(default_factory=dict)
+    layers: dict[str, RawLayer] = field(default_factory=dict)
+    claimable: dict[str, bool] = field(default_factory=dict)
+    smart: str | None = None
+    nvme: dict[str, str] = field(default_factory=dict)
+    zones: tuple[RawZones, ...] = ()
+    medium: bool = True
+    errors: tuple[RawError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawBlock:
+    """A node of the kernel's graph of block devices. `disk` is the whole disk of a partition; `backing_number` that of a loop's device,
+    and `backing_inode` (device:inode) that of a loop's file, by which two loops over one file are known.
+    """
+
+    number: str
+    disk: str | None = None
+    holders: tuple[str, ...] = ()
+    dm_name: str | None = None
+    dm_uuid: str | None = None
+    md_level: str | None = None
+    md_state: str | None = None
+    backing_file: str | None = None
+    backing_number: str | None = None
+    backing_inode: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RawMounts:
+    """One mount namespace: the lines of its mountinfo that name block devices, or the root."""
+
+    own: bool
+    first: bool
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class RawGraph:
+    """Who uses what: block devices by name, mounts of every namespace that could be seen, swaps, and filesystems the kernel has open.
+
+    `numbers` maps device paths that mounts and swaps name to their major:minor; `btrfs` a mounted filesystem's UUID to its devices;
+    `active` a filesystem's kind to the devices it has mounted, in whatever namespace.
+    """
+
+    blocks: dict[str, RawBlock]
+    mounts: tuple[RawMounts, ...]
+    swaps: str
+    numbers: dict[str, str] = field(default_factory=dict)
+    btrfs: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    active: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    errors: tuple[RawError, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RawMachine:
+    """Everything that was read. `filesystems` is /proc/filesystems; `modules` are filesystem modules that can be loaded or are built in.
+
+    `config` are lines of the kernel's configuration, and `said` what programs said of themselves, by command: both only read where there
+    is a drive that they matter for.
+    """
+
+    release: str
+    filesystems: str
+    modules: tuple[str, ...]
+    memory: str
+    root: bool
+    tools: dict[str, str]
+    links: dict[str, tuple[str, ...]]
+    graph: RawGraph
+    drives: tuple[RawDrive, ...] = ()
+    boot_id: str | None = None
+    config: str = ""
+    said: dict[str, str] = field(default_factory=dict)

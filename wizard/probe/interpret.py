@@ -1,0 +1,353 @@
+"""From raw facts to the machine's nouns. Pure: the same facts give the same machine, now or replayed. Never raises on hostile facts."""
+
+import base64
+import binascii
+import hashlib
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from wizard.model.machine import Discard, Drive, Extent, Kernel, Machine, Partition, Signature, Smart, Table, Unread
+from wizard.model.names import partition_path
+from wizard.probe.ata import ata_of
+from wizard.probe.facts import RawContent, RawDrive, RawGraph, RawMachine, RawPartition, RawSignature
+from wizard.probe.identity import names_of
+from wizard.probe.layers import layers_of, with_insides
+from wizard.probe.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
+from wizard.probe.nvme import format_scope_of, formats_of
+from wizard.probe.pages import vital_page
+from wizard.probe.sysfs import name_of
+from wizard.probe.tables import Entry, TableReading, free_extents, is_extended, read_table
+from wizard.probe.uses import is_live, standing
+from wizard.probe.zones import options_of, programs_of, zones_of
+
+UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
+UDEV_ZONES = {"none": 0, "host-aware": 1, "drive-managed": 2}
+SCSI_ZONED_BYTE = 8
+CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
+"""What cannot be known of a drive whose bytes were not read."""
+
+
+def machine_of(raw: RawMachine) -> Machine:
+    """The machine with all its drives."""
+    return Machine(
+        kernel=Kernel(raw.release, _filesystems(raw), options_of(raw)),
+        drives=tuple(drive_of(drive, raw) for drive in raw.drives),
+        tools=tuple(sorted(raw.tools.items())),
+        root=raw.root,
+        live_medium=is_live(raw.graph),
+        memory_bytes=_memory(raw.memory),
+        boot_id=raw.boot_id,
+        programs=programs_of(raw),
+        unread=tuple(Unread(error.what, _sentence(error.why)) for error in raw.graph.errors),
+    )
+
+
+def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
+    """One drive, with what the machine's graph says about who uses it."""
+    size = bytes_at(raw.sysfs, "size")
+    reading = _reading(raw, size)
+    found = standing(machine.graph, _names(raw, machine.graph), raw.claimable)
+    names = names_of(raw)
+    ata, ata_trouble = ata_of(raw)
+    signatures = with_insides(_signatures(raw, raw.name), raw.superblocks.get(raw.name, ()), size or 0)
+    partitions = _partitions(raw, reading, found.mount_points)
+    signatures = tuple(mark for mark in signatures if not _belongs_to_partition(mark, partitions))
+    return Drive(
+        path=raw.path,
+        size_bytes=size,
+        geometry=geometry_of(raw.sysfs),
+        by_id=machine.links.get(raw.name, ()),
+        model=names.model,
+        vendor=names.vendor,
+        revision=names.revision,
+        serial=names.serial,
+        wwn=names.wwn,
+        bus=names.bus,
+        rotational=_flag(raw.sysfs, "queue/rotational"),
+        removable=_flag(raw.sysfs, "removable"),
+        read_only=_flag(raw.sysfs, "ro"),
+        zoned=raw.sysfs.get("queue/zoned"),
+        zones=zones_of(raw),
+        vpd_zoned=_vpd_zoned(raw),
+        discard=_discard(raw.sysfs),
+        scheduler=next(iter(re.findall(r"\[([\w-]+)\]", raw.sysfs.get("queue/scheduler", ""))), None),
+        schedulers=tuple(re.findall(r"[\w-]+", raw.sysfs.get("queue/scheduler", ""))),
+        diskseq=whole_number(raw.sysfs.get("diskseq")),
+        backing_file=raw.sysfs.get("loop/backing_file"),
+        smart=_smart(raw.smart),
+        ata=ata,
+        nvme_formats=formats_of(raw),
+        nvme_format_scope=format_scope_of(raw),
+        table=reading.table if reading else _udev_table(raw),
+        signatures=signatures,
+        partitions=partitions,
+        free=_free(reading, partitions, size, bool(signatures)) if reading and size else (),
+        layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
+        uses=found.uses,
+        content_digest=_digest(raw, reading, signatures, partitions) if reading and not _is_partial(raw) else None,
+        unread=(*_unread(raw, reading), *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else [])),
+    )
+
+
+def _names(raw: RawDrive, graph: RawGraph) -> list[str]:
+    """The drive's node and those of its partitions, as probed and as the graph has them."""
+    found = [name for name, block in graph.blocks.items() if block.disk == raw.name]
+    return list(dict.fromkeys([raw.name, *raw.partitions, *found]))
+
+
+def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
+    """The table, read again from the recorded bytes; None where none were read."""
+    if not size or not raw.chunks or raw.contents is None:
+        return None
+    chunks = [(chunk.offset_bytes, _decoded(chunk.data)) for chunk in raw.chunks]
+
+    def read(offset_bytes: int, size_bytes: int) -> bytes:
+        for start, data in chunks:
+            if start <= offset_bytes and offset_bytes + size_bytes <= start + len(data):
+                return data[offset_bytes - start : offset_bytes - start + size_bytes]
+        return b""
+
+    block = whole_number(raw.sysfs.get("queue/logical_block_size")) or UNIT_BYTES
+    reading = read_table(
+        read, size, block, raw.table_kind, has_signature=bool(raw.contents[raw.name].signatures) if raw.name in raw.contents else False
+    )
+    if reading.table.kind not in ("mbr", "other"):
+        return reading
+    known = {entry.number for entry in reading.entries}
+    others = (
+        Entry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}") for e in raw.table_entries if e.number not in known and e.number > 0
+    )
+    return TableReading(reading.table, (*reading.entries, *others), reading.spans, reading.problems)
+
+
+def _decoded(text: str) -> bytes:
+    try:
+        return base64.b64decode(text, validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def _partitions(raw: RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]) -> tuple[Partition, ...]:
+    """What the table states, with what the kernel believes; and what only the kernel has, since it may be mounted."""
+    nodes = {number: (name, part) for name, part in raw.partitions.items() if (number := whole_number(part.sysfs.get("partition")))}
+    entries = {entry.number: entry for entry in reading.entries} if reading else {}
+    found = []
+    for number in sorted(set(nodes) | set(entries)):
+        name, part = nodes.get(number, (name_of(partition_path(raw.path, number)), None))
+        entry = entries.get(number) or (_entry_of_kernel(number, part) if part else None)
+        if entry is None:
+            continue
+        path = partition_path(raw.path, number)
+        found.append(
+            Partition(
+                path=path,
+                number=number,
+                start_bytes=entry.start_bytes,
+                size_bytes=entry.size_bytes,
+                type=entry.type or None,
+                name=entry.name,
+                part_uuid=entry.part_uuid,
+                attributes=entry.attributes,
+                signatures=with_insides(_signatures(raw, name), raw.superblocks.get(name, ()), entry.size_bytes),
+                mount_points=mounted.get(path, ()),
+                kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
+                kernel_size_bytes=_kernel_size(part, entry) if part else None,
+            )
+        )
+    return tuple(found)
+
+
+def _entry_of_kernel(number: int, part: RawPartition) -> Entry | None:
+    """An entry as far as the kernel and udev's database know it, without the table."""
+    start, size = bytes_at(part.sysfs, "start"), bytes_at(part.sysfs, "size")
+    if start is None or size is None:
+        return None
+    kind = part.udev.get("ID_PART_ENTRY_TYPE", "")
+    kind = f"0x{int(kind, 16):02x}" if re.fullmatch(r"0x[0-9a-f]+", kind) else kind
+    name = part.udev.get("ID_PART_ENTRY_NAME")
+    flags = part.udev.get("ID_PART_ENTRY_FLAGS", "0x0")
+    return Entry(
+        number,
+        start,
+        size,
+        kind,
+        name=_unescaped(name) if name else None,
+        part_uuid=part.udev.get("ID_PART_ENTRY_UUID"),
+        attributes=int(flags, 16) if re.fullmatch(r"0x[0-9a-f]+", flags) else 0,
+    )
+
+
+def _kernel_size(part: RawPartition, entry: Entry) -> int | None:
+    """What the kernel believes. Of an extended partition it shows the first sectors only (block/partitions/msdos.c): no disagreement."""
+    size = bytes_at(part.sysfs, "size")
+    if size is not None and is_extended(entry.type) and size <= 8 * UNIT_BYTES:
+        return entry.size_bytes
+    return size
+
+
+def _signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
+    if raw.contents is not None:
+        content = raw.contents.get(name, RawContent())
+        return tuple(_signature(mark, content.ambivalent) for mark in content.signatures)
+    udev = raw.udev if name == raw.name else raw.partitions[name].udev if name in raw.partitions else {}
+    if "ID_FS_AMBIVALENT" in udev:
+        return tuple(
+            Signature(word.partition(":")[2] or word, word.partition(":")[0], ambivalent=True) for word in udev["ID_FS_AMBIVALENT"].split()
+        )
+    if "ID_FS_TYPE" not in udev:
+        return ()
+    return (
+        Signature(
+            kind=udev["ID_FS_TYPE"],
+            usage=udev.get("ID_FS_USAGE", "other"),
+            label=_unescaped(udev["ID_FS_LABEL_ENC"]) if "ID_FS_LABEL_ENC" in udev else None,
+            uuid=udev.get("ID_FS_UUID"),
+            version=udev.get("ID_FS_VERSION"),
+        ),
+    )
+
+
+def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
+    return Signature(mark.kind, mark.usage, mark.label, mark.uuid, mark.version, mark.offset_bytes, ambivalent)
+
+
+def _unescaped(text: str) -> str:
+    r"""Text as udev writes it, with `\x20` for a blank."""
+    data = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), text.encode())
+    return data.decode("utf-8", errors="replace")
+
+
+def _belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) -> bool:
+    """Whether a mark found from the drive's start is one that a partition has at the same place: one mark is listed once."""
+    return any(
+        part.start_bytes > 0
+        and mark.offset_bytes is not None
+        and inner.offset_bytes is not None
+        and inner.kind == mark.kind
+        and part.start_bytes + inner.offset_bytes == mark.offset_bytes
+        for part in partitions
+        for inner in part.signatures
+    )
+
+
+def _free(reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool) -> tuple[Extent, ...]:
+    return free_extents(reading.table, [(part.start_bytes, part.end_bytes) for part in partitions], size, has_signature=marked)
+
+
+def _is_partial(raw: RawDrive) -> bool:
+    """Whether some of what the digest covers could not be read."""
+    return any(error.what in ("contents", "table", "signatures") for error in raw.errors)
+
+
+def _digest(raw: RawDrive, reading: TableReading, signatures: tuple[Signature, ...], partitions: tuple[Partition, ...]) -> str:
+    """SHA-256 over the table's bytes and all marks, and how many zones were written to where nothing is recognised. No byte that a
+    mounted filesystem writes is in it.
+    """
+    chunks = {(chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [_decoded(chunk.data)]}
+    said: dict[str, object] = {
+        "table": reading.table.kind,
+        "bytes": [[*span, hashlib.sha256(chunks.get(span, b"")).hexdigest()] for span in sorted(set(reading.spans))],
+        "partitions": [[part.number, part.start_bytes, part.size_bytes, part.type] for part in partitions if part.type],
+        "signatures": [
+            [place, mark.kind, mark.uuid, mark.label, mark.offset_bytes]
+            for place, marks in [("", signatures), *((str(part.number), part.signatures) for part in partitions)]
+            for mark in marks
+        ],
+    }
+    if raw.sysfs.get("queue/zoned") == "host-managed" and not signatures and not partitions and raw.zones:
+        said["zones"] = sum(run.written for run in raw.zones)
+    return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _udev_table(raw: RawDrive) -> Table | None:
+    """The table as udev's database names it; None where there is no database, since its silence proves nothing."""
+    kind = raw.udev.get("ID_PART_TABLE_TYPE")
+    return Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID")) if kind else None
+
+
+def _discard(sysfs: dict[str, str]) -> Discard | None:
+    most = whole_number(sysfs.get("queue/discard_max_hw_bytes", sysfs.get("queue/discard_max_bytes")))
+    return None if most is None else Discard(whole_number(sysfs.get("queue/discard_granularity")) or 0, most)
+
+
+def _vpd_zoned(raw: RawDrive) -> int | None:
+    """Bits 5:4 of byte 8 of page B1h, or the same as the driver's word."""
+    page = vital_page(raw, "b1")
+    if page and len(page) > SCSI_ZONED_BYTE:
+        return page[SCSI_ZONED_BYTE] >> 4 & 3
+    return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
+
+
+def _smart(text: str | None) -> Smart:
+    said = _object(text)
+    zones = _object_at(said, "zoned_device").get("capabilities")
+    if said.get("scsi_device_managed_zoned_block_capable") is True:
+        zones = "device_managed"
+    family, model, passed = said.get("model_family"), said.get("model_name"), _object_at(said, "smart_status").get("passed")
+    trim, rate = _object_at(said, "trim").get("supported"), said.get("rotation_rate")
+    return Smart(
+        passed=passed if isinstance(passed, bool) else None,
+        model_family=family if isinstance(family, str) else None,
+        zoned_capability=zones if isinstance(zones, str) else None,
+        trim_supported=trim if isinstance(trim, bool) else None,
+        rotation_rate=rate if isinstance(rate, int) and not isinstance(rate, bool) else None,
+        model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
+    )
+
+
+def _smart_trouble(text: str | None) -> str | None:
+    """Why smartctl gave nothing, in its own words."""
+    said = _object(text)
+    if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
+        return None
+    messages = _object_at(said, "smartctl").get("messages")
+    words = [str(line.get("string")) for line in messages if isinstance(line, dict)] if isinstance(messages, list) else []
+    power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
+    return f"smartctl says: {words[0]}" if words else f"the drive sleeps ({power})" if power else "smartctl gave nothing that can be read"
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
+    inner = value.get(key)
+    return inner if isinstance(inner, dict) else {}
+
+
+def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
+    """The reasons, by field. A drive whose bytes were not read lacks several fields for one reason."""
+    found = []
+    for error in raw.errors:
+        fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)
+        found += [Unread(what, _sentence(error.why)) for what in fields]
+    found += [Unread("partitions", _sentence(problem)) for problem in reading.problems] if reading else []
+    if trouble := _smart_trouble(raw.smart):
+        found.append(Unread("smart", _sentence(trouble)))
+    return tuple(dict.fromkeys(found))
+
+
+def _sentence(why: str) -> str:
+    """A reason as a sentence."""
+    return f"{why[:1].upper()}{why[1:].rstrip('.')}." if not why.startswith("/") else f"{why.rstrip('.')}."
+
+
+def _filesystems(raw: RawMachine) -> frozenset[str]:
+    listed = {line.split("\t")[-1].strip() for line in raw.filesystems.split("\n")}
+    return frozenset(name for name in listed | set(raw.modules) if name)
+
+
+def _memory(line: str) -> int | None:
+    kib = whole_number(next(iter(re.findall(r"MemTotal:\s*(\d+)", line)), None))
+    return kib * 1024 if kib else None
+
+
+def _flag(sysfs: dict[str, str], name: str) -> bool | None:
+    value = sysfs.get(name)
+    return {"0": False, "1": True}.get(value) if value is not None else None

@@ -1,0 +1,110 @@
+"""The room's door: the machine and its drives, probed side by side in processes that can be ended."""
+
+import os
+import stat
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.documents.codec import from_json
+from wizard.model.errors import BadInput
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.probe.facts import RawDrive, RawError, RawMachine
+from wizard.probe.interpret import drive_of, machine_of
+from wizard.probe.pool import SERVER, Pool
+from wizard.probe.sysfs import SYS, drive_names, name_of, node_of, text
+from wizard.probe.system import read_machine
+
+OnDrive = Callable[[Drive], None]
+
+
+def probe_machine(
+    paths: Sequence[str] | None = None,
+    *,
+    seconds: float = 10.0,
+    all_devices: bool = False,
+    on_drive: OnDrive | None = None,
+) -> Machine:
+    """The machine with the drives at `paths`, or with all that hold something or could. `on_drive` is told of each as it is known.
+
+    A drive that does not answer within `seconds` is in it all the same, with the reason in `unread`; none waits for another.
+    Raises BadInput for a path that is no whole drive.
+    """
+    return machine_of(survey(paths, seconds=seconds, all_devices=all_devices, on_drive=on_drive))
+
+
+def probe_drive(path: str, *, seconds: float = 10.0) -> Drive:
+    """One drive, read afresh. Raises BadInput for a path that is no whole drive."""
+    return probe_machine([path], seconds=seconds).drives[0]
+
+
+def list_drive_paths(all_devices: bool = False) -> tuple[str, ...]:
+    """The nodes of the drives, from sysfs alone: instant, and no drive is touched."""
+    return tuple(node_of(name) for name in drive_names(all_devices=all_devices))
+
+
+def survey(
+    paths: Sequence[str] | None = None,
+    *,
+    seconds: float = 10.0,
+    all_devices: bool = False,
+    on_drive: OnDrive | None = None,
+    server: Sequence[str] = SERVER,
+) -> RawMachine:
+    """The raw facts that `probe_machine` interprets, for recording. `server` is the command that probes."""
+    names = [drive_name(path) for path in paths] if paths is not None else drive_names(all_devices=all_devices)
+    names = list(dict.fromkeys(names))
+    pool = Pool(server)
+    try:
+        machine = read_machine()
+        found: dict[str, RawDrive] = {}
+        for facts in pool.probe(names, seconds) if names else ():
+            raw = _structured(facts)
+            if paths is None and not all_devices and not raw.medium:
+                continue
+            found[raw.name] = raw
+            if on_drive is not None:
+                on_drive(drive_of(raw, machine))
+    finally:
+        pool.close()
+    return replace(machine, drives=tuple(found[name] for name in names if name in found))
+
+
+def drive_name(path: str) -> str:
+    """The name in sysfs of the whole drive at `path`, which may be a link. Raises BadInput saying what it is instead."""
+    if not path:
+        raise BadInput("No device was named; `diskwright inspect` lists the drives.")
+    shown = printable(path)
+    try:
+        node = Path(path).resolve(strict=True)
+        status = node.stat()
+        mode, number = status.st_mode, status.st_rdev
+    except (OSError, RuntimeError, ValueError) as error:
+        if isinstance(error, PermissionError):
+            raise BadInput(f"{shown} cannot be looked at: {error.strerror}.") from None
+        raise BadInput(f"There is no device {shown}; `diskwright inspect` lists the drives.") from None
+    if stat.S_ISDIR(mode):
+        raise BadInput(f"{shown} is a directory; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them.")
+    if not stat.S_ISBLK(mode):
+        kind = "an ordinary file" if stat.S_ISREG(mode) else "no block device"
+        raise BadInput(f"{shown} is {kind}; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them.")
+    name = name_of(str(node))
+    folder = SYS / "class/block" / name
+    if (folder / "partition").exists():
+        whole = node_of(folder.resolve().parent.name)
+        raise BadInput(f"{shown} is a partition of {whole}; a whole drive is wanted here, so say {whole}.")
+    if not folder.exists():
+        raise BadInput(f"The kernel has no drive behind {shown}; `diskwright inspect` lists the drives.")
+    if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
+        raise BadInput(f"The node {shown} was left behind and leads to another device than {name}: remove it, and let the system make it.")
+    return name
+
+
+def _structured(facts: dict[str, object]) -> RawDrive:
+    """A worker's facts with their types checked; one that made no sense becomes a drive that could not be read."""
+    name = str(facts.get("name"))
+    with suppress(BadInput):
+        return from_json(facts, RawDrive, name)
+    return RawDrive(name=name, path=node_of(name), errors=(RawError("drive", "its probe gave facts that make no sense"),))

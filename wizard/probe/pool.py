@@ -1,0 +1,98 @@
+"""The starter's side of the probe's server: one request, raw facts as they arrive, and never a wait beyond the limit."""
+
+import json
+import os
+import selectors
+import subprocess
+import sys
+import time
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from wizard.probe.sysfs import node_of
+
+Facts = dict[str, Any]
+
+SERVER = (sys.executable, "-P", "-m", "wizard.probe.worker")
+GRACE_SECONDS = 3.0
+"""For the server to start, and to report what it ended."""
+
+END_SECONDS = 0.5
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Pool:
+    """A server that may be started before it is known which drives will be asked for, so that it loads while the rest is read."""
+
+    def __init__(self, server: Sequence[str] = SERVER) -> None:
+        path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
+        self.process = subprocess.Popen(
+            list(server),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": path},
+            start_new_session=True,
+        )
+
+    def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
+        """One RawDrive as plain data for each name, as they finish. Those that nothing is heard of get an error in its place."""
+        left = dict.fromkeys(names)
+        until = time.monotonic() + seconds + GRACE_SECONDS
+        try:
+            for facts in self._conversation(names, seconds, until):
+                if facts.get("name") in left:
+                    del left[facts["name"]]
+                    yield facts
+        finally:
+            self.close()
+        for name in left:
+            late = time.monotonic() >= until
+            why = f"did not answer within {seconds:g} s" if late else "the probe's process ended before its turn"
+            yield {"name": name, "path": node_of(name), "errors": [{"what": "drive", "why": why}]}
+
+    def _conversation(self, names: Sequence[str], seconds: float, until: float) -> Iterator[Facts]:
+        asking, answering = self.process.stdin, self.process.stdout
+        assert asking is not None and answering is not None
+        try:
+            os.write(asking.fileno(), json.dumps({"drives": list(names), "seconds": seconds}).encode("ascii") + b"\n")
+        except OSError:
+            return
+        buffer = bytearray()
+        with selectors.DefaultSelector() as selector:
+            selector.register(answering, selectors.EVENT_READ)
+            while selector.select(max(0.0, until - time.monotonic())):
+                data = os.read(answering.fileno(), 1 << 20)
+                if not data:
+                    return
+                buffer += data
+                *lines, rest = buffer.split(b"\n")
+                buffer = bytearray(rest)
+                for line in lines:
+                    facts = _facts(bytes(line))
+                    if facts.get("end") is True:
+                        return
+                    yield facts
+
+    def close(self) -> None:
+        """Let the server go: it ends by itself when its input closes; one that does not is killed, and not waited for."""
+        for stream in (self.process.stdin, self.process.stdout):
+            if stream is not None:
+                with suppress(OSError):
+                    stream.close()
+        try:
+            self.process.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            with suppress(subprocess.TimeoutExpired):
+                self.process.wait(END_SECONDS)
+
+
+def _facts(line: bytes) -> Facts:
+    try:
+        value = json.loads(line)
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -1,0 +1,124 @@
+"""Reading sysfs: attribute texts and the list of drives. No conclusions beyond what is a drive at all."""
+
+import base64
+import re
+from pathlib import Path
+
+SYS = Path("/sys")
+
+ATTRIBUTES = (
+    "dev",
+    "size",
+    "ro",
+    "removable",
+    "hidden",
+    "diskseq",
+    "alignment_offset",
+    "ext_range",
+    "serial",
+    "wwid",
+    "queue/logical_block_size",
+    "queue/physical_block_size",
+    "queue/minimum_io_size",
+    "queue/optimal_io_size",
+    "queue/rotational",
+    "queue/zoned",
+    "queue/chunk_sectors",
+    "queue/nr_zones",
+    "queue/max_open_zones",
+    "queue/max_active_zones",
+    "queue/discard_granularity",
+    "queue/discard_max_bytes",
+    "queue/discard_max_hw_bytes",
+    "queue/scheduler",
+    "device/model",
+    "device/vendor",
+    "device/rev",
+    "device/firmware_rev",
+    "device/serial",
+    "device/wwid",
+    "device/name",
+    "device/type",
+    "loop/backing_file",
+    "loop/offset",
+)
+"""What is read of a drive, by its path below /sys/block/D."""
+
+PARTITION_ATTRIBUTES = ("dev", "partition", "start", "size", "ro", "alignment_offset")
+
+LAYER = re.compile(r"(dm-|md|bcache|drbd)\d")
+MEMORY = re.compile(r"(ram|zram)\d")
+FIRMWARE = re.compile(r"(mmcblk\d+(boot|rpmb|gp)\d*|mtdblock\d+|fd\d+)")
+OPTICAL = re.compile(r"sr\d")
+
+
+def node_of(name: str) -> str:
+    """The device node of a name in sysfs, which writes `!` for a slash."""
+    return "/dev/" + name.replace("!", "/")
+
+
+def name_of(node: str) -> str:
+    """The name in sysfs of a device node."""
+    return node.removeprefix("/dev/").replace("/", "!")
+
+
+def text(path: Path) -> str | None:
+    """An attribute without the newline at its end; None where it is missing or refuses to be read."""
+    try:
+        return path.read_bytes().decode("utf-8", errors="replace").rstrip("\n")
+    except OSError:
+        return None
+
+
+def attributes(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
+    """Those of the attributes that can be read."""
+    read = ((name, text(folder / name)) for name in names)
+    return {name: value for name, value in read if value is not None}
+
+
+def vital_pages(folder: Path) -> dict[str, str]:
+    """The SCSI pages 80h (serial number), 89h (an ATA drive's IDENTIFY data) and B1h (block device characteristics) in base64."""
+    pages: dict[str, str] = {}
+    for page in ("80", "89", "b1"):
+        try:
+            pages[page] = base64.b64encode((folder / f"device/vpd_pg{page}").read_bytes()[:1024]).decode("ascii")
+        except OSError:
+            continue
+    return pages
+
+
+def zoned_capability(folder: Path) -> str | None:
+    """What the SCSI disk driver read of the zones: none, host-aware or drive-managed."""
+    return next((value for found in folder.glob("device/scsi_disk/*/zoned_cap") if (value := text(found))), None)
+
+
+def partition_names(folder: Path) -> list[str]:
+    """The nodes of a drive's partitions as the kernel has them now."""
+    try:
+        return sorted(entry.name for entry in folder.iterdir() if (entry / "partition").exists())
+    except OSError:
+        return []
+
+
+def drive_names(*, all_devices: bool, sys: Path = SYS) -> list[str]:
+    """The whole drives that hold something or could, or with `all_devices` every one that the kernel has."""
+    try:
+        names = sorted((entry.name for entry in (sys / "block").iterdir()), key=_order)
+    except OSError:
+        return []
+    return [name for name in names if all_devices or is_drive(sys / "block" / name)]
+
+
+def is_drive(folder: Path) -> bool:
+    """Whether a person would call it a drive: not a layer, not memory, no empty loop or reader, no hidden path of a multipath drive."""
+    name = folder.name
+    if LAYER.match(name) or MEMORY.match(name) or FIRMWARE.fullmatch(name) or text(folder / "hidden") == "1":
+        return False
+    if name.startswith("loop") and not (folder / "loop/backing_file").exists():
+        return False
+    return OPTICAL.match(name) is not None or text(folder / "size") not in (None, "0")
+
+
+def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
+    """Loop devices behind the drives, and loop2 before loop10."""
+    return name.startswith("loop"), [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]

@@ -1,0 +1,217 @@
+"""The probe's server process: `python -m wizard.probe.worker` forks a child for each drive and ends those that overrun their time.
+
+It exists because libblkid's binding holds the interpreter lock and a read may never return: such a child is killed and left behind,
+never waited for. It has no threads, so that forking is safe, and loads the bindings once for all children.
+
+In: one JSON line `{"drives": [names], "seconds": limit}`. Out: one JSON line a drive, in the shape of `facts.RawDrive`, in the order in
+which they finish, then `{"end": true}`. When its input closes, its starter is gone or no longer interested, and it ends.
+"""
+
+import json
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from wizard.probe import sysfs
+
+Facts = dict[str, Any]
+Phases = Callable[[str, float], Iterator[Facts]]
+"""What a child does for the drive of that name, within so many seconds: updates of its facts."""
+
+LONGEST_OUTPUT_BYTES = 16 * 1024 * 1024
+READ_BYTES = 1 << 20
+REAP_SECONDS = 0.5
+
+
+class Child:
+    """One drive's process, what it has said so far, and until when it may speak."""
+
+    def __init__(self, name: str, phases: Phases, seconds: float) -> None:
+        self.name, self.seconds = name, seconds
+        self.until = time.monotonic() + seconds
+        self.buffer = bytearray()
+        self.facts: Facts = {"name": name, "path": sysfs.node_of(name)}
+        self.done = False
+        self.garbage = False
+        self.output, inside = os.pipe2(os.O_CLOEXEC)
+        self.pid = os.fork()
+        if self.pid == 0:
+            _be_child(name, phases, seconds, inside)
+        os.close(inside)
+
+    def hear(self) -> bool:
+        """Take what has arrived; False when nothing more will."""
+        data = os.read(self.output, READ_BYTES)
+        self.buffer += data
+        if b"\n" in data:
+            *lines, rest = self.buffer.split(b"\n")
+            self.buffer = bytearray(rest)
+            for line in lines:
+                self._take(bytes(line))
+        self.garbage = self.garbage or len(self.buffer) > LONGEST_OUTPUT_BYTES
+        return bool(data) and not self.done and not self.garbage
+
+    def _take(self, line: bytes) -> None:
+        try:
+            update = json.loads(line)
+        except (ValueError, RecursionError):
+            update = None
+        if not isinstance(update, dict):
+            self.garbage = True
+        elif update.get("done") is True:
+            self.done = True
+        else:
+            self.facts.update(update)
+
+    def finish(self) -> Facts:
+        """Its facts, with the reason where they are not whole. Ends the process; never waits for one that cannot be ended."""
+        os.close(self.output)
+        why = None if self.done and not self.garbage else self._trouble()
+        _kill(self.pid)
+        if why:
+            self.facts["errors"] = [*self.facts.get("errors", []), {"what": "drive", "why": why}]
+        return self.facts
+
+    def _trouble(self) -> str:
+        if self.garbage:
+            return "its probe printed garbage and was ended"
+        if time.monotonic() >= self.until:
+            return f"did not answer within {self.seconds:g} s, and its probe was ended"
+        status = _reap(self.pid, REAP_SECONDS)
+        if status is None:
+            return "its probe closed its output without a result"
+        code = os.waitstatus_to_exitcode(status)
+        return f"its probe was ended by signal {-code}" if code < 0 else f"its probe ended with status {code} and without a result"
+
+
+def serve(names: list[str], seconds: float, phases: Phases, report: Callable[[Facts], None], stop: int) -> None:
+    """Probe all drives side by side; report each when it has finished or its time is over.
+
+    `stop` becomes readable when nobody listens any more.
+    """
+    with selectors.DefaultSelector() as selector:
+        selector.register(stop, selectors.EVENT_READ, None)
+        waiting: dict[int, Child] = {}
+        for name in names:
+            child = Child(name, phases, seconds)
+            waiting[child.output] = child
+            selector.register(child.output, selectors.EVENT_READ, child)
+        try:
+            while waiting:
+                soonest = min(child.until for child in waiting.values())
+                ready = [key.data for key, _ in selector.select(max(0.0, soonest - time.monotonic()))]
+                if None in ready:
+                    return
+                over = [child for child in ready if not child.hear()]
+                over += [child for child in waiting.values() if child not in over and time.monotonic() >= child.until]
+                for child in over:
+                    selector.unregister(child.output)
+                    del waiting[child.output]
+                    report(child.finish())
+        finally:
+            for child in waiting.values():
+                _kill(child.pid)
+
+
+def _be_child(name: str, phases: Phases, seconds: float, output: int) -> None:
+    """The child's whole life. It keeps no descriptor of its parent's, so that a stuck one holds nothing open."""
+    status = 1
+    try:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        nothing = os.open(os.devnull, os.O_RDWR)
+        os.dup2(output, 3)
+        for descriptor in (0, 1, 2):
+            os.dup2(nothing, descriptor)
+        os.closerange(4, 4096)
+        for update in phases(name, seconds):
+            _write(3, update)
+        _write(3, {"done": True})
+        status = 0
+    finally:
+        os._exit(status)
+
+
+def _write(descriptor: int, facts: Facts) -> None:
+    data = json.dumps(facts).encode("ascii") + b"\n"
+    while data:
+        data = data[os.write(descriptor, data) :]
+
+
+def _kill(pid: int) -> None:
+    """End a child, if it still is; reap it if that takes no time."""
+    try:
+        if os.waitpid(pid, os.WNOHANG)[0] == 0:
+            os.kill(pid, signal.SIGKILL)
+            os.waitpid(pid, os.WNOHANG)
+    except (ChildProcessError, ProcessLookupError):
+        return
+
+
+def _reap(pid: int, seconds: float) -> int | None:
+    """The wait status of a child that is ending; None where it has not ended in time."""
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        try:
+            ended, status = os.waitpid(pid, os.WNOHANG)
+        except ChildProcessError:
+            return None
+        if ended:
+            return status
+        time.sleep(0.002)
+    return None
+
+
+def udev_reader() -> Callable[[str], dict[str, str]]:
+    """Looks a node up in udev's database; gives nothing where there is no udev."""
+    if not Path("/run/udev/data").is_dir():
+        return lambda _: {}
+    import pyudev
+
+    context = pyudev.Context()
+
+    def read(name: str) -> dict[str, str]:
+        try:
+            properties = pyudev.Devices.from_name(context, "block", name).properties
+            return {key: properties[key] for key in properties if key.startswith("ID_")}
+        except (pyudev.DeviceNotFoundError, KeyError, UnicodeDecodeError):
+            return {}
+
+    return read
+
+
+def drive_phases() -> Phases:
+    """The real thing, with everything loaded that children share."""
+    from wizard.probe import blkid, collect
+
+    assert blkid
+    udev = udev_reader()
+    return lambda name, seconds: collect.phases(name, udev, seconds)
+
+
+def main(prepare: Callable[[], Phases] = drive_phases) -> int:
+    """Serve one request and end. `prepare` gives what a child does for its drive."""
+    phases = prepare()
+    request = json.loads(_line(0))
+    serve(request["drives"], float(request["seconds"]), phases, lambda facts: _write(1, facts), stop=0)
+    _write(1, {"end": True})
+    return 0
+
+
+def _line(descriptor: int) -> bytes:
+    """The first line, read without buffering, so that a later end of input is seen by the selector."""
+    read = bytearray()
+    while not read.endswith(b"\n"):
+        data = os.read(descriptor, 1 << 16)
+        if not data:
+            break
+        read += data
+    return bytes(read)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+"""The one runner for commands outside: an argument list, never a shell; LC_ALL=C; a time limit; all output kept."""
+
+import os
+import shutil
+import signal
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from time import monotonic
+
+from wizard.model.errors import Failed
+
+SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
+
+HANDED_ON = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LD_LIBRARY_PATH")
+"""What commands get of the environment. Others steer programs past what is shown: MKE2FS_CONFIG and E2FSPROGS_UNDO_DIR (mke2fs(8)),
+LIBMOUNT_FSTAB (mount(8)).
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a command did. `output` is stdout, `errors` stderr, both decoded with replacement characters for bytes that are no UTF-8."""
+
+    argv: tuple[str, ...]
+    status: int
+    output: str
+    errors: str
+    seconds: float
+
+    @property
+    def last_words(self) -> str:
+        """The last line the command said, errors first: what a person wants to read about a failure."""
+        lines = [line for line in (self.output + "\n" + self.errors).splitlines() if line.strip()]
+        return lines[-1].strip() if lines else "it said nothing"
+
+
+def search_path() -> str:
+    """PATH with the system directories appended, which a plain user's PATH often lacks. What is relative is left out: a folder that
+    somebody prepared and one happens to be in brings no programs.
+    """
+    named = [folder for folder in os.environ.get("PATH", "/usr/bin:/bin").split(os.pathsep) if folder.startswith("/")]
+    return os.pathsep.join(dict.fromkeys([*named, *SBIN]))
+
+
+def find(name: str) -> str | None:
+    """The path of a program, or None."""
+    return shutil.which(name, path=search_path())
+
+
+def run(
+    argv: Sequence[str],
+    *,
+    seconds: float,
+    accept: Sequence[int] = (0,),
+    stdin: bytes | None = None,
+    keep_open: Sequence[int] = (),
+) -> Result:
+    """Run `argv` to its end. Raises Failed where it is missing, overruns `seconds` or ends with a status not in `accept`.
+
+    The command gets a process group of its own, so that an overrun ends its children too. `keep_open` are descriptors that it
+    inherits: the drive's lock must live as long as anything that writes.
+    """
+    program = find(argv[0])
+    if program is None:
+        raise Failed(f"{argv[0]} is not installed.")
+    begun = monotonic()
+    with subprocess.Popen(
+        [program, *argv[1:]],
+        stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**{name: os.environ[name] for name in HANDED_ON if name in os.environ}, "LC_ALL": "C", "PATH": search_path()},
+        start_new_session=True,
+        pass_fds=tuple(keep_open),
+    ) as process:
+        try:
+            out, err = process.communicate(stdin, timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
+    result = Result(tuple(argv), process.returncode, out.decode(errors="replace"), err.decode(errors="replace"), monotonic() - begun)
+    if result.status not in accept:
+        raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+    return result

@@ -1,0 +1,175 @@
+"""Accesses past the page cache, timed; and write-backs, which can only write what was read at that very place."""
+
+import os
+from collections.abc import Sequence
+from mmap import mmap
+from time import perf_counter_ns
+from typing import Protocol
+
+from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Extent
+from wizard.probe.watch import is_attached
+from wizard.trial.places import Place
+
+
+class Accesses(Protocol):
+    """What a trial times."""
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        """Do what must come before the accesses to these places, untimed."""
+        ...
+
+    def access(self, start_bytes: int) -> int:
+        """Access one block; nanoseconds."""
+        ...
+
+
+class Overseer(Protocol):
+    """Who is asked before each write, and told after it."""
+
+    def trouble(self) -> str | None:
+        """Why nothing may be written any more, as the beginning of a sentence."""
+        ...
+
+    def wrote(self, size_bytes: int) -> None:
+        """So much was written."""
+        ...
+
+
+class Reads:
+    """Timed reads through a descriptor that was opened with O_DIRECT."""
+
+    def __init__(self, path: str, descriptor: int, block_bytes: int) -> None:
+        self._path, self._descriptor = path, descriptor
+        self._buffer = mmap(-1, block_bytes)
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        """Nothing: every place is read once, and nothing has been read there before."""
+
+    def access(self, start_bytes: int) -> int:
+        """Read one block; nanoseconds."""
+        begun = perf_counter_ns()
+        try:
+            done = os.preadv(self._descriptor, [self._buffer], start_bytes)
+        except OSError as error:
+            raise _failure(self._path, "reading", start_bytes, error) from None
+        took = perf_counter_ns() - begun
+        if done != len(self._buffer):
+            raise _short(self._path, start_bytes, done, len(self._buffer))
+        return took
+
+    def contents(self, start_bytes: int) -> bytes:
+        """The bytes of one block."""
+        self.access(start_bytes)
+        return self._buffer[:]
+
+
+class WriteBacks:
+    """Timed writes of exactly the bytes that were read at the same place just before, and only within `extents`.
+
+    A batch is read before it is written, since a drive that has just read a block need not read it again to change part of it,
+    which is what a misaligned write costs. Each is synchronous (O_DSYNC), since a drive's write cache would charge it to a later one.
+    """
+
+    def __init__(self, path: str, descriptor: int, block_bytes: int, extents: Sequence[Extent], watch: Overseer) -> None:
+        self._reads = Reads(path, descriptor, block_bytes)
+        self._writer = Writer(path, descriptor, extents, watch)
+        self._buffer = mmap(-1, block_bytes)
+        self._originals: dict[int, bytes] = {}
+
+    def prepare(self, places: Sequence[Place]) -> None:
+        """Read what will be written back."""
+        self._originals = {
+            start: self._reads.contents(start) for place in places for start in (place.aligned_bytes, place.misaligned_bytes)
+        }
+
+    def access(self, start_bytes: int) -> int:
+        """Write one block back where it was read; nanoseconds."""
+        self._buffer[:] = self._originals[start_bytes]
+        return self._writer.write(start_bytes, memoryview(self._buffer))
+
+
+class HeldPieces:
+    """Long stretches of a drive that were read, parts of which are written back where they were read. Not synchronous: `flush` is."""
+
+    def __init__(self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer, stretch_bytes: int) -> None:
+        self._path, self._descriptor, self._stretch_bytes = path, descriptor, stretch_bytes
+        self._writer = Writer(path, descriptor, extents, watch)
+        self._held: dict[int, mmap] = {}
+        self._spare: list[mmap] = []
+        self.saw_data = False
+
+    def hold(self, starts_bytes: Sequence[int]) -> None:
+        """Read the stretches that begin there, and let go of those before. `saw_data` tells whether any byte so far was not zero."""
+        self._spare += self._held.values()
+        self._held = {}
+        for start in starts_bytes:
+            buffer = self._spare.pop() if self._spare else mmap(-1, self._stretch_bytes)
+            try:
+                done = os.preadv(self._descriptor, [buffer], start)
+            except OSError as error:
+                raise _failure(self._path, "reading", start, error) from None
+            if done != self._stretch_bytes:
+                raise _short(self._path, start, done, self._stretch_bytes)
+            self._held[start] = buffer
+            self.saw_data = self.saw_data or buffer[:] != bytes(self._stretch_bytes)
+
+    def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
+        """Write back a piece of the stretch that begins at `start_bytes`; nanoseconds."""
+        piece = memoryview(self._held[start_bytes])[offset_bytes : offset_bytes + size_bytes]
+        return self._writer.write(start_bytes + offset_bytes, piece)
+
+    def flush(self) -> int:
+        """Wait until the drive's write cache is empty; nanoseconds."""
+        begun = perf_counter_ns()
+        try:
+            os.fdatasync(self._descriptor)
+        except OSError as error:
+            raise _failure(self._path, "flushing", 0, error) from None
+        return perf_counter_ns() - begun
+
+
+class Writer:
+    """Timed writes within `extents`, each after asking `watch`: whoever uses the free space meanwhile would find old bytes there."""
+
+    def __init__(self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer) -> None:
+        self._path, self._descriptor, self._extents, self._watch = path, descriptor, tuple(extents), watch
+
+    def write(self, start_bytes: int, content: memoryview) -> int:
+        """Write what lay there before; nanoseconds."""
+        size = len(content)
+        if not any(extent.start_bytes <= start_bytes and start_bytes + size <= extent.end_bytes for extent in self._extents):
+            raise Refused(f"{self._path}: byte {start_bytes} lies outside the free space; nothing was written there.")
+        if trouble := self._watch.trouble():
+            if not is_attached(self._path, None):
+                raise _gone(self._path, "writing", start_bytes)
+            raise Refused(f"{trouble}: the trial writes no more. What it wrote is what was there before.")
+        begun = perf_counter_ns()
+        try:
+            done = os.pwritev(self._descriptor, [content], start_bytes)
+        except OSError as error:
+            raise _failure(self._path, "writing", start_bytes, error) from None
+        took = perf_counter_ns() - begun
+        if done != size:
+            raise Failed(f"{self._path}: writing at byte {start_bytes} took {done} bytes instead of {size}; what was there is unchanged.")
+        self._watch.wrote(size)
+        return took
+
+
+def _failure(path: str, doing: str, start_bytes: int, error: OSError) -> Failed:
+    if not is_attached(path, None):
+        # The kernel calls it an error of input and output, or a drive without any room.
+        return _gone(path, doing, start_bytes)
+    advice = "`dmesg` tells what the kernel met; if the drive is failing, save its data first."
+    return Failed(f"{path}: {doing} at byte {start_bytes} failed ({error.strerror}). {advice}")
+
+
+def _short(path: str, start_bytes: int, done: int, wanted: int) -> Failed:
+    """A drive that was pulled out has a size of nothing, so that reading it is reading beyond its end."""
+    if not is_attached(path, None):
+        return _gone(path, "reading", start_bytes)
+    return Failed(f"{path}: reading at byte {start_bytes} brought {done} bytes instead of {wanted}.")
+
+
+def _gone(path: str, doing: str, start_bytes: int) -> Failed:
+    return Failed(f"{path} has gone: {doing} at byte {start_bytes} failed. Attach it again and start anew.")

@@ -1,0 +1,228 @@
+"""The write probe for shingled recording: random writes of what is there, until writing falls off a cliff or a limit is reached.
+
+Sequential writing is measured before and after. Everything written is what was read at that very place a moment ago.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import Protocol
+
+from wizard.model.errors import Failed, Refused
+from wizard.model.machine import Drive
+from wizard.model.units import MIB, format_exact
+from wizard.model.verdict import CliffVerdict, Phase, Window
+from wizard.probe.machine import probe_drive
+from wizard.trial.access import HeldPieces
+from wizard.trial.cliff import FALL, Kind, find_cliff, judge_cliff, sequential_rate
+from wizard.trial.measure import Clock
+from wizard.trial.scratch import claimed, scratch_extents
+from wizard.trial.shingledwords import caveats_for, sentence_for
+from wizard.trial.stretches import FEWEST_STRETCHES, PIECE_BYTES, STRETCH_BYTES, STRETCHES_HELD, Ground, draw_batches, lay_ground
+
+ORDERED_PIECE_BYTES = MIB
+ORDERED_SHARE = 16
+MOST_ORDERED_BYTES = 512 * MIB
+ORDERED_SECONDS = 10.0
+"""Of writing in order, before and after, at most, and no more than a tenth of the time."""
+
+WINDOWS_WANTED = 600
+SHORTEST_WINDOW, LONGEST_WINDOW = 0.25, 4.0
+"""Seconds of writing that make a window: long enough to even out single writes, short enough to see where the fall is."""
+
+WINDOWS_OF_BYTES = 64
+"""A window ends as well when it has this part of all bytes: a fast drive that reaches that limit shows a series, too."""
+
+NANO = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeProgress:
+    """Where a running probe stands. `bytes_per_second` is that of the last window, None before there is one."""
+
+    phase: Phase
+    written_bytes: int
+    most_bytes: int
+    seconds_left: float
+    bytes_per_second: float | None
+
+
+class Pieces(Protocol):
+    """What is read, and written back in parts (`HeldPieces`)."""
+
+    saw_data: bool
+
+    def hold(self, starts_bytes: Sequence[int]) -> None:
+        """Read the stretches that begin there."""
+        ...
+
+    def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
+        """Write back a part of one; nanoseconds."""
+        ...
+
+    def flush(self) -> int:
+        """Empty the drive's write cache; nanoseconds."""
+        ...
+
+
+def run_shingled_trial(
+    drive: Drive,
+    *,
+    seconds: float,
+    most_bytes: int,
+    on_progress: Callable[[ProbeProgress], None],
+    stop: Callable[[], bool],
+    probe: Callable[[str], Drive] = probe_drive,
+    random: Random | None = None,
+) -> CliffVerdict:
+    """Write until a cliff shows, `most_bytes` are written, `seconds` are over but for a write under way, or `stop` says so.
+
+    The face has had the drive's token typed (`confirm_scratch`). Raises Refused where writing is not safe or there is too little free
+    space, Failed where the drive does not answer.
+    """
+    scratch_extents(drive)
+    if drive.geometry is None:
+        raise Failed(f"{drive.path}: its block sizes could not be read, so that nothing can be measured.")
+    clock = Clock(seconds, stop)
+    with claimed(drive, probe, synchronous=False) as claim:
+        ordered_bytes = min(MOST_ORDERED_BYTES, most_bytes // ORDERED_SHARE)
+        ground = lay_ground(claim.extents, max(drive.geometry.alignment_offset_bytes, 0), ordered_bytes)
+        if ground is None:
+            raise Refused(
+                f"{drive.path} has too little free space in one piece to tell: at least "
+                f"{format_exact((FEWEST_STRETCHES + 8) * STRETCH_BYTES)}. Nothing was written."
+            )
+        pieces = HeldPieces(drive.path, claim.descriptor, claim.extents, claim.watch, STRETCH_BYTES)
+        run = WriteProbe(pieces, ground, clock, seconds, most_bytes, on_progress)
+        run.write_all(random or Random())
+    return _verdict(drive, run, clock)
+
+
+class WriteProbe:
+    """The three phases, and the windows they give."""
+
+    def __init__(
+        self,
+        pieces: Pieces,
+        ground: Ground,
+        clock: Clock,
+        seconds: float,
+        most_bytes: int,
+        on_progress: Callable[[ProbeProgress], None],
+    ) -> None:
+        self.pieces, self.ground = pieces, ground
+        self.windows: list[Window] = []
+        self.written_bytes = 0
+        self._clock, self._most_bytes, self._on_progress = clock, most_bytes, on_progress
+        self._window_seconds = min(max(seconds / WINDOWS_WANTED, SHORTEST_WINDOW), LONGEST_WINDOW)
+        self._window_bytes = most_bytes // WINDOWS_OF_BYTES
+        self._ordered_seconds = min(ORDERED_SECONDS, seconds / 10)
+        self._phase = Phase.SEQUENTIAL_BEFORE
+        self._open_bytes = 0
+        self._open_ns = 0
+
+    def write_all(self, random: Random) -> None:
+        """All phases; a piece is the smallest step between looks at the clock."""
+        self._say()
+        self._write_in_order(Phase.SEQUENTIAL_BEFORE)
+        self._write_at_random(random)
+        self._write_in_order(Phase.SEQUENTIAL_AFTER)
+
+    def _write_in_order(self, phase: Phase) -> None:
+        self._phase = phase
+        until = self._clock.elapsed + self._ordered_seconds
+        starts = list(self.ground.ordered)
+        if phase is Phase.SEQUENTIAL_AFTER:
+            # No more than before, for which room was kept.
+            starts = starts[: sum(window.written_bytes for window in self.windows if window.phase is not Phase.RANDOM) // STRETCH_BYTES]
+        for first in range(0, len(starts), STRETCHES_HELD):
+            if self._clock.is_over() or self._clock.elapsed > until:
+                break
+            held = starts[first : first + STRETCHES_HELD]
+            self.pieces.hold(held)
+            for start in held:
+                for offset in range(0, STRETCH_BYTES, ORDERED_PIECE_BYTES):
+                    if not self._write(start, offset, ORDERED_PIECE_BYTES):
+                        break
+        self._close_window(at_least_seconds=0.0)
+
+    def _write_at_random(self, random: Random) -> None:
+        self._phase = Phase.RANDOM
+        # What is left for the sequential writing afterwards, in bytes and in time.
+        most = self._most_bytes - 2 * self.written_bytes
+        until = self._clock.elapsed + self._clock.left - 2 * self._clock.elapsed
+        begun = self.written_bytes
+        for batch in draw_batches(self.ground, most, random):
+            if self._clock.is_over() or self._clock.elapsed > until:
+                break
+            self.pieces.hold(batch.starts_bytes)
+            for start, offset in batch.pieces:
+                done = self.written_bytes - begun + PIECE_BYTES > most or self._clock.elapsed > until
+                if done or not self._write(start, offset, PIECE_BYTES) or self._has_fallen():
+                    self._close_window(at_least_seconds=0.0)
+                    return
+            # Reading the next stretches gives the drive time that no window counts.
+            self._close_window(at_least_seconds=self._window_seconds / 2)
+        self._close_window(at_least_seconds=0.0)
+
+    def _write(self, start: int, offset: int, size: int) -> bool:
+        """Write one piece; false where the time is over."""
+        if self._clock.is_over():
+            return False
+        self._open_ns += self.pieces.write(start, offset, size)
+        self._open_bytes += size
+        self.written_bytes += size
+        if self._open_ns * NANO >= self._window_seconds or self._open_bytes >= self._window_bytes:
+            self._close_window(at_least_seconds=0.0)
+        if self._clock.wants_word():
+            self._say()
+        return True
+
+    def _close_window(self, *, at_least_seconds: float) -> None:
+        """Flush, which belongs to the price of what was written, and end the window unless it is shorter than that."""
+        if not self._open_bytes:
+            return
+        self._open_ns += self.pieces.flush()
+        if self._open_ns * NANO >= at_least_seconds:
+            self.windows.append(Window(self._phase, self._open_bytes, self._open_ns * NANO))
+            self._open_bytes = self._open_ns = 0
+
+    def _has_fallen(self) -> bool:
+        """Whether the series shows a lasting fall; looked at only where the last window was slow."""
+        if self._open_bytes or len(self.windows) < 2 or self.windows[-1].phase is not Phase.RANDOM:
+            return False
+        random = [window for window in self.windows if window.phase is Phase.RANDOM]
+        if random[-1].bytes_per_second * FALL > max(window.bytes_per_second for window in random):
+            return False
+        return find_cliff(random) is not None
+
+    def _say(self) -> None:
+        rate = self.windows[-1].bytes_per_second if self.windows else None
+        self._on_progress(ProbeProgress(self._phase, self.written_bytes, self._most_bytes, self._clock.left, rate))
+
+
+def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
+    windows = tuple(run.windows)
+    random_bytes = sum(window.written_bytes for window in windows if window.phase is Phase.RANDOM)
+    before, after = (sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER))
+    judgement = judge_cliff(windows, PIECE_BYTES, Kind(drive.rotational, drive.removable, drive.bus))
+    return CliffVerdict(
+        drive=drive.path,
+        outcome=judgement.outcome,
+        doubt=judgement.doubt,
+        cliff=judgement.cliff,
+        sequential_before=before,
+        sequential_after=after,
+        sentence=sentence_for(drive.path, judgement, before, after, random_bytes),
+        caveats=caveats_for(
+            drive,
+            judgement.outcome,
+            saw_data=run.pieces.saw_data,
+            all_used=random_bytes >= run.ground.random_bytes,
+            ended=clock.ended_by_person,
+        ),
+        block_bytes=PIECE_BYTES,
+        random_bytes=random_bytes,
+        seconds=round(clock.elapsed, 3),
+        windows=windows,
+    )

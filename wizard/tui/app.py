@@ -1,0 +1,92 @@
+"""The wizard on a screen: theme, characters, and the walk through the steps."""
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import ClassVar
+
+from textual import work
+from textual.app import App
+from textual.binding import Binding, BindingType
+from textual.filter import LineFilter
+
+from wizard.model.errors import ExitCode
+from wizard.tui.dialogs import Ask
+from wizard.tui.filters import NoColours, SafeGlyphs
+from wizard.tui.flow import walk
+from wizard.tui.services import Services
+from wizard.tui.session import Session
+from wizard.tui.step import StepScreen
+from wizard.tui.terminal import Colours, Glyphs, Terminal, terminal_of
+from wizard.tui.theme import CSS, EIGHT, INKS, MANY
+
+
+class WizardApp(App[Session]):
+    """Keyboard only, without animations, in characters and colours that the terminal has."""
+
+    CSS = CSS
+    TITLE = "diskwright"
+    ENABLE_COMMAND_PALETTE = False
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c,ctrl+q", "end", show=False, priority=True, id="app.end"),
+    ]
+
+    def __init__(self, services: Services, terminal: Terminal | None = None) -> None:
+        self.terminal = terminal or terminal_of(os.environ)
+        eight = self.terminal.colours is not Colours.ANY
+        super().__init__(ansi_color=eight)
+        self.services = services
+        self.animation_level = "none"
+        self.no_color = self.terminal.colours is Colours.NONE
+        self.ansi_theme_dark = INKS
+        self.register_theme(MANY)
+        self.register_theme(EIGHT)
+        self.theme = EIGHT.name if eight else MANY.name
+        self._own_filters: list[LineFilter] = []
+        if self.terminal.glyphs is not Glyphs.ALL:
+            self._own_filters.append(SafeGlyphs(self.terminal.glyphs))
+        if self.no_color:
+            self._own_filters.append(NoColours())
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """Textual's own, then those that this terminal needs."""
+        return [*super().get_line_filters(), *self._own_filters]
+
+    def on_mount(self) -> None:
+        """Begin the walk."""
+        self.walk_through()
+
+    @work(exit_on_error=True)
+    async def walk_through(self) -> None:
+        """The steps one after the other, then the end."""
+        self.exit(await walk(self, Session()))
+
+    def action_end(self) -> None:
+        """Ctrl+C asks, as q does; a second Ctrl+C, in the question, is a yes."""
+        if isinstance(self.screen, Ask):
+            self.screen.dismiss(True)
+        elif isinstance(self.screen, StepScreen):
+            self.screen.action_end()
+        else:
+            self.screen.dismiss(None)
+
+
+def run_wizard(services: Services) -> ExitCode:
+    """Show the wizard until it ends; the exit code of the program. A run that is still at work goes on without it."""
+    if not sys.stderr.isatty():
+        # Textual draws on standard error; what was redirected there would get the screen, and the person nothing.
+        os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
+    app = WizardApp(services)
+    session = app.run(mouse=False)
+    if app.return_code:
+        return ExitCode.FAILED
+    if session is None or session.run is None:
+        return ExitCode.ENDED_BY_USER
+    ends = {
+        "running": ExitCode.DONE,
+        "done": ExitCode.DONE,
+        "refused": ExitCode.REFUSED,
+        "stopped": ExitCode.INTERRUPTED,
+        "interrupted": ExitCode.INTERRUPTED,
+    }
+    return ends.get(services.state(session.run).value, ExitCode.FAILED)

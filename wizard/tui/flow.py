@@ -1,0 +1,47 @@
+"""The order of the steps, and the loop that goes through them."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, cast
+
+from wizard.tui.session import Back, Gone, Next, Quit, Session
+from wizard.tui.step import StepScreen
+
+if TYPE_CHECKING:
+    from wizard.tui.app import WizardApp
+
+STEPS = (
+    "drives.DrivesScreen",
+    "purpose.PurposeScreen",
+    "advice.AdviceScreen",
+    "layout.LayoutScreen",
+    "preview.PreviewScreen",
+    "benchmark.BenchmarkScreen",
+    "confirm.ConfirmScreen",
+    "applying.ApplyingScreen",
+    "done.DoneScreen",
+)
+"""By module and name: a step is loaded when it is come to, so that the first is on the screen at once."""
+
+
+def screen_of(index: int) -> type[StepScreen]:
+    """The screen of a step, from 0."""
+    module, _, name = STEPS[index].partition(".")
+    return cast(type[StepScreen], getattr(import_module(f"wizard.tui.screens.{module}"), name))
+
+
+async def walk(app: "WizardApp", session: Session) -> Session:
+    """Through the steps, forth and back, until the last one is left or the person quits; what was gathered."""
+    index = 0
+    while True:
+        outcome = await app.push_screen_wait(screen_of(index)(session, app.services))
+        match outcome:
+            case Next(handed_on):
+                session, index = handed_on, index + 1
+            case Back(handed_on):
+                session, index = handed_on, max(0, index - 1)
+            case Gone(handed_on):
+                session, index = handed_on, 0
+            case Quit():
+                return session
+        if index == len(STEPS):
+            return session

@@ -1,0 +1,137 @@
+"""A plan as text and bars, in colours; the words are the layout room's."""
+
+from rich.text import Text
+
+from wizard.layout.preview import ASCII, Glyphs, State, bar, layout_lines
+from wizard.layout.text import command_lines
+from wizard.model.names import printable
+from wizard.model.plan import Layout, Plan, Slot, Step
+from wizard.model.units import format_capacity, format_duration
+from wizard.tui.widgets.words import Block, gap, para
+
+SHADES = Glyphs(kept="▒", new="█", removed="░", free=".", unread="?", edge="│")
+INKS = {State.KEPT: "cyan", State.NEW: "green", State.REMOVED: "red", State.FREE: "default", State.UNREAD: "yellow"}
+
+
+def plan_blocks(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
+    """The whole preview."""
+    glyphs = ASCII if ascii_only else SHADES
+    total = sum(step.seconds for step in plan.steps)
+    count = len(plan.steps)
+    blocks: list[Block] = [
+        _Drawn(plan.before, plan.drive.size_bytes, glyphs, after=False),
+        gap(),
+        _Drawn(plan.after, plan.drive.size_bytes, glyphs, after=True),
+        gap(),
+        para(f"{count} step{'s' * (count != 1)}, about {format_duration(total)} (an estimate)", "bold"),
+    ]
+    for number, step in enumerate(plan.steps, 1):
+        blocks += [gap(), *step_blocks(number, step)]
+    if plan.doubts:
+        blocks += [gap(), para("In doubt", "bold"), *(para("- " + printable(doubt, 600), indent=2, hang=2) for doubt in plan.doubts)]
+    return blocks
+
+
+def step_blocks(number: int, step: Step) -> list[Block]:
+    """One step with its commands, what it destroys, and how it is undone."""
+    blocks: list[Block] = [para(f"{number}. {printable(step.sentence, 400)}", "bold", hang=3)]
+    for argv in step.commands:
+        blocks.append(_Command(argv))
+    blocks += [para(printable(edit, 4000), "cyan", indent=5, hang=2) for edit in step.edits]
+    if step.destroys:
+        blocks.append(para(Text("Destroys: ", "red").append(printable(step.destroys, 4000), "default"), indent=3, hang=2))
+    blocks.append(para(f"Undo: {printable(step.undo, 4000)}", indent=3, hang=2))
+    if step.seconds >= 1:
+        blocks.append(para(f"Takes about {format_duration(step.seconds)} (an estimate).", indent=3))
+    return blocks
+
+
+def loss_blocks(plan: Plan) -> list[Block]:
+    """What is lost, what cannot be undone, and what can."""
+    drive = plan.drive
+    name = printable(drive.model or "no name", 60)
+    blocks: list[Block] = [
+        para(
+            f"Drive: {drive.path}, {name}, {format_capacity(drive.size_bytes)}, "
+            + (f"serial {printable(drive.serial, 40)}" if drive.serial else "no serial number"),
+            hang=7,
+        ),
+        gap(),
+    ]
+    lost = _losses(plan)
+    if lost:
+        blocks.append(para("What is destroyed", "bold red"))
+        blocks += [para(f"- {loss}", hang=2) for loss in lost]
+    else:
+        blocks.append(para("Nothing that is on the drive is destroyed.", "green"))
+    blocks += [gap(), para("What can be undone, and what cannot", "bold")]
+    ways: dict[str, list[str]] = {}
+    for number, step in enumerate(plan.steps, 1):
+        ways.setdefault(step.undo, []).append(str(number))
+    for way, numbers in ways.items():
+        blocks.append(para(f"Step{'s' * (len(numbers) > 1)} {', '.join(numbers)}: {printable(way, 4000)}", hang=2))
+    return blocks
+
+
+def _losses(plan: Plan) -> list[str]:
+    """Each partition that goes, with all that is in it; where the drive has none, what the steps say that they destroy."""
+    gone = [slot for slot in plan.before.partitions if not slot.kept]
+    if gone:
+        return [f"All of partition {slot.number}: {_content(slot)}, {format_capacity(slot.size_bytes)}." for slot in gone]
+    return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
+
+
+def _content(slot: Slot) -> str:
+    label = slot.label or slot.name
+    named = f' "{printable(label, 40)}"' if label else ""
+    return (printable(slot.filesystem, 40) if slot.filesystem else "nothing recognised") + named
+
+
+def bars(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
+    """Only the two bars."""
+    glyphs = ASCII if ascii_only else SHADES
+    drawn = ((plan.before, False), (plan.after, True))
+    return [_Drawn(layout, plan.drive.size_bytes, glyphs, after=after, brief=True) for layout, after in drawn]
+
+
+class _Command:
+    """A command as it can be copied; wrapped lines end in a backslash."""
+
+    def __init__(self, argv: tuple[str, ...]) -> None:
+        self.argv = argv
+
+    def __call__(self, width: int) -> list[Text]:
+        return [Text(line, "cyan") for line in command_lines(self.argv, max(40, width), indent=5)]
+
+
+class _Drawn:
+    """A layout: its table, the bar to scale, and a line for each stretch."""
+
+    def __init__(self, layout: Layout, drive_size_bytes: int, glyphs: Glyphs, *, after: bool, brief: bool = False) -> None:
+        self.brief = brief
+        self.layout, self.size_bytes, self.glyphs, self.after = layout, drive_size_bytes, glyphs, after
+
+    def __call__(self, width: int) -> list[Text]:
+        width = max(40, width)
+        cells = bar(self.layout, self.size_bytes, width, self.glyphs, after=self.after)
+        drawn = Text()
+        for cell in cells:
+            drawn.append(cell.text, INKS[cell.state])
+        lines: list[Text] = []
+        for line in layout_lines(self.layout, self.size_bytes, width, self.glyphs, after=self.after):
+            if line == drawn.plain:
+                lines.append(drawn)
+                if self.brief:
+                    return lines
+            elif not lines:
+                lines.append(Text(line, "bold"))
+            else:
+                lines.append(self._legend(line))
+        return lines
+
+    def _legend(self, line: str) -> Text:
+        text = Text(line)
+        state = next((state for state in State if line.startswith(self.glyphs.fill(state) + " ")), None)
+        if state:
+            text.stylize(INKS[state], 0, 1)
+        return text

@@ -1,0 +1,176 @@
+"""Step 7: the last question. Nothing has the focus that would begin."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from wizard.model.errors import DiskwrightError
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.tui.plantext import loss_blocks
+from wizard.tui.saving import save_plan
+from wizard.tui.session import Next
+from wizard.tui.step import StepScreen
+from wizard.tui.widgets.controls import Entry, Field, Press
+from wizard.tui.widgets.words import Prose, Words, gap, para
+
+
+@dataclass
+class Started(Message):
+    """The run has begun, in a process of its own."""
+
+    run: Path
+
+
+@dataclass
+class Rejected(Message):
+    """It has not; nothing was written."""
+
+    sentence: str
+
+
+class ConfirmScreen(StepScreen):
+    """What is lost, and a line for the drive's token; Back has the focus."""
+
+    NUMBER = 7
+    TITLE = "Confirm"
+    INTRO = "The last question. Read what is lost; then type the drive's token to go on, or go back."
+    HELP = """
+Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.
+
+Before the first write the drive is looked at once more: if it differs from the one that was planned for, nothing is written.
+
+Applying is a process of its own: closing this terminal does not stop it, and `diskwright status` shows how it goes.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="confirm.save")]
+
+    def body(self) -> ComposeResult:
+        """What is lost; then the token and the buttons, or why not from here."""
+        yield Words(id="loss")
+        if not self.services.obstacle:
+            yield Press("Back", id="no")
+            yield Prose(Text(f"Or type {printable(self._plan.drive.token, 40)} to confirm that this drive is meant:"), classes="spaced")
+            yield Field("Token", "token")
+            yield Press("Apply", id="yes")
+
+    def begin(self) -> None:
+        """Back is what Enter does first."""
+        self._waiting = False
+        blocks = loss_blocks(self._plan)
+        if doubts := self.services.journal_doubts():
+            blocks += [gap(), para("The journal", "bold"), *(para(doubt, "yellow") for doubt in doubts)]
+        if self.services.needs_root:
+            command = f"sudo diskwright apply FILE --confirm {printable(self._plan.drive.token, 40)}"
+            blocks += [gap(), para("How to apply it", "bold"), para("Save the plan by s, then run:"), para(command, "cyan", indent=2)]
+        self.query_one(Words).show(blocks)
+        if not self.services.obstacle:
+            self.query_one("#no").focus()
+            return
+        self.query_one(Words).focus()
+        self.query_one("#intro", Prose).update(f"{self.services.obstacle} s saves the plan.")
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Without the right to apply there is only saving."""
+        if self.services.obstacle:
+            return (("s", "save the plan"), ("Up/Down", "scroll"))
+        return (("Up/Down", "move"), ("Enter", "press"), ("s", "save the plan"))
+
+    @property
+    def _plan(self) -> Plan:
+        assert self.session.plan is not None
+        return self.session.plan
+
+    def action_save(self) -> None:
+        """The plan as a file."""
+        save_plan(self)
+
+    def plan_saved(self, path: Path) -> None:
+        """Say how the saved plan is applied."""
+        if self.services.needs_root:
+            self.say(
+                f"The plan is saved. Apply it by:  sudo diskwright apply {path} --confirm {printable(self._plan.drive.token, 40)}", "green"
+            )
+
+    def action_next(self) -> None:
+        """Enter outside of buttons and fields begins nothing."""
+        if not self.services.obstacle:
+            self.query_one("#token").focus()
+
+    @on(Entry.Submitted)
+    def submitted(self) -> None:
+        """Enter in the field: on to the button, if the token is right."""
+        if self._token_fits():
+            self.query_one("#yes").focus()
+
+    @on(Press.Pressed)
+    def pressed(self, message: Press.Pressed) -> None:
+        """Back, or begin."""
+        if message.press.id == "no":
+            self.action_back()
+        elif self._token_fits():
+            self._begin_run()
+
+    def _token_fits(self) -> bool:
+        typed = self.query_one("#token", Entry).value.strip()
+        if typed == self._plan.drive.token:
+            self.say("")
+            return True
+        wanted = printable(self._plan.drive.token, 40)
+        self.say(f"Type {wanted} first." if not typed else f"That is not this drive's token, which is {wanted}.", "yellow")
+        self.query_one("#token").focus()
+        return False
+
+    def can_go_back(self) -> bool:
+        """Not in the moment in which the run begins."""
+        return not getattr(self, "_waiting", False)
+
+    def may_leave(self) -> bool:
+        """Not in the moment in which the run begins: it tells by itself."""
+        return super().may_leave() and not self._waiting
+
+    def _begin_run(self) -> None:
+        if self._waiting:
+            return
+        self._waiting = True
+        self.draw_keys()
+        self.say("Looking at the drive once more, then beginning ..")
+        plan = self._plan
+
+        def work() -> None:
+            try:
+                run = self.services.start(plan, plan.drive.token)
+            except DiskwrightError as error:
+                self.post_message(Rejected(str(error)))
+            else:
+                self.post_message(Started(run))
+
+        self.in_background(work)
+
+    @on(Started)
+    def started(self, message: Started) -> None:
+        """On to watching it."""
+        self.dismiss(Next(replace(self.session, run=message.run)))
+
+    @on(Rejected)
+    def rejected(self, message: Rejected) -> None:
+        """Say why nothing was written."""
+        self._waiting = False
+        self.draw_keys()
+        self.say(message.sentence, "red")
+        self.leave_if_gone()
+
+    def after_crash(self) -> None:
+        """Whether the run has begun is not known: `diskwright status` tells."""
+        self._waiting = False
+        self.draw_keys()
+
+    def action_end(self) -> None:
+        """Not in the moment in which the run begins."""
+        if not self._waiting:
+            super().action_end()

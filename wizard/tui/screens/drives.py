@@ -1,0 +1,232 @@
+"""Step 1: which drive. Each row fills in when its probe answers; drives come and go while the list is shown."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from wizard.model.errors import DiskwrightError
+from wizard.model.finding import Diagnosis
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.model.units import format_capacity
+from wizard.tui.describe import drive_blocks, finding_blocks, recording_word, severity_text
+from wizard.tui.screens.answers import Answered, Known, Read, Trouble
+from wizard.tui.session import Next, Session
+from wizard.tui.step import StepScreen
+from wizard.tui.widgets.rows import Column, Row, Rows
+from wizard.tui.widgets.words import Block, Prose, Words, gap, para
+
+
+class DrivesScreen(StepScreen):
+    """The list above, what is known and found of the highlighted drive below."""
+
+    NUMBER = 1
+    TITLE = "Drives"
+    INTRO = "Which drive is to be set up? Nothing is written before you have seen the plan and typed the drive's own token."
+    HELP = """
+Each line is a whole drive. It is read without being changed; what is wrong with how it is used stands below the list.
+
+Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes and pretend to have
+512: a partition that starts within a block makes many writes slow.
+
+Recording: how tracks are laid. Shingled drives overlap their tracks, so that rewriting is slow. "shingled?" is likely but not
+proven; "unknown" means that nothing was found either way, or that what was found contradicts itself.
+
+Findings: the worst that was found. danger: data or the job is at risk. warning: likely harm, or a doubt. info: good to know. ok:
+looked at and fine.
+
+Drives that are in use or cannot be written are shown with the reason; they can be looked at, but not set up.
+
+A drive that is plugged in while this list is open appears in it.
+"""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "again", show=False, id="drives.again")]
+
+    def body(self) -> ComposeResult:
+        """The list and the details."""
+        yield Rows(
+            Column("Drive"),
+            Column("Model", flexible=True),
+            Column("Size", right=True),
+            Column("Bus"),
+            Column("Sectors"),
+            Column("Recording"),
+            Column("Findings"),
+            Column("Serial", only_from=100),
+            id="drives",
+        )
+        yield Prose(classes="rule")
+        yield Words(id="details")
+
+    def begin(self) -> None:
+        """Show the names at once; then ask the drives."""
+        self._found: dict[str, tuple[Drive, Diagnosis] | None] = {}
+        self._surroundings: Machine | None = None
+        self._asking = self._asked_again = False
+        self.query_one(Rows).focus()
+        self.action_again()
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Choosing and reading."""
+        return (("Up/Down", "choose"), ("Enter", "set up this drive"), ("Tab", "list or details"), ("r", "read again"))
+
+    def action_again(self) -> None:
+        """Read every drive once more; what was known of a drive stays until it is known better."""
+        try:
+            paths = self.services.drive_paths()
+        except DiskwrightError as error:
+            self.say(str(error), "red")
+            return
+        self._found = {path: self._still_known(path) for path in paths}
+        self._draw()
+        if self._asking:
+            self._asked_again = True
+            return
+        self._asking, self._asked_again = True, False
+        self.in_background(self._ask)
+
+    def _still_known(self, path: str) -> tuple[Drive, Diagnosis] | None:
+        """What is known of the drive at a node; nothing where it is another one by now."""
+        found = self._found.get(path)
+        return found if found and self.services.is_attached(found[0]) else None
+
+    def action_next(self) -> None:
+        """Only a drive that was read and that nothing stands against."""
+        row = self.query_one(Rows).current
+        found = self._still_known(row.key) if row else None
+        if found is None:
+            self.say("This drive has not answered yet." if row else "There is no drive to set up.")
+            return
+        drive, _ = found
+        if reason := self.services.impediment(drive):
+            self.say(reason, "yellow")
+            return
+        if self._surroundings is None:
+            self.say("The kernel and the tools of this machine are still being looked at; a moment.")
+            return
+        machine = replace(self._surroundings, drives=tuple(found[0] for found in self._found.values() if found))
+        session = self.session if self.session.drive == drive else Session(workload=self.session.workload)
+        self.dismiss(Next(replace(session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive))))
+
+    def _ask(self) -> None:
+        """In a thread: what the machine is, then its drives, each as it answers."""
+        try:
+            around = self.services.surroundings()
+            self._post(Known(around))
+            machine = self.services.probe(
+                lambda drive: self._post(Answered(drive, self.services.diagnose(replace(around, drives=(drive,)), drive)))
+            )
+        except DiskwrightError as error:
+            self._post(Trouble(str(error)))
+        else:
+            self._post(Read(machine))
+
+    def _post(self, message: Message) -> None:
+        if self.is_attached:
+            self.post_message(message)
+
+    @on(Known)
+    def known(self, message: Known) -> None:
+        """Keep it for the next steps."""
+        self._surroundings = message.machine
+
+    @on(Answered)
+    def answered(self, message: Answered) -> None:
+        """Fill in its row."""
+        if message.drive.path in self._found:
+            self._found[message.drive.path] = (message.drive, message.diagnosis)
+            self._draw()
+
+    @on(Read)
+    def read(self, message: Read) -> None:
+        """Findings may depend on the other drives; a reader without a medium is no drive."""
+        answers = {drive.path: (drive, self.services.diagnose(message.machine, drive)) for drive in message.machine.drives}
+        self._found = {path: answers[path] for path in self._found if path in answers}
+        self._asked()
+
+    @on(Trouble)
+    def trouble(self, message: Trouble) -> None:
+        """Say it."""
+        self.say(message.sentence, "red")
+        self._asked()
+
+    def after_crash(self) -> None:
+        """r asks again."""
+        self._asking = False
+
+    def _asked(self) -> None:
+        self._asking = False
+        if self._asked_again:
+            self.action_again()
+        else:
+            self._draw()
+
+    def drives_changed(self) -> None:
+        """Take away what has gone, and ask what has come."""
+        before = self._found
+        self.action_again()
+        come, gone = sorted(set(self._found) - set(before)), sorted(set(before) - set(self._found))
+        others = [path for path, found in self._found.items() if found is None and before.get(path)]
+        said = [
+            *(f"{path} was plugged in." for path in come),
+            *(f"{path} has gone." for path in gone),
+            *(f"{path} is another drive now." for path in others),
+        ]
+        if said:
+            self.say(" ".join(said))
+
+    @on(Rows.Highlighted)
+    def highlighted(self) -> None:
+        """Show its details."""
+        self._describe()
+
+    def _draw(self) -> None:
+        chosen = self.session.drive.path if self.session.drive else None
+        rows = self.query_one(Rows)
+        select = chosen if not rows.rows else None
+        rows.set_rows([self._row(path, found) for path, found in self._found.items()], select)
+        if not self._found:
+            self.query_one(Words).show([para("No drive was found. Plug one in, or press r to look again.")])
+
+    def _row(self, path: str, found: tuple[Drive, Diagnosis] | None) -> Row:
+        if found is None:
+            return Row(path, (Text(path), Text("reading ..")))
+        drive, diagnosis = found
+        reason = self.services.impediment(drive)
+        return Row(
+            path,
+            (
+                Text(path),
+                Text(printable(drive.model or "no name", 40)),
+                Text(format_capacity(drive.size_bytes) if drive.size_bytes is not None else "?"),
+                Text(drive.bus or "?"),
+                Text(drive.geometry.sector_format if drive.geometry else "?"),
+                Text(recording_word(diagnosis.recording)),
+                severity_text(diagnosis.worst),
+                Text(printable(drive.serial or "none", 24)),
+            ),
+            (para(f"not now: {_brief(drive.path, reason)}", indent=2, hang=9),) if reason else (),
+        )
+
+    def _describe(self) -> None:
+        row = self.query_one(Rows).current
+        if row is None:
+            return
+        found = self._found.get(row.key)
+        blocks: Sequence[Block]
+        if found is None:
+            blocks = [para(f"{row.key} is being read. The other drives do not wait for it.")]
+        else:
+            blocks = [*drive_blocks(*found, self.services.impediment(found[0])), gap(), *finding_blocks(found[1].findings)]
+        self.query_one("#details", Words).show(blocks)
+
+
+def _brief(path: str, reason: str) -> str:
+    """The first sentence of a reason, without the drive's name, which stands above it."""
+    return reason.partition(". ")[0].removeprefix(f"{path} is ").rstrip(".") + "."

@@ -1,0 +1,236 @@
+"""Step 4: what becomes of the drive's content, and which volumes it gets."""
+
+from dataclasses import replace
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from wizard.layout.planner import Mode
+from wizard.layout.wish import Wish
+from wizard.model.errors import DiskwrightError
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.model.units import format_capacity, format_exact
+from wizard.tui.plantext import bars
+from wizard.tui.screens.volume import VolumeForm
+from wizard.tui.session import Back, Next, Session
+from wizard.tui.step import StepScreen
+from wizard.tui.terminal import Glyphs
+from wizard.tui.widgets.rows import Column, Row, Rows
+from wizard.tui.widgets.words import Block, Prose, Words, gap, para
+
+MODES = {Mode.REPLACE: "Replace everything on the drive", Mode.USE_FREE: "Use the free space, keep all partitions"}
+
+
+class LayoutScreen(StepScreen):
+    """Two ways to treat the content, of which the impossible one says why; and the list of volumes."""
+
+    NUMBER = 4
+    TITLE = "Layout"
+    INTRO = "One volume over all the room there is, unless you change it here. Nothing is written yet."
+    HELP = """
+Replace everything: the drive gets a new partition table (GPT) and the volumes below; what it holds now is lost when the plan is
+applied, not before.
+
+Use the free space: the table and every partition stay as they are, to the byte; the volumes are added where nothing is.
+
+Volume: a partition with a filesystem. Without a size it takes all that is left. With a mount point it is mounted there at once
+and at every start, by a line in /etc/fstab; without one it is made, and mounting is left to you.
+
+Sizes: 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000. Starts and ends are placed on whole
+blocks of the drive.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("a", "add", show=False, id="layout.add"),
+        Binding("e", "edit", show=False, id="layout.edit"),
+        Binding("r,delete", "remove", show=False, id="layout.remove"),
+    ]
+
+    def body(self) -> ComposeResult:
+        """Ways, volumes, and what the planner says."""
+        yield Prose(Text("What becomes of what is there", "bold"))
+        yield Rows(id="modes")
+        yield Prose(Text("Volumes", "bold"), classes="spaced")
+        yield Rows(
+            Column("Purpose", flexible=True),
+            Column("Filesystem"),
+            Column("Size", right=True),
+            Column("Label"),
+            Column("Mounted at"),
+            id="volumes",
+        )
+        yield Words(id="verdict", classes="spaced")
+
+    def begin(self) -> None:
+        """One volume over everything, unless there is a list from before."""
+        self.wishes: list[Wish] = list(self.session.wishes) or [self._default()]
+        self.mode: Mode = self.session.mode or Mode.REPLACE
+        self.reasons: dict[Mode, str] = {}
+        self.plan: Plan | None = self.session.plan
+        if self.session.mode is None and self._drive.is_empty is False:
+            # What destroys nothing comes first, where it is possible.
+            self.mode = Mode.USE_FREE if not self._fault(Mode.USE_FREE, tuple(self.wishes)) else Mode.REPLACE
+        self._renew(keep=self.plan)
+        self.query_one("#volumes").focus()
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Changing the list."""
+        return (("Enter", "preview"), ("a", "add"), ("e", "edit"), ("r", "remove"), ("Tab", "other list"))
+
+    @property
+    def _machine(self) -> Machine:
+        assert self.session.machine is not None
+        return self.session.machine
+
+    @property
+    def _drive(self) -> Drive:
+        assert self.session.drive is not None
+        return self.session.drive
+
+    def _default(self) -> Wish:
+        session = self.session
+        assert session.advice is not None and session.choice is not None
+        workload = session.advice.workload
+        return Wish(session.choice, workload, None, None, self.services.mount_proposal(workload.label))
+
+    def _fault(self, mode: Mode, wishes: tuple[Wish, ...]) -> str:
+        if mode is Mode.USE_FREE and self._drive.is_empty:
+            return "There is nothing on the drive to keep."
+        try:
+            self.services.plan(self._machine, self._drive, wishes, mode)
+        except DiskwrightError as error:
+            return str(error)
+        return ""
+
+    def _renew(self, keep: Plan | None = None) -> None:
+        """Plan again for both ways, and draw."""
+        wishes = tuple(self.wishes)
+        self.reasons = {mode: self._fault(mode, wishes) for mode in MODES}
+        self.plan = None
+        if not self.reasons[self.mode]:
+            self.plan = keep or self.services.plan(self._machine, self._drive, wishes, self.mode)
+        self._draw()
+
+    def _draw(self) -> None:
+        modes = self.query_one("#modes", Rows)
+        modes.set_rows([self._mode_row(mode, title) for mode, title in MODES.items()], None if modes.rows else self.mode.name)
+        self.query_one("#volumes", Rows).set_rows([self._volume_row(number, wish) for number, wish in enumerate(self.wishes)])
+        self.query_one("#verdict", Words).show(self._verdict_blocks())
+
+    def _verdict_blocks(self) -> list[Block]:
+        if self.plan is None:
+            return [para(Text("Not possible: ", "red").append(self.reasons[self.mode], "default"))]
+        lost = sum(not slot.kept for slot in self.plan.before.partitions)
+        if lost:
+            are = "1 partition that is" if lost == 1 else f"{lost} partitions that are"
+            said = Text("Possible. ").append(f"{are} there now will be lost", "yellow").append(" when the plan is applied.")
+        elif self.plan.before.signatures or self._drive.unrecognised_zones:
+            said = Text("Possible. ").append("All that is on the drive will be lost", "yellow").append(" when the plan is applied.")
+        else:
+            said = Text("Possible. No partition is lost.")
+        return [para(said), gap(), *bars(self.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII)]
+
+    def _mode_row(self, mode: Mode, title: str) -> Row:
+        if mode is Mode.REPLACE and self._drive.zoned == "host-managed":
+            title = "Empty every zone, for one filesystem without a partition table"
+        elif mode is Mode.REPLACE and self._drive.is_empty:
+            title = "Make a new table: the drive holds nothing"
+        reason = self.reasons[mode]
+        if reason and mode is not self.mode:
+            return Row(mode.name, (Text(f"( ) {title}"),), (para(f"not possible: {reason}", indent=4, hang=2),))
+        return Row(mode.name, (Text(f"({'*' if mode is self.mode else ' '}) {title}"),))
+
+    def _volume_row(self, number: int, wish: Wish) -> Row:
+        made = self._made_bytes(number)
+        size = "all that is left" if wish.size_bytes is None else format_exact(wish.size_bytes)
+        if wish.size_bytes is None and made is not None:
+            size = f"rest: {format_capacity(made)}"
+        return Row(
+            str(number),
+            (
+                Text(printable(wish.workload.title, 40)),
+                Text(wish.choice.filesystem),
+                Text(size),
+                Text(printable(wish.final_label, 20)),
+                Text(printable(wish.mount_point, 40) if wish.mount_point else "not mounted"),
+            ),
+        )
+
+    def _made_bytes(self, number: int) -> int | None:
+        if self.plan is None or number >= len(self.plan.volumes):
+            return None
+        if self.plan.after.whole is not None:
+            return self.plan.after.whole.size_bytes
+        partition = self.plan.volumes[number].partition
+        return next((slot.size_bytes for slot in self.plan.after.partitions if slot.number == partition), None)
+
+    @on(Rows.Highlighted, "#modes")
+    def way(self, message: Rows.Highlighted) -> None:
+        """The highlighted way is taken, unless it is impossible."""
+        mode = Mode[message.row.key] if message.row else self.mode
+        if mode is self.mode or self.query_one("#modes") is not self.focused:
+            return
+        if self.reasons[mode]:
+            self.say(self.reasons[mode], "yellow")
+            return
+        self.say("")
+        self.mode = mode
+        self._renew()
+
+    def action_add(self) -> None:
+        """A further volume."""
+        taken = sum(wish.size_bytes is None for wish in self.wishes)
+        wish = replace(self._default(), size_bytes=None, label=None, mount_point=None)
+        hint = "Give the volume that takes all that is left a size first, or give this one a size." if taken else ""
+        self._open(wish, len(self.wishes), hint)
+
+    def action_edit(self) -> None:
+        """Change the highlighted volume."""
+        row = self.query_one("#volumes", Rows).current
+        if row is not None:
+            self._open(self.wishes[int(row.key)], int(row.key), "")
+
+    def action_remove(self) -> None:
+        """Take the highlighted volume off the list."""
+        row = self.query_one("#volumes", Rows).current
+        if row is None:
+            return
+        if len(self.wishes) == 1:
+            self.say("The last volume stays; press e to change it.", "yellow")
+            return
+        self.say("")
+        del self.wishes[int(row.key)]
+        self._renew()
+
+    def _open(self, wish: Wish, number: int, hint: str) -> None:
+        def closed(changed: Wish | None) -> None:
+            if changed is None:
+                return
+            self.say("")
+            self.wishes[number : number + 1] = [changed]
+            self._renew()
+
+        def check(changed: Wish) -> None:
+            trial = [*self.wishes]
+            trial[number : number + 1] = [changed]
+            self.services.plan(self._machine, self._drive, tuple(trial), self.mode)
+
+        self.app.push_screen(VolumeForm(self.session, self.services, wish, check, hint, new=number == len(self.wishes)), closed)
+
+    def action_next(self) -> None:
+        """Only what the planner can do."""
+        if self.plan is None:
+            self.say(self.reasons[self.mode], "yellow")
+            return
+        self.dismiss(Next(self._kept()))
+
+    def action_back(self) -> None:
+        """The list is kept."""
+        self.dismiss(Back(self._kept()))
+
+    def _kept(self) -> Session:
+        return replace(self.session, mode=self.mode, wishes=tuple(self.wishes), plan=self.plan)

@@ -1,0 +1,51 @@
+"""Step 5: before and after, every operation with its commands, and what it costs."""
+
+from typing import ClassVar
+
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from wizard.tui.plantext import plan_blocks
+from wizard.tui.saving import save_plan
+from wizard.tui.step import StepScreen
+from wizard.tui.terminal import Glyphs
+from wizard.tui.widgets.words import Words
+
+
+class PreviewScreen(StepScreen):
+    """One page to scroll; Enter goes on, s saves the plan."""
+
+    NUMBER = 5
+    TITLE = "Preview"
+    INTRO = "Exactly this will be done, and nothing else. Nothing has been written yet."
+    HELP = """
+The bars show the drive from its first to its last byte, to scale; very small pieces are drawn wider than they are.
+
+The steps are carried out in this order. Commands are shown as they will be run; a table is not written by a command but by a
+program of diskwright's own, with exactly the starts and sizes shown.
+
+destroys: what cannot be read any more after the step. undo: how it is taken back, or that it is not.
+
+Saving: s writes the plan as a file, which `diskwright show` prints and `diskwright apply` carries out, today or later, as long as
+the drive is still the same.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="preview.save")]
+
+    def body(self) -> ComposeResult:
+        """The page."""
+        yield Words(id="preview")
+
+    def begin(self) -> None:
+        """Draw the plan."""
+        assert self.session.plan is not None
+        page = self.query_one(Words)
+        page.show(plan_blocks(self.session.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII))
+        page.focus()
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """Reading and saving."""
+        return (("Up/Down", "scroll"), ("Enter", "next"), ("s", "save the plan"))
+
+    def action_save(self) -> None:
+        """Ask for a name."""
+        save_plan(self)

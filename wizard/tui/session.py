@@ -1,0 +1,62 @@
+"""What one walk through the wizard has gathered so far, and how a step ends."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from wizard.layout.planner import Mode
+    from wizard.layout.wish import Wish
+    from wizard.model.advice import Advice, Choice
+    from wizard.model.finding import Diagnosis
+    from wizard.model.machine import Drive, Machine
+    from wizard.model.plan import Plan
+    from wizard.model.verdict import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """Each step gets one and hands on a changed copy; None is what no step has settled yet."""
+
+    machine: Machine | None = None
+    drive: Drive | None = None
+    diagnosis: Diagnosis | None = None
+    workload: str | None = None
+    advice: Advice | None = None
+    choice: Choice | None = None
+    mode: Mode | None = None
+    wishes: tuple[Wish, ...] = ()
+    plan: Plan | None = None
+    verdict: Verdict | None = None
+    run: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Next:
+    """On to the next step."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class Back:
+    """Back to the step before; what was entered here is kept in the session."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """The drive is not there any more: back to the first step. What was entered that fits any drive is kept in the session."""
+
+    session: Session
+
+
+@dataclass(frozen=True, slots=True)
+class Quit:
+    """The person ends the wizard."""
+
+
+Outcome = Next | Back | Gone | Quit

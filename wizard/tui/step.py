@@ -1,0 +1,237 @@
+"""What all steps share: the bar on top, the keys below, and the ways out."""
+
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, cast
+
+from rich.cells import cell_len
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Vertical
+from textual.message import Message
+from textual.screen import Screen
+
+from wizard.model.names import printable
+from wizard.model.units import format_capacity
+from wizard.tui.dialogs import Ask, HelpScreen, Tell
+from wizard.tui.services import Services
+from wizard.tui.session import Back, Gone, Next, Outcome, Quit, Session
+from wizard.tui.widgets.keys import Keys
+from wizard.tui.widgets.rows import fitted
+from wizard.tui.widgets.words import Prose
+
+if TYPE_CHECKING:
+    from wizard.tui.app import WizardApp
+
+STEPS = 9
+
+
+@dataclass
+class Crashed(Message):
+    """A thread has ended by a fault of the program itself."""
+
+    what: str
+
+
+class Changed(Message):
+    """A drive may have come or gone."""
+
+
+class StepScreen(Screen[Outcome]):
+    """One step. It gets a session and ends with an Outcome; it may be shown again with what it handed on."""
+
+    NUMBER: ClassVar[int] = 0
+    TITLE = ""
+    INTRO: ClassVar[str] = ""
+    HELP: ClassVar[str] = ""
+    AUTO_FOCUS = ""
+    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it as an instance variable
+        (0, "-narrow"),
+        (110, "-wide"),
+    ]
+    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
+        (0, "-low"),
+        (30, "-high"),
+    ]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("enter", "next", show=False, id="step.next"),
+        Binding("escape,b", "back", show=False, id="step.back"),
+        Binding("q", "end", show=False, id="step.quit"),
+        Binding("f1", "help", show=False, id="step.help"),
+    ]
+
+    def __init__(self, session: Session, services: Services) -> None:
+        super().__init__()
+        self.session = session
+        self.services = services
+        self._unmounted = threading.Event()
+        self._leaving = False
+
+    def compose(self) -> ComposeResult:
+        """Bar, introduction, the step's own body, a line for messages, keys."""
+        yield Prose(id="head")
+        yield Prose(Text(self.INTRO), id="intro")
+        with Vertical(id="body"):
+            yield from self.body()
+        yield Prose(id="message")
+        yield Keys()
+
+    def body(self) -> ComposeResult:
+        """The step's own widgets."""
+        yield from ()
+
+    def keys(self) -> tuple[tuple[str, str], ...]:
+        """The keys of this step beside those of all."""
+        return ()
+
+    def all_keys(self) -> tuple[tuple[str, str], ...]:
+        """Every key that does something now."""
+        back = (("b", "back"),) if self.can_go_back() else ()
+        return (*self.keys(), *back, ("F1", "help"), ("q", "quit"))
+
+    def can_go_back(self) -> bool:
+        """Not from the first step, and not once applying has begun."""
+        return self.NUMBER > 1
+
+    def on_mount(self) -> None:
+        """Draw what is known already, and watch the drives. A run that is at work tells by itself what becomes of its drive."""
+        changes = self.services.changes(self._unmounted) if self.session.run is None else iter(())
+        self.begin()
+        self.draw_keys()
+        self.in_background(lambda: self._watch(changes))
+
+    def on_unmount(self) -> None:
+        """Nobody watches from here any more."""
+        self._unmounted.set()
+
+    def on_screen_resume(self) -> None:
+        """The drive may have gone between two steps, or while a question was open."""
+        self.leave_if_gone()
+
+    def _watch(self, changes: Iterator[None]) -> None:
+        for _ in changes:
+            if self._unmounted.is_set() or not self.is_attached:
+                return
+            self.post_message(Changed())
+
+    @on(Changed)
+    def _changed(self) -> None:
+        self.drives_changed()
+
+    def drives_changed(self) -> None:
+        """Drives have come or gone."""
+        self.leave_if_gone()
+
+    def may_leave(self) -> bool:
+        """Whether this moment is one in which a drive that has gone ends the step."""
+        return self.NUMBER > 1 and self.session.run is None
+
+    def leave_if_gone(self) -> None:
+        """Say that the drive has gone, and lead back to the list; another drive at its node is not it. An open question comes first."""
+        drive = self.session.drive
+        if drive is None or self._leaving or not self.is_active or not self.may_leave() or self.services.is_attached(drive):
+            return
+        self._leaving = True
+        name = f"{drive.path} ({printable(drive.model, 40)})" if drive.model else drive.path
+        text = f"{name} is not attached any more, so it cannot be set up now. Whoever plugs it in again finds it in the list of drives."
+
+        def told(_: None) -> None:
+            self.dismiss(Gone(Session(workload=self.session.workload)))
+
+        self.app.push_screen(Tell("The drive has gone", text, "to the list of drives"), told)
+
+    def begin(self) -> None:
+        """The step's own start."""
+
+    def on_resize(self) -> None:
+        """The bar is as wide as the terminal."""
+        self.draw_head()
+
+    def draw_head(self) -> None:
+        """`diskwright  Step 3 of 9: Advice` and the drive."""
+        width = max(20, self.size.width or self.app.size.width)
+        left = f" diskwright   Step {self.NUMBER} of {STEPS}: {self.TITLE}"
+        room = width - len(left) - 3
+        line = next((part for part in self._drive_words() if cell_len(part) <= room), "")
+        self.query_one("#head", Prose).update(Text(left).append("  ").append_text(fitted(Text(line), room, right=True)))
+
+    def _drive_words(self) -> tuple[str, ...]:
+        """The drive, from many words to few."""
+        drive = self.session.drive
+        if drive is None:
+            return ()
+        size = format_capacity(drive.size_bytes) if drive.size_bytes else ""
+        model = printable(drive.model or "", 24)
+        return tuple("  ".join(filter(None, words)) for words in ((drive.path, model, size), (drive.path, size), (drive.path,)))
+
+    def draw_keys(self) -> None:
+        """Show the keys that do something now."""
+        self.query_one(Keys).set_keys(self.all_keys())
+
+    def say(self, sentence: str, style: str = "") -> None:
+        """A message above the keys; empty takes it away."""
+        self.query_one("#message", Prose).update(Text(printable(sentence, 400), style))
+
+    def plan_saved(self, path: Path) -> None:
+        """The plan was written to a file; a step may say more about that."""
+
+    def action_next(self) -> None:
+        """Enter. A step that has something to check does so here."""
+        self.dismiss(Next(self.session))
+
+    def action_back(self) -> None:
+        """To the step before."""
+        if self.can_go_back():
+            self.dismiss(Back(self.session))
+
+    def action_help(self) -> None:
+        """F1."""
+        self.app.push_screen(HelpScreen(f"{self.TITLE} (step {self.NUMBER})", self.HELP, self.all_keys()))
+
+    def action_end(self) -> None:
+        """q asks before it ends the wizard."""
+        self.app.push_screen(Ask("End the wizard?", self.ending(), no="No, go on", yes="Yes, end"), self._ended)
+
+    def ending(self) -> str:
+        """What ending here means."""
+        return "Nothing has been written to any drive."
+
+    def _ended(self, yes: bool | None) -> None:
+        if yes:
+            self.dismiss(Quit())
+
+    @property
+    def wizard(self) -> "WizardApp":
+        """The app."""
+        return cast("WizardApp", self.app)
+
+    def in_background(self, work: Callable[[], None]) -> None:
+        """Run something slow in a thread that posts messages. It ends with the program and never keeps it from ending.
+
+        A fault of the program itself is said, too: nobody should wait for a thread that is gone.
+        """
+
+        def guarded() -> None:
+            whole = False
+            try:
+                work()
+                whole = True
+            finally:
+                if not whole and self.is_attached:
+                    self.post_message(Crashed(repr(sys.exc_info()[1])))
+
+        threading.Thread(target=guarded, daemon=True).start()
+
+    @on(Crashed)
+    def crashed(self, message: Crashed) -> None:
+        """Say what is to be reported."""
+        self.say(f"diskwright itself has failed here, which is to be reported: {message.what}", "red")
+        self.after_crash()
+
+    def after_crash(self) -> None:
+        """A step that waits for its thread no longer does."""
