@@ -8,8 +8,8 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until, verdict
 from tests.looks.workshop import workshop
 from wizard.probe.interpret import machine_of
+from wizard.services.recorded import RecordedServices
 from wizard.trial.document import read_verdict
-from wizard.tui.services import RecordedServices
 from wizard.tui.session import Session
 
 

@@ -43,8 +43,9 @@ def main(arguments: Namespace) -> ExitCode:
             say(line)
         return ExitCode.USAGE
     # Textual takes a moment to load: only when it is needed.
+    from wizard.services.real import RealServices
+    from wizard.services.recorded import RecordedServices
     from wizard.tui.app import run_wizard
-    from wizard.tui.services import RealServices, RecordedServices
 
     if arguments.machine is None:
         return run_wizard(RealServices(journal_dir=arguments.journal))

@@ -11,10 +11,10 @@ from textual.binding import Binding, BindingType
 from textual.filter import LineFilter
 
 from wizard.model.errors import ExitCode
+from wizard.services.contract import Services
 from wizard.tui.dialogs import Ask
 from wizard.tui.filters import NoColours, SafeGlyphs
 from wizard.tui.flow import walk
-from wizard.tui.services import Services
 from wizard.tui.session import Session
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Colours, Glyphs, Terminal, terminal_of

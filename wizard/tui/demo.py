@@ -3,8 +3,8 @@
 from wizard.apply.environment import Environment
 from wizard.demo.drive import DemoDrive
 from wizard.model.errors import ExitCode
+from wizard.services.real import RealServices
 from wizard.tui.app import run_wizard
-from wizard.tui.services import RealServices
 
 
 def run_demo_wizard(drive: DemoDrive) -> ExitCode:

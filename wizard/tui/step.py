@@ -18,8 +18,8 @@ from textual.screen import Screen
 
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
+from wizard.services.contract import Services
 from wizard.tui.dialogs import Ask, HelpScreen, Tell
-from wizard.tui.services import Services
 from wizard.tui.session import Back, Gone, Next, Outcome, Quit, Session
 from wizard.tui.widgets.keys import Keys
 from wizard.tui.widgets.rows import fitted

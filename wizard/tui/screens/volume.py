@@ -16,7 +16,7 @@ from wizard.model.advice import Advice, Choice
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
 from wizard.model.units import format_exact, parse_size
-from wizard.tui.services import Services
+from wizard.services.contract import Services
 from wizard.tui.session import Session
 from wizard.tui.widgets.controls import Cycle, Entry, Field, Offer, Press, Turn
 from wizard.tui.widgets.keys import Keys

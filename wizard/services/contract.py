@@ -1,0 +1,123 @@
+"""The rooms as the faces see them. A face calls nothing else, so that it can be shown without a disk."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from wizard.model.machine import Drive, Machine
+
+if TYPE_CHECKING:
+    from wizard.advise.workloads import Profile
+    from wizard.apply.journal import RunState
+    from wizard.layout.planner import Mode
+    from wizard.layout.wish import Wish
+    from wizard.model.advice import Advice
+    from wizard.model.finding import Diagnosis, Recording
+    from wizard.model.journal import Entry
+    from wizard.model.plan import Plan
+    from wizard.model.verdict import Verdict
+    from wizard.trial.alignment import Progress
+
+# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+
+
+class Services(Protocol):
+    """What the screens need. Methods that say so may take long and are called in threads."""
+
+    @property
+    def obstacle(self) -> str:
+        """Why nothing can be applied or measured from here, in a sentence; empty where it can."""
+        ...
+
+    @property
+    def needs_root(self) -> bool:
+        """Whether only the rights of root are missing to apply."""
+        ...
+
+    @property
+    def demo(self) -> bool:
+        """Whether the drive is a disposable one, which goes with the wizard."""
+        ...
+
+    def drive_paths(self) -> tuple[str, ...]:
+        """The drives there are, without reading any of them. At once."""
+        ...
+
+    def surroundings(self) -> Machine:
+        """The machine without its drives: its kernel and its tools. Quick, but not at once."""
+        ...
+
+    def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
+        """Read all drives side by side, and say each as it answers. May take long."""
+        ...
+
+    def changes(self, stop: threading.Event) -> Iterator[None]:
+        """One None for every time the drives may have changed since this call, which returns at once. Iterating blocks."""
+        ...
+
+    def is_attached(self, drive: Drive) -> bool:
+        """Whether this very drive is still there, and not another one at its node. At once."""
+        ...
+
+    def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
+        """What is wrong with a drive; `machine` None while it is not known yet."""
+        ...
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """The purposes."""
+        ...
+
+    def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
+        """The ranking for one drive and purpose."""
+        ...
+
+    def plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan:
+        """The layout; raises Refused or BadInput with the reason."""
+        ...
+
+    def mount_proposal(self, label: str) -> str | None:
+        """Where a volume with this label could be mounted; None to leave it to the person."""
+        ...
+
+    def impediment(self, drive: Drive) -> str:
+        """Why a drive cannot be set up at all, in a sentence; empty where it can."""
+        ...
+
+    def scratch_obstacle(self, drive: Drive) -> str:
+        """Why nothing can be measured by writing on a drive, in a sentence; empty where it can."""
+        ...
+
+    def measure(
+        self,
+        drive: Drive,
+        *,
+        write: bool,
+        physical_bytes: int | None,
+        on_progress: Callable[[Progress], None],
+        stop: Callable[[], bool],
+    ) -> Verdict:
+        """The paired alignment probe, as if blocks were of `physical_bytes` where given. Takes up to half a minute."""
+        ...
+
+    def journal_doubts(self) -> tuple[str, ...]:
+        """What the journal could not do where it lies, in sentences."""
+        ...
+
+    def start(self, plan: Plan, token: str) -> Path:
+        """Start a process of its own that applies the plan; the run's folder. May take long; writes."""
+        ...
+
+    def follow(self, run: Path) -> Iterator[Entry]:
+        """The run's journal as it grows. Blocks until the run has ended."""
+        ...
+
+    def state(self, run: Path) -> RunState:
+        """Where a run stands."""
+        ...
+
+    def request_stop(self, run: Path) -> None:
+        """Ask the run to stop before its next step."""
+        ...

@@ -1,0 +1,98 @@
+"""A machine that was recorded."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.services.rules import Rules
+
+if TYPE_CHECKING:
+    from wizard.apply.journal import RunState
+    from wizard.model.journal import Entry
+    from wizard.model.plan import Plan
+    from wizard.model.verdict import Verdict
+    from wizard.trial.alignment import Progress
+
+# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+
+
+class RecordedServices(Rules):
+    """A machine that was recorded. Everything can be seen and planned; nothing can be measured or applied."""
+
+    def __init__(self, machine: Machine, where: str, draw_uuid: Callable[[], str] = lambda: str(uuid4())) -> None:
+        super().__init__(draw_uuid)
+        self.machine = machine
+        self._where = printable(where, 80)
+
+    @property
+    def obstacle(self) -> str:
+        """It is a recording."""
+        return f"These drives are a recording ({self._where}): a plan can be made and saved here, but nothing can be measured or applied."
+
+    @property
+    def needs_root(self) -> bool:
+        """Root would not help."""
+        return False
+
+    def drive_paths(self) -> tuple[str, ...]:
+        """As recorded."""
+        return tuple(drive.path for drive in self.machine.drives)
+
+    def surroundings(self) -> Machine:
+        """As recorded."""
+        return replace(self.machine, drives=())
+
+    def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
+        """At once."""
+        for drive in self.machine.drives:
+            on_drive(drive)
+        return self.machine
+
+    def changes(self, stop: threading.Event) -> Iterator[None]:
+        """None ever."""
+        return iter(())
+
+    def is_attached(self, drive: Drive) -> bool:
+        """A recording stays."""
+        return True
+
+    def measure(
+        self,
+        drive: Drive,
+        *,
+        write: bool,
+        physical_bytes: int | None,
+        on_progress: Callable[[Progress], None],
+        stop: Callable[[], bool],
+    ) -> Verdict:
+        """Refused."""
+        raise Refused(self.obstacle)
+
+    def journal_doubts(self) -> tuple[str, ...]:
+        """There is none."""
+        return ()
+
+    def start(self, plan: Plan, token: str) -> Path:
+        """Refused."""
+        raise Refused(self.obstacle)
+
+    def follow(self, run: Path) -> Iterator[Entry]:
+        """Nothing runs."""
+        return iter(())
+
+    def state(self, run: Path) -> RunState:
+        """Nothing runs."""
+        from wizard.apply.journal import RunState
+
+        return RunState.INTERRUPTED
+
+    def request_stop(self, run: Path) -> None:
+        """Nothing runs."""

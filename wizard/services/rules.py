@@ -1,0 +1,93 @@
+"""Everything that needs no disk: the same for the live and the recorded machine."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
+from uuid import uuid4
+
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Kernel, Machine
+
+if TYPE_CHECKING:
+    from wizard.advise.workloads import Profile
+    from wizard.diagnose.patterns import Pattern
+    from wizard.layout.planner import Mode
+    from wizard.layout.wish import Wish
+    from wizard.model.advice import Advice
+    from wizard.model.finding import Diagnosis, Recording
+    from wizard.model.plan import Plan
+
+# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+
+
+class Rules:
+    """Everything that needs no disk: the same for the live and the recorded machine."""
+
+    demo = False
+
+    def __init__(self, draw_uuid: Callable[[], str] = lambda: str(uuid4())) -> None:
+        self._draw_uuid = draw_uuid
+
+    @cached_property
+    def _patterns(self) -> tuple[Pattern, ...]:
+        from wizard.diagnose.patterns import load_patterns
+
+        return load_patterns()
+
+    @cached_property
+    def _profiles(self) -> tuple[Profile, ...]:
+        from wizard.advise.workloads import load_workloads
+
+        return load_workloads()
+
+    def diagnose(self, machine: Machine | None, drive: Drive) -> Diagnosis:
+        """As the protocol says."""
+        from wizard.diagnose.diagnose import diagnose
+
+        around = machine or Machine(Kernel(os.uname().release), (drive,), root=os.geteuid() == 0)
+        return diagnose(around, drive, self._patterns)
+
+    def profiles(self) -> tuple[Profile, ...]:
+        """As the protocol says."""
+        return self._profiles
+
+    def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
+        """As the protocol says."""
+        from wizard.advise.advise import advise
+        from wizard.advise.workloads import find_workload
+
+        profile = next((known for known in self._profiles if known.workload.id == workload), None) or find_workload(workload)
+        return advise(machine, drive, recording, profile, size_bytes=size_bytes)
+
+    def plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan:
+        """As the protocol says."""
+        from wizard.layout.planner import make_plan
+
+        return make_plan(machine, drive, wishes, mode, self._draw_uuid)
+
+    def mount_proposal(self, label: str) -> str | None:
+        """None: fstab is changed for those who ask for it."""
+        return None
+
+    def scratch_obstacle(self, drive: Drive) -> str:
+        """The trial's own refusal."""
+        from wizard.trial.scratch import scratch_extents
+
+        try:
+            scratch_extents(drive)
+        except Refused as error:
+            return str(error)
+        return ""
+
+    def impediment(self, drive: Drive) -> str:
+        """The planner's own refusal."""
+        from wizard.layout.refusals import refuse_drive
+
+        try:
+            refuse_drive(drive)
+        except Refused as error:
+            return str(error)
+        return ""
