@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload, load_workloads
+from wizard.advise.workloads import find_workload, in_general, load_workloads
 from wizard.documents import profiles
 from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.errors import BadInput, ExitCode
@@ -193,6 +193,22 @@ def test_an_unknown_workload_names_the_known_ones() -> None:
             "more than one",
         ),
         ('place = "chosen"', 'place = "rejected"', "[[choices]]", 0, "choices", "no filesystem is chosen"),
+        (
+            'place = "rejected"\nsentence = "It suits less."',
+            'place = "second"\nsentence = "It suits less."',
+            "place",
+            3,
+            "choices[2].place",
+            "more than one filesystem is second; at most one",
+        ),
+        (
+            'sentence = "It suits."',
+            'sentence = "It suits."\nunfit = true',
+            "unfit",
+            0,
+            "choices[0].unfit",
+            "only a filesystem that is rejected",
+        ),
         ('sentence = "It suits less."', 'sentence = " "', "sentence", 3, "choices[2].sentence", "say in a sentence"),
     ],
 )
@@ -205,9 +221,15 @@ def test_faults_in_a_workload(mine: Path, old: str, new: str, at: str, nth: int,
     assert "\x1b" not in said
 
 
-def test_a_filesystem_left_out(mine: Path) -> None:
-    mine.write_text(WORKLOAD[: WORKLOAD.rindex("[[choices]]")])
-    assert "btrfs is not ranked" in fault(mine)
+def test_a_filesystem_left_out_is_rejected_with_its_own_sentence(mine: Path) -> None:
+    from tests.unit.machines import drive, machine
+
+    mine.write_text(WORKLOAD[: WORKLOAD.rindex("[[choices]]")].replace('place = "second"', 'place = "rejected"', 1))
+    held = drive()
+    advice = advise(machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos"))
+    assert [(choice.filesystem, choice.ranked) for choice in advice.choices[:3]] == [("ext4", True), ("xfs", True), ("btrfs", False)]
+    assert [choice.place.value for choice in advice.choices[:3]] == ["chosen", "rejected", "rejected"]
+    assert advice.choices[2].sentence == in_general("btrfs")
 
 
 def test_the_same_id_twice_in_one_folder(mine: Path, write: Write) -> None:

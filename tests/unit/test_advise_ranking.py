@@ -146,6 +146,17 @@ def test_the_order_below_an_obstacle_stays() -> None:
     assert the(advice, "ext4").sentence == the(advice_for("large-media"), "ext4").sentence
 
 
+def test_what_a_workload_calls_unfit_or_does_not_rank_never_moves_up() -> None:
+    profile = find_workload("large-media")
+    on = machine(tools=tuple((name, name) for name in TOOLS if name not in ("mkfs.xfs", "mkfs.ext4")))
+    held = drive()
+    for ranked in (True, False):
+        stays = tuple(replace(one, moves_up=False, ranked=ranked) if one.filesystem == "btrfs" else one for one in profile.candidates)
+        advice = advise(on, held, UNKNOWN, replace(profile, candidates=stays))
+        assert advice.chosen is None
+        assert the(advice, "btrfs").sentence == the(advice_for("large-media"), "btrfs").sentence
+
+
 def test_a_kernel_without_the_filesystem() -> None:
     advice = advice_for("desktop-root", on=machine(kernel=Kernel("6.12.9", frozenset({"xfs"}))))
     assert ranking(advice)[0] == ("xfs", "chosen")

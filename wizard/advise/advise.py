@@ -44,16 +44,19 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
     barred = {
         candidate.filesystem: _obstacles(filesystem(candidate.filesystem), machine, drive, recording, room) for candidate, _ in ranked
     }
-    able = [pair for pair in ranked if not barred[pair[0].filesystem]]
     unable = [pair for pair in ranked if barred[pair[0].filesystem]]
+    able = [pair for pair in ranked if not barred[pair[0].filesystem]]
+    risen = _risen(ranked, able)
     choices = [
         _choice(candidate, standing, place, site, profile, _moved(standing, place, unable, barred))
-        for (candidate, standing), place in zip(able, _places(len(able)), strict=True)
+        for candidate, standing in able
+        for place in (risen.get(candidate.filesystem, Place.REJECTED),)
     ]
     choices += [
         _choice(candidate, standing, Place.REJECTED, site, profile, _barred_sentence(candidate, standing), barred[candidate.filesystem])
         for candidate, standing in unable
     ]
+    choices.sort(key=lambda choice: (not choice.ranked, _ORDER.index(choice.place), bool(choice.obstacles)))
     btrfs = next(choice for choice in choices if choice.filesystem == BTRFS.name)
     return Advice(
         drive=drive.path,
@@ -91,8 +94,11 @@ def _obstacles(kind: Filesystem, machine: Machine, drive: Drive, recording: Reco
     return found
 
 
-def _places(count: int) -> list[Place]:
-    return [Place.CHOSEN, Place.SECOND, *[Place.REJECTED] * count][:count]
+def _risen(ranked: list[tuple[Candidate, Standing]], able: list[tuple[Candidate, Standing]]) -> dict[str, Place]:
+    """The places above the rejected ones, as many as the workload gives, filled in order by what can be used and may move up."""
+    given = [standing.place for _, standing in ranked if standing.place is not Place.REJECTED]
+    fit = [candidate for candidate, standing in able if standing.place is not Place.REJECTED or candidate.moves_up]
+    return {candidate.filesystem: place for candidate, place in zip(fit, given, strict=False)}
 
 
 def _choice(
@@ -106,6 +112,7 @@ def _choice(
     never = (option for option in profile.never if candidate.filesystem in option.filesystems)
     return Choice(
         filesystem=candidate.filesystem,
+        ranked=candidate.ranked or place is not Place.REJECTED,
         place=place,
         sentence=sentence,
         evidence=standing.evidence,

@@ -1,7 +1,7 @@
 """The purposes that advice knows: files in profiles/workloads, checked and joined with the options and evidence they name."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from wizard.advise.catalogue import CatalogueOption, Kind, flag_of, load_catalogue
@@ -30,7 +30,8 @@ class ShingledForm:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceForm:
-    """A filesystem's place for a workload, as a file has it: everything by id."""
+    """A filesystem's place for a workload, as a file has it: everything by id. `unfit` where it must not move up even if nothing that
+    comes before it can be used."""
 
     filesystem: str
     place: Place
@@ -39,6 +40,7 @@ class ChoiceForm:
     mkfs: tuple[str, ...] = ()
     mount: tuple[str, ...] = ()
     schedulers: tuple[str, ...] = ()
+    unfit: bool = False
     shingled: ShingledForm | None = None
 
 
@@ -68,17 +70,22 @@ class Standing:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """What a workload says of one filesystem, on drives in general and on shingled ones."""
+    """What a workload says of one filesystem, on drives in general and on shingled ones.
+
+    `ranked` is false where the workload does not name it; `moves_up` is whether it may take the place of one that cannot be used.
+    """
 
     filesystem: str
     usual: Standing
     shingled: Standing
+    ranked: bool = True
+    moves_up: bool = True
 
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A workload with all that advice needs. `never` are the options that the catalogue records as never offered, `always` those that
-    need no workload to name them."""
+    """A workload with all that advice needs; `candidates` are all filesystems that diskwright makes. `never` are the options that the
+    catalogue records as never offered, `always` those that need no workload to name them."""
 
     workload: Workload
     root: bool
@@ -104,6 +111,18 @@ def find_workload(name: str) -> Profile:
     raise BadInput(f"There is no workload {printable(name, 40)!r}; the known ones are {known}.")
 
 
+def in_general(name: str) -> str:
+    """The sentence about a filesystem that a workload does not rank."""
+    return f"Nothing speaks for {FILESYSTEMS[name].title} here."
+
+
+def _unranked(ranked: Iterable[str]) -> list[Candidate]:
+    """The filesystems that a workload does not rank, each rejected with its own general sentence."""
+    named = set(ranked)
+    standings = {name: Standing(Place.REJECTED, in_general(name), (), (), (), ()) for name in FILESYSTEMS if name not in named}
+    return [Candidate(name, standing, standing, ranked=False, moves_up=False) for name, standing in standings.items()]
+
+
 class _Joined:
     """One file's checks and the look-up of what it names."""
 
@@ -113,9 +132,10 @@ class _Joined:
     def profile(self) -> Profile:
         self._check_form()
         workload = Workload(self.form.id, self.form.title, self.form.summary, str(self.place.path), self.form.label)
-        candidates = tuple(self._candidate(f"choices[{index}]", choice) for index, choice in enumerate(self.form.choices))
-        self._check_places([candidate.usual.place for candidate in candidates], "place")
-        self._check_places([candidate.shingled.place for candidate in candidates], "shingled.place")
+        ranked = tuple(self._candidate(f"choices[{index}]", choice) for index, choice in enumerate(self.form.choices))
+        self._check_places([candidate.usual.place for candidate in ranked], "place")
+        self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
+        candidates = (*ranked, *_unranked(candidate.filesystem for candidate in ranked))
         never = tuple(option for option in self.options.values() if option.never)
         always = tuple(option for option in self.options.values() if option.always)
         return Profile(workload, self.form.root, candidates, never, always)
@@ -134,25 +154,24 @@ class _Joined:
                 raise self.place.fault(f"choices[{index}].filesystem", f"{printable(name, 20)!r} is none of {', '.join(FILESYSTEMS)}.")
             if name in names[:index]:
                 raise self.place.fault(f"choices[{index}].filesystem", f"{name} was ranked before.")
-        for name in FILESYSTEMS:
-            if name not in names:
-                raise self.place.fault("choices", f"{name} is not ranked; a workload ranks {', '.join(FILESYSTEMS)}.")
 
     def _check_places(self, places: Sequence[Place], key: str) -> None:
-        for place in (Place.CHOSEN, Place.SECOND):
+        shingled = " on a shingled drive" if "." in key else ""
+        if Place.CHOSEN not in places:
+            raise self.place.fault("choices[0]", f"no filesystem is chosen{shingled}; exactly one must be.")
+        for place, most in ((Place.CHOSEN, "exactly one must be"), (Place.SECOND, "at most one may be")):
             holders = [index for index, held in enumerate(places) if held is place]
-            if not holders:
-                raise self.place.fault(
-                    "choices[0]", f"no filesystem is {place}{' on a shingled drive' if '.' in key else ''}; exactly one must be."
-                )
             if len(holders) > 1:
-                raise self.place.fault(f"choices[{holders[1]}].{key}", f"more than one filesystem is {place}; exactly one must be.")
+                raise self.place.fault(f"choices[{holders[1]}].{key}", f"more than one filesystem is {place}{shingled}; {most}.")
 
     def _candidate(self, key: str, choice: ChoiceForm) -> Candidate:
         usual = self._standing(key, choice.filesystem, choice, choice)
-        if choice.shingled is None:
-            return Candidate(choice.filesystem, usual, usual)
-        return Candidate(choice.filesystem, usual, self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice))
+        shingled = usual
+        if choice.shingled is not None:
+            shingled = self._standing(f"{key}.shingled", choice.filesystem, choice.shingled, choice)
+        if choice.unfit and usual.place is not Place.REJECTED:
+            raise self.place.fault(f"{key}.unfit", "only a filesystem that is rejected can be unfit.")
+        return Candidate(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 
     def _standing(self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm) -> Standing:
         if not form.sentence.strip():

@@ -90,7 +90,8 @@ class Choice:
 
     `obstacles` are hard limits, in sentences (kernel lacks it, tool missing with its package, drive cannot hold it): a choice with one is
     rejected and cannot be taken. `mkfs` are argument words in order (`-m`, `0` are two texts of one Option: `-m 0`).
-    `withheld` are options that were thought of, among them old advice, and are not offered.
+    `withheld` are options that were thought of, among them old advice, and are not offered. `ranked` is false where the workload says
+    nothing of the filesystem and `sentence` is what holds of it in general.
     """
 
     filesystem: str
@@ -102,6 +103,7 @@ class Choice:
     scheduler: Option | None
     obstacles: tuple[str, ...] = ()
     withheld: tuple[Withheld, ...] = ()
+    ranked: bool = True
 
 
 @dataclass(frozen=True, slots=True)
