@@ -30,6 +30,7 @@ class Command(Protocol):
 COMMANDS = {
     "inspect": "what the attached drives are, and what is wrong with how they are used",
     "workloads": "the purposes that advice knows",
+    "glossary": "what a word means, such as 512e, SMR or stripe width",
     "advise": "which filesystem and options suit a drive and a purpose, and why",
     "plan": "work out a layout; nothing is written to the drive",
     "show": "a plan as before, after and commands",

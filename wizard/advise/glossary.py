@@ -1,0 +1,96 @@
+"""What the words mean: files in profiles/glossary, found by term or spelling, or by where they stand in a text."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+
+from wizard.advise.reading import Place, gather
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+
+LONGEST = 400
+"""Characters of a term's text: one or two sentences, not an article."""
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A word with what it means in one or two sentences. `also` are its other spellings and what is explained along with it."""
+
+    id: str
+    term: str
+    text: str
+    source: str
+    also: tuple[str, ...] = ()
+
+    @property
+    def spellings(self) -> tuple[str, ...]:
+        """The term, then the others."""
+        return (self.term, *self.also)
+
+
+@dataclass(frozen=True, slots=True)
+class GlossaryFile:
+    """A file in profiles/glossary."""
+
+    terms: tuple[Term, ...]
+
+
+def load_glossary() -> tuple[Term, ...]:
+    """Every term in alphabetical order; raises BadInput naming file, line and key of what is wrong."""
+    places = gather("glossary", GlossaryFile, _entries, lambda term: term.id)
+    owners: dict[str, Term] = {}
+    for place in places.values():
+        _check(place)
+        for spelling in place.entry.spellings:
+            other = owners.setdefault(spelling.casefold(), place.entry)
+            if other is not place.entry:
+                raise place.fault("term", f"{printable(spelling, 40)!r} is explained already by the term with the id {other.id!r}.")
+    return tuple(sorted((place.entry for place in places.values()), key=lambda term: term.term.casefold()))
+
+
+def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
+    """The term with this spelling, in large or small letters; raises BadInput naming the nearest ones."""
+    known = load_glossary() if terms is None else terms
+    by_spelling = {spelling.casefold(): term for term in known for spelling in term.spellings}
+    wanted = " ".join(text.split()).casefold()
+    if wanted in by_spelling:
+        return by_spelling[wanted]
+    near = search_terms(wanted, known) or [by_spelling[name] for name in get_close_matches(wanted, by_spelling, 3)]
+    hint = f" Did you mean {', '.join(dict.fromkeys(term.term for term in near[:5]))}?" if near else ""
+    raise BadInput(f"The glossary does not have {printable(text, 40)!r}.{hint}")
+
+
+def search_terms(text: str, terms: Iterable[Term]) -> list[Term]:
+    """The terms of which a spelling has `text` in it, those that begin with it first; all of them for an empty text."""
+    wanted = text.strip().casefold()
+    found = [term for term in terms if any(wanted in spelling.casefold() for spelling in term.spellings)]
+    return sorted(found, key=lambda term: not term.term.casefold().startswith(wanted))
+
+
+def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
+    """The terms that stand in a text as whole words, in the order of their first place there."""
+    plain = " ".join(text.split()).casefold()
+    found: list[tuple[int, Term]] = []
+    for term in terms:
+        matches = [match.start() for spelling in term.spellings if (match := re.search(_as_word(spelling), plain))]
+        if matches:
+            found.append((min(matches), term))
+    return tuple(term for _, term in sorted(found, key=lambda pair: pair[0]))
+
+
+def _as_word(spelling: str) -> str:
+    """Not within another word, nor as a part of a path or of an option that is written with a hyphen."""
+    return rf"(?<![\w/-]){re.escape(spelling.casefold())}(?![\w/-])"
+
+
+def _entries(path: Path, form: GlossaryFile) -> list[Place[Term]]:
+    return [Place(path, f"terms[{index}]", term) for index, term in enumerate(form.terms)]
+
+
+def _check(place: Place[Term]) -> None:
+    term = place.entry
+    for key, said in (("term", term.term), ("text", term.text), ("source", term.source), *(("also", spelling) for spelling in term.also)):
+        if not said.strip() or printable(said, LONGEST) != said:
+            raise place.fault(key, f"write one line of plain text, at most {LONGEST} characters.")
