@@ -1,5 +1,6 @@
 """What a person asks for: one volume each, as words on the command line and as what the planner takes."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault
@@ -12,19 +13,23 @@ REST = "rest"
 SHORTEST_LABEL = 12
 """Characters that every filesystem made here takes as a label; XFS takes no more."""
 
-KEYS = ("workload", "size", "label", "mount", "fs")
+KEYS = ("workload", "size", "label", "mount", "fs", "option")
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """One volume. `size_bytes` None is all that is left; `label` None the workload's own; `mount_point` None mounts it nowhere."""
+    """One volume. `size_bytes` None is all that is left; `label` None the workload's own; `mount_point` None mounts it nowhere.
+
+    `doubts` are sentences on options that were asked for against advice, for the plan to repeat.
+    """
 
     choice: Choice
     workload: Workload
     size_bytes: int | None
     label: str | None
     mount_point: str | None
+    doubts: tuple[str, ...] = ()
 
     @property
     def final_label(self) -> str:
@@ -34,19 +39,27 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised one."""
+    """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised one.
+
+    `options` are ids of the catalogue, asked for beside what is advised.
+    """
 
     workload: str
     size_bytes: int | None = None
     label: str | None = None
     mount_point: str | None = None
     filesystem: str | None = None
+    options: tuple[str, ...] = ()
 
 
 def parse_volume(text: str) -> Request:
-    """A `--volume` from its `key=value` pairs in any order; raises BadInput for what is unknown, doubled or does not fit."""
+    """A `--volume` from its `key=value` pairs in any order; raises BadInput for what is unknown, doubled or does not fit.
+
+    Only `option` may be there more than once.
+    """
     shown = printable(text, 60)
     values: dict[str, str] = {}
+    options: list[str] = []
     for piece in text.split(","):
         key, equals, value = piece.partition("=")
         key = key.strip()
@@ -54,15 +67,20 @@ def parse_volume(text: str) -> Request:
             raise BadInput(f"--volume {shown!r}: {printable(piece, 30)!r} is no key=value pair. An example: --volume {EXAMPLE}.")
         if key not in KEYS:
             raise BadInput(f"--volume {shown!r}: there is no key {printable(key, 30)!r}; the keys are {', '.join(KEYS)}.")
+        if key == "option":
+            options.append(value)
+            continue
         if key in values:
             raise BadInput(f"--volume {shown!r} names {key} twice.")
         values[key] = value
     if "workload" not in values:
         raise BadInput(f"--volume {shown!r} names no workload; `diskwright workloads` lists them.")
-    return request(values["workload"], values.get("size"), values.get("label"), values.get("mount"), values.get("fs"))
+    return request(values["workload"], values.get("size"), values.get("label"), values.get("mount"), values.get("fs"), options)
 
 
-def request(workload: str, size: str | None, label: str | None, mount: str | None, filesystem: str | None) -> Request:
+def request(
+    workload: str, size: str | None, label: str | None, mount: str | None, filesystem: str | None, options: Sequence[str] = ()
+) -> Request:
     """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
     if not is_workload_id(workload):
         raise BadInput(f"{printable(workload, 40)!r} is no workload; `diskwright workloads` lists them.")
@@ -71,7 +89,7 @@ def request(workload: str, size: str | None, label: str | None, mount: str | Non
         raise BadInput(f"A volume of {printable(size or '', 40)!r} has no room; leave the size out for all that is left.")
     if mount is not None and (fault := mount_point_fault(mount)):
         raise BadInput(f"The mount point {printable(mount, 60)!r} {fault}; name one such as /srv/data.")
-    return Request(workload, size_bytes, label, mount, filesystem)
+    return Request(workload, size_bytes, label, mount, filesystem, tuple(options))
 
 
 def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
