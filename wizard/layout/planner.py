@@ -55,7 +55,7 @@ def make_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mo
     identity = known_identity(machine, drive, size_bytes, geometry)
     wipes = () if keep else old_wipes(drive, before)
     steps = steps_of(operations_of(wipes, table, volumes), Context(identity, before, after))
-    return Plan(identity, before, after, volumes, steps, doubts_of(drive, keep=keep))
+    return Plan(identity, before, after, volumes, steps, (*doubts_of(drive, keep=keep), *asked_doubts(wishes)))
 
 
 def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]) -> Plan:
@@ -80,7 +80,7 @@ def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: 
     volume = replace(volume_of(drive, wish, 0, draw_uuid()), path=path)
     after = whole_after(identity, volume)
     steps = steps_of(whole_operations(volume), Context(identity, before, after))
-    return Plan(identity, before, after, (volume,), steps, doubts_of(drive, keep=False))
+    return Plan(identity, before, after, (volume,), steps, (*doubts_of(drive, keep=False), *wish.doubts))
 
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
@@ -223,6 +223,11 @@ def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
     wipes = wipes_of(drive.path, before, unread_content(drive))
     return tuple(wipe for wipe in wipes if wipe.device not in without)
+
+
+def asked_doubts(wishes: Sequence[Wish]) -> tuple[str, ...]:
+    """What the wishes say of options that were asked for against advice, each once."""
+    return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))
 
 
 def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:

@@ -112,7 +112,7 @@ def make_striped_plan(
     operations = striped_operations(identities, wipes, tables, stripe, volume)
     first, *others = members
     context = Context(first.drive, first.before, first.after, tuple(others))
-    doubts = (*_all_doubts(drives, recordings, extents[0].size_bytes), *_stripe_doubts(stripe))
+    doubts = (*_all_doubts(drives, recordings, extents[0].size_bytes), *_stripe_doubts(stripe), *wish.doubts)
     return Plan(
         first.drive, first.before, first.after, (volume,), steps_of(operations, context), doubts, others=tuple(others), stripe=stripe
     )
