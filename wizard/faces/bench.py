@@ -6,12 +6,13 @@ from pathlib import Path
 from statistics import median
 
 from wizard.faces import shingled
-from wizard.faces.measuring import ended_by_signal, hand_over, progress_line
+from wizard.faces.measuring import hand_over, progress_line
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.units import format_duration, parse_size
 from wizard.model.verdict import Verdict
 from wizard.probe.machine import probe_drive
+from wizard.tools.signals import ended_by_signal
 from wizard.trial.alignment import Progress, confirm_scratch, run_alignment_trial
 from wizard.trial.document import render_verdict
 

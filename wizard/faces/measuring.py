@@ -1,12 +1,10 @@
-"""What the benchmarks share: an orderly end by Ctrl+C, a line of progress, and how a verdict is handed over."""
+"""What the benchmarks share: a line of progress, and how a verdict is handed over."""
 
-import signal
 import sys
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from textwrap import fill
-from types import FrameType
 from typing import TypeVar
 
 from wizard.documents.files import write_file
@@ -35,27 +33,6 @@ def _fit(line: str) -> str:
     if not sys.stdout.isatty() or "#" in line:
         return line
     return fill(line, out().width, subsequent_indent="  " if line.startswith("- ") else "")
-
-
-@contextmanager
-def ended_by_signal() -> Iterator[Callable[[], bool]]:
-    """Turns the first Ctrl+C or request to end into an answer of true; a second one ends at once."""
-    ended = False
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-
-    def end(number: int, _frame: FrameType | None) -> None:
-        nonlocal ended
-        ended = True
-        signal.signal(number, before[signal.Signals(number)])
-
-    for number in numbers:
-        signal.signal(number, end)
-    try:
-        yield lambda: ended
-    finally:
-        for number in numbers:
-            signal.signal(number, before[number])
 
 
 @contextmanager

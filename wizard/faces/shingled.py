@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil
 
-from wizard.faces.measuring import ended_by_signal, hand_over, progress_line
+from wizard.faces.measuring import hand_over, progress_line
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.units import MIB, format_capacity, format_duration, format_exact, parse_size
 from wizard.model.verdict import CliffVerdict, Phase, Window
+from wizard.tools.signals import ended_by_signal
 from wizard.trial.document import render_cliff_verdict
 from wizard.trial.shingled import ProbeProgress, run_shingled_trial
 from wizard.trial.shingledwords import rate_in_words

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from wizard.diagnose.words import layer_words
+from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words
 from wizard.model.advice import Choice, Evidence, Option, Place, ZonedUse
-from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
-from wizard.model.machine import Drive, Partition, Signature
+from wizard.model.finding import Diagnosis, Finding, Severity
+from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.units import format_capacity
 from wizard.tui.widgets.words import Block, Paragraph, gap, para
 
 SEVERITY_INK = {Severity.DANGER: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan", Severity.OK: "green"}
@@ -21,25 +20,15 @@ def severity_text(severity: Severity) -> Text:
     return Text(severity.value, SEVERITY_INK[severity])
 
 
-def recording_word(recording: Recording) -> str:
-    """One word for a column."""
-    return {
-        Recorded.YES: "shingled",
-        Recorded.LIKELY: "shingled?",
-        Recorded.UNKNOWN: "unknown",
-        Recorded.NOT_APPLICABLE: "no tracks",
-    }[recording.verdict]
-
-
 def drive_blocks(drive: Drive, diagnosis: Diagnosis, impediment: str) -> list[Block]:
     """What a drive is, in a few lines."""
     name = printable(drive.model or "no name", 60)
     facts = [
         ("Drive", " ".join(part for part in (name, printable(drive.revision or "", 12)) if part)),
         ("Serial", f"{printable(drive.serial, 40) if drive.serial else 'none'}   WWN {printable(drive.wwn or 'none', 50)}"),
-        ("Size", _size(drive)),
-        ("Holds", _contents(drive)),
-        ("Recording", _recording(diagnosis.recording)),
+        ("Size", size_words(drive)),
+        ("Holds", contents_words(drive)),
+        ("Recording", recording_words(diagnosis.recording)),
     ]
     blocks: list[Block] = []
     if impediment:
@@ -47,65 +36,9 @@ def drive_blocks(drive: Drive, diagnosis: Diagnosis, impediment: str) -> list[Bl
     for caption, text in facts:
         blocks.append(para(f"{caption + ':':<11}{text}", hang=11))
         if caption == "Holds":
-            blocks += [para(_partition(part), indent=11, hang=2) for part in drive.partitions]
+            blocks += [para(partition_words(part), indent=11, hang=2) for part in drive.partitions]
             blocks += [para(layer_words(layer), indent=11, hang=2) for layer in drive.layers]
     return blocks
-
-
-def _size(drive: Drive) -> str:
-    if drive.size_bytes is None:
-        return "not read"
-    text = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
-    if geometry := drive.geometry:
-        text += f", logical blocks of {geometry.logical_block_bytes} bytes, physical of {geometry.physical_block_bytes}"
-    return text + {True: ", rotating", False: ", solid state", None: ""}[drive.rotational]
-
-
-def _contents(drive: Drive) -> str:
-    if drive.table is None:
-        return "not read"
-    if drive.is_empty:
-        return "nothing: no table, no partition, no filesystem"
-    parts = []
-    if drive.table.kind != "none":
-        count = len(drive.partitions)
-        parts.append(f"{_TABLES.get(drive.table.kind, drive.table.kind)} with {count or 'no'} partition{'' if count == 1 else 's'}")
-    if drive.signatures:
-        parts.append("on the drive itself: " + ", ".join(map(_mark, drive.signatures)))
-    if drive.unrecognised_zones:
-        parts.append(f"{drive.unrecognised_zones} zones that were written to, with nothing that is recognised")
-    free = sum(extent.size_bytes for extent in drive.free)
-    if drive.partitions:
-        parts.append(f"{format_capacity(free)} free" if free else "nothing free")
-    return ", ".join(parts)
-
-
-def _mark(mark: Signature) -> str:
-    return printable(mark.kind, 20) + (f' "{printable(mark.label, 30)}"' if mark.label else "")
-
-
-_TABLES = {"gpt": "a GPT table", "mbr": "an MBR table", "hybrid": "a hybrid table (GPT and MBR)", "other": "a table of another kind"}
-
-
-def _partition(part: Partition) -> str:
-    pieces = [part.path, format_capacity(part.size_bytes), part.filesystem or ("unclear" if part.signatures else "no filesystem")]
-    if part.signatures and (label := part.signatures[0].label):
-        pieces.append(f'"{printable(label, 30)}"')
-    if part.mount_points:
-        pieces.append("mounted on " + ", ".join(printable(point, 40) for point in part.mount_points))
-    return "  ".join(pieces)
-
-
-def _recording(recording: Recording) -> str:
-    said = {
-        Recorded.YES: "shingled: tracks overlap, rewriting in place is slow",
-        Recorded.LIKELY: "likely shingled (overlapping tracks), not proven",
-        Recorded.UNKNOWN: "unknown: nothing proves that it is shingled, or that it is not",
-        Recorded.NOT_APPLICABLE: "no tracks to overlap",
-    }[recording.verdict]
-    strongest = sorted(recording.evidence, key=lambda clue: ("high", "medium", "low").index(clue.confidence))
-    clues = "; ".join(printable(f"{clue.source}: {clue.says}", 120) for clue in strongest[:2])
-    return f"{said} ({clues})" if clues else said
 
 
 def finding_blocks(findings: Sequence[Finding]) -> list[Block]:

@@ -2,10 +2,11 @@
 
 from rich.text import Text
 
+from wizard.layout.losses import losses, undo_ways
 from wizard.layout.preview import ASCII, Glyphs, State, bar, layout_lines
 from wizard.layout.text import command_lines
 from wizard.model.names import printable
-from wizard.model.plan import Layout, Plan, Slot, Step
+from wizard.model.plan import Layout, Plan, Step
 from wizard.model.units import format_capacity, format_duration
 from wizard.tui.widgets.words import Block, gap, para
 
@@ -58,33 +59,14 @@ def loss_blocks(plan: Plan) -> list[Block]:
         ),
         gap(),
     ]
-    lost = _losses(plan)
+    lost = losses(plan)
     if lost:
         blocks.append(para("What is destroyed", "bold red"))
         blocks += [para(f"- {loss}", hang=2) for loss in lost]
     else:
         blocks.append(para("Nothing that is on the drive is destroyed.", "green"))
     blocks += [gap(), para("What can be undone, and what cannot", "bold")]
-    ways: dict[str, list[str]] = {}
-    for number, step in enumerate(plan.steps, 1):
-        ways.setdefault(step.undo, []).append(str(number))
-    for way, numbers in ways.items():
-        blocks.append(para(f"Step{'s' * (len(numbers) > 1)} {', '.join(numbers)}: {printable(way, 4000)}", hang=2))
-    return blocks
-
-
-def _losses(plan: Plan) -> list[str]:
-    """Each partition that goes, with all that is in it; where the drive has none, what the steps say that they destroy."""
-    gone = [slot for slot in plan.before.partitions if not slot.kept]
-    if gone:
-        return [f"All of partition {slot.number}: {_content(slot)}, {format_capacity(slot.size_bytes)}." for slot in gone]
-    return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
-
-
-def _content(slot: Slot) -> str:
-    label = slot.label or slot.name
-    named = f' "{printable(label, 40)}"' if label else ""
-    return (printable(slot.filesystem, 40) if slot.filesystem else "nothing recognised") + named
+    return [*blocks, *(para(way, hang=2) for way in undo_ways(plan))]
 
 
 def bars(plan: Plan, *, ascii_only: bool = False) -> list[Block]:

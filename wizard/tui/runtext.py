@@ -6,23 +6,26 @@ from pathlib import Path
 from rich.text import Text
 
 from wizard.apply.journal import RunState
+from wizard.apply.words import RESULTS, undo_sentence
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
-from wizard.model.plan import MakeFilesystem, Plan
+from wizard.model.plan import Plan
 from wizard.tui.widgets.words import Block, gap, para
+
+INKS = {
+    RunState.DONE: "green",
+    RunState.FAILED: "red",
+    RunState.STOPPED: "yellow",
+    RunState.REFUSED: "yellow",
+    RunState.INTERRUPTED: "red",
+    RunState.RUNNING: "cyan",
+    RunState.UNDONE: "green",
+}
 
 
 def result_words(state: RunState) -> tuple[str, str]:
     """A sentence and its colour."""
-    return {
-        RunState.DONE: ("The drive is set up as it was shown, and was checked.", "green"),
-        RunState.FAILED: ("A step failed. What came before it is done, what comes after it is not.", "red"),
-        RunState.STOPPED: ("The run stopped between two steps. The drive is set up in part.", "yellow"),
-        RunState.REFUSED: ("The run was refused before its first write. The drive is as it was.", "yellow"),
-        RunState.INTERRUPTED: ("The run ended without finishing. The drive is set up in part.", "red"),
-        RunState.RUNNING: ("The run is still at work.", "cyan"),
-        RunState.UNDONE: ("The run was undone: the old table and signatures are back.", "green"),
-    }[state]
+    return RESULTS[state], INKS[state]
 
 
 def result_blocks(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], *, demo: bool = False) -> list[Block]:
@@ -43,7 +46,7 @@ def result_blocks(plan: Plan, run: Path, state: RunState, entries: Sequence[Entr
         blocks += [para(printable(entry.sentence, 400), "red") for entry in entries if entry.event in (Event.FAILED, Event.REFUSED)]
         blocks.append(gap())
     blocks.append(para(f"Journal: {printable(str(run), 200)}", hang=9))
-    blocks.append(para(_undo(plan, run, state, entries), hang=6))
+    blocks.append(para(undo_sentence(plan, run, state, entries), hang=6))
     if demo:
         blocks.append(para("This was the demo: the drive and its journal are taken away when the wizard ends."))
         return blocks
@@ -59,14 +62,3 @@ def _steps(plan: Plan, entries: Sequence[Entry]) -> list[Block]:
         word = Text("[x] done      ", "green") if number in done else Text("[ ] not done  ", "yellow")
         blocks.append(para(word.append(f"{number}. {printable(step.sentence, 200)}", "default"), hang=14))
     return [*blocks, gap()]
-
-
-def _undo(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry]) -> str:
-    begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
-    formatted = any(number in begun and isinstance(step.operation, MakeFilesystem) for number, step in enumerate(plan.steps, 1))
-    if state is RunState.REFUSED or not begun:
-        return "Undo: there is nothing to undo."
-    if formatted:
-        lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
-        return "Undo: not possible any more, since a filesystem was made" + ("; what lay there before is lost." if lost else ".")
-    return f"Undo: sudo diskwright undo {run.name} puts the old table and signatures back."

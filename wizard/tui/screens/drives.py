@@ -10,12 +10,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from wizard.diagnose.words import recording_word
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
-from wizard.tui.describe import drive_blocks, finding_blocks, recording_word, severity_text
+from wizard.tui.describe import drive_blocks, finding_blocks, severity_text
 from wizard.tui.screens.answers import Answered, Known, Read, Trouble
 from wizard.tui.session import Next, Session
 from wizard.tui.step import StepScreen

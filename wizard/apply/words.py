@@ -1,0 +1,31 @@
+"""How a run ended, in words, the same on every face."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from wizard.apply.journal import RunState
+from wizard.model.journal import Entry, Event
+from wizard.model.plan import MakeFilesystem, Plan
+
+RESULTS = {
+    RunState.DONE: "The drive is set up as it was shown, and was checked.",
+    RunState.FAILED: "A step failed. What came before it is done, what comes after it is not.",
+    RunState.STOPPED: "The run stopped between two steps. The drive is set up in part.",
+    RunState.REFUSED: "The run was refused before its first write. The drive is as it was.",
+    RunState.INTERRUPTED: "The run ended without finishing. The drive is set up in part.",
+    RunState.RUNNING: "The run is still at work.",
+    RunState.UNDONE: "The run was undone: the old table and signatures are back.",
+}
+"""A sentence for each state."""
+
+
+def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry]) -> str:
+    """Whether the run can be undone, and by what."""
+    begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
+    formatted = any(number in begun and isinstance(step.operation, MakeFilesystem) for number, step in enumerate(plan.steps, 1))
+    if state is RunState.REFUSED or not begun:
+        return "Undo: there is nothing to undo."
+    if formatted:
+        lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
+        return "Undo: not possible any more, since a filesystem was made" + ("; what lay there before is lost." if lost else ".")
+    return f"Undo: sudo diskwright undo {run.name} puts the old table and signatures back."
