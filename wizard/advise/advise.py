@@ -34,9 +34,8 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
     The same facts always give the same advice. Where every filesystem has an obstacle nothing is chosen.
     """
     zoned = manages_zones(drive)
-    shingled = is_shingled(recording) and not zoned
-    room = room_bytes(drive, size_bytes, table=not zoned)
-    site = Site(machine.kernel, drive, shingled, profile.root, room)
+    site = site_of(machine, drive, recording, profile, size_bytes)
+    shingled, room = site.shingled, site.size_bytes
     ranked = sorted(
         ((candidate, _standing(candidate, shingled=shingled, zoned=zoned)) for candidate in profile.candidates),
         key=lambda pair: _ORDER.index(pair[1].place),
@@ -65,6 +64,18 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
         doubts=_doubts(machine, drive, recording, profile),
         notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
         zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
+    )
+
+
+def site_of(machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None) -> Site:
+    """What options are judged by, for a volume of `size_bytes` or of all that the drive has room for."""
+    zoned = manages_zones(drive)
+    return Site(
+        kernel=machine.kernel,
+        drive=drive,
+        shingled=is_shingled(recording) and not zoned,
+        root=profile.root,
+        size_bytes=room_bytes(drive, size_bytes, table=not zoned),
     )
 
 

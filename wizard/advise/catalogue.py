@@ -1,4 +1,4 @@
-"""The one catalogue of what can be written to mkfs, to mount and to a queue's scheduler, and when it may be offered."""
+"""The one catalogue of what can be written to mkfs, mount, tune2fs and its kind, and to a queue's scheduler, and when it may be offered."""
 
 import re
 from dataclasses import dataclass
@@ -20,6 +20,7 @@ class Kind(StrEnum):
     MKFS = "mkfs"
     MOUNT = "mount"
     SCHEDULER = "scheduler"
+    TUNE = "tune"
 
 
 class Need(StrEnum):
@@ -40,9 +41,12 @@ class Need(StrEnum):
 class CatalogueOption:
     """An option as a file in profiles/options has it.
 
+    A tune option is a whole command without its device (`tune2fs -m 1`): it is for a filesystem that exists already. `does` says what an
+    option does where `why`, the reason to want it, does not; `also` are other ways in which recipes write it.
     `since` is the first kernel (`6.2`) that takes it, `until` the first that no longer does. `at_least` and `at_most` bound the
     volume's size. `always`: it need not be named by a workload to be offered. `never` is the reason why it is never offered, empty where
     it may be; `danger` marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at all.
+    `phrase` is what a person types back to have a dangerous option all the same.
     """
 
     id: str
@@ -50,6 +54,8 @@ class CatalogueOption:
     filesystems: tuple[str, ...]
     text: str
     why: str
+    does: str = ""
+    also: tuple[str, ...] = ()
     risk: str = ""
     since: str = ""
     until: str = ""
@@ -61,6 +67,7 @@ class CatalogueOption:
     never: str = ""
     danger: bool = False
     refused: bool = False
+    phrase: str = ""
     source: str = ""
 
 
@@ -86,7 +93,9 @@ class Site:
 _MKFS_TEXT = re.compile(r"-[A-Za-z](?: [A-Za-z0-9^_=,.:+-]+)?")
 _MOUNT_TEXT = re.compile(r"[a-z][A-Za-z0-9_=:.+-]*")
 _SCHEDULER_TEXT = re.compile(r"[a-z][a-z0-9-]*")
-_TEXTS = {Kind.MKFS: _MKFS_TEXT, Kind.MOUNT: _MOUNT_TEXT, Kind.SCHEDULER: _SCHEDULER_TEXT}
+_TUNE_TEXT = re.compile(r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*")
+_TEXTS = {Kind.MKFS: _MKFS_TEXT, Kind.MOUNT: _MOUNT_TEXT, Kind.SCHEDULER: _SCHEDULER_TEXT, Kind.TUNE: _TUNE_TEXT}
+LONGEST_PHRASE = 100
 _RESERVED = re.compile(r"-[ULFfnqV]\b.*|.*\buuid=.*")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
 
@@ -103,7 +112,12 @@ def why_not(option: CatalogueOption, site: Site) -> str | None:
     """Why `option` is not offered at `site`, in a sentence; None where it is."""
     if option.never:
         return option.never
-    return _kernel_reason(option, site.kernel) or _drive_reason(option, site) or _size_reason(option, site.size_bytes)
+    return limits(option, site)
+
+
+def limits(option: CatalogueOption, site: Site) -> str | None:
+    """What of kernel, drive, purpose or size speaks against `option` at `site`, whether it is offered or not; None where nothing does."""
+    return kernel_reason(option, site.kernel) or _drive_reason(option, site) or _size_reason(option, site.size_bytes)
 
 
 def version_of(text: str) -> tuple[int, int]:
@@ -119,7 +133,8 @@ def flag_of(option: CatalogueOption) -> str:
     return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
 
 
-def _kernel_reason(option: CatalogueOption, kernel: Kernel) -> str | None:
+def kernel_reason(option: CatalogueOption, kernel: Kernel) -> str | None:
+    """Why this kernel does not take `option`, by its version alone; None where it does."""
     if not (option.since or option.until):
         return None
     if kernel.version == (0, 0):
@@ -183,10 +198,20 @@ def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOptio
         raise place.fault("text", f"{printable(option.text, 40)!r} is for diskwright itself to set.")
     if (option.danger or option.refused) and not option.never:
         raise place.fault("never", "an option marked as dangerous or refused is never offered: say why.")
+    _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
             raise place.fault("conflicts", f"there is no option {printable(other, LONGEST_ID)!r}.")
     _check_bounds(place)
+
+
+def _check_phrase(place: Place[CatalogueOption]) -> None:
+    """A dangerous option that the kernel takes needs a phrase, and no other has one."""
+    option = place.entry
+    if (option.danger and not option.refused) != bool(option.phrase):
+        raise place.fault("phrase", "an option that is dangerous and not refused, and no other, has a phrase that is typed back.")
+    if option.phrase != printable(option.phrase, LONGEST_PHRASE) or "  " in option.phrase or option.phrase != option.phrase.strip():
+        raise place.fault("phrase", f"write a line of plain text that can be typed, at most {LONGEST_PHRASE} characters.")
 
 
 def _check_bounds(place: Place[CatalogueOption]) -> None:

@@ -7,8 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from uuid import uuid4
 
-from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload
+from wizard.advise.advise import advise, site_of
+from wizard.advise.asked import check_phrases, take_options
+from wizard.advise.catalogue import Site, load_catalogue
+from wizard.advise.workloads import Profile, find_workload
 from wizard.apply.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
@@ -36,7 +38,11 @@ EPILOG = f"""examples:
     diskwright plan /dev/sdX --use-free --volume {EXAMPLE} \\
         --volume workload=small-files,fs=ext4,label=photos -o both.json
     diskwright plan /dev/sda --workload desktop-root --machine saved.json
+    diskwright plan /dev/sdX --workload large-media --fs ext4 --option ext4-no-journal --danger "PHRASE"
     diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
+
+--option, or option=ID in --volume, asks for an option that `diskwright options` lists. One that puts data at risk is refused until its
+danger is typed back; the refusal says what can be lost and what to type. A volume that a system lives on never gets one.
 
 A volume without a size takes all that is left; one without a mount point is made and left unmounted. `diskwright workloads` lists the
 purposes. A drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by this command.
@@ -62,12 +68,16 @@ def parser() -> ArgumentParser:
     mode.add_argument("--use-free", dest="mode", action="store_const", const="use-free", help="keep every partition; use only free space")
     what = made.add_mutually_exclusive_group(required=True)
     what.add_argument(
-        "--volume", metavar="KEY=VALUE,...", action="append", help="a volume: workload, size, label, mount, fs; may be repeated"
+        "--volume", metavar="KEY=VALUE,...", action="append", help="a volume: workload, size, label, mount, fs, option; may be repeated"
     )
     what.add_argument("--workload", metavar="ID", help="one volume over everything, for this purpose")
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
     made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
     made.add_argument("--mount", metavar="DIR", help="with --workload: where it is mounted, now and at every start")
+    made.add_argument("--option", metavar="ID", action="append", help="with --workload: this option as well; may be repeated")
+    made.add_argument(
+        "--danger", metavar="PHRASE", action="append", default=[], help="the danger of an option, typed back; may be repeated"
+    )
     made.add_argument("--stripe", choices=("md", "lvm", "btrfs"), help="with --workload: spread the volume over all drives, by this")
     made.add_argument("--chunk", metavar="SIZE", help="with --stripe md or lvm: how much goes to one drive at a stretch (512K)")
     made.add_argument("--metadata", choices=METADATA, help="with --stripe btrfs: how its own records are kept (raid1)")
@@ -79,6 +89,7 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Plan, show the plan, and write it down."""
     requests = requests_of(arguments)
+    check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     plan = _plan_one(arguments, requests) if arguments.stripe is None else _plan_striped(arguments, requests)
     to_file = arguments.output not in (None, "-")
     if to_file:
@@ -96,7 +107,7 @@ def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
         raise BadInput(f"--{'chunk' if arguments.chunk is not None else 'metadata'} goes with --stripe.")
     machine, (drive,) = machine_and_drives(arguments.devices, arguments.machine)
     recording = diagnose(machine, drive, load_patterns()).recording
-    wishes = tuple(wish_of(machine, drive, recording, asked) for asked in requests)
+    wishes = tuple(wish_of(machine, drive, recording, asked, arguments.danger) for asked in requests)
     return make_plan(machine, drive, wishes, MODES[arguments.mode], _draw)
 
 
@@ -108,7 +119,7 @@ def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     machine, drives = machine_and_drives(arguments.devices, arguments.machine)
     patterns = load_patterns()
     recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
-    wish = striped_wish(machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind])
+    wish = striped_wish(machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger)
     arrays = taken_arrays() if arguments.machine is None else ()
     return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
 
@@ -118,7 +129,12 @@ def _draw() -> str:
 
 
 def striped_wish(
-    machine: Machine, drives: Sequence[Drive], recordings: Sequence[Recording], asked: Request, possible: Sequence[str]
+    machine: Machine,
+    drives: Sequence[Drive],
+    recordings: Sequence[Recording],
+    asked: Request,
+    possible: Sequence[str],
+    phrases: Sequence[str] = (),
 ) -> Wish:
     """A request with the filesystem that is advised for the first drive, of those that are `possible` on a stripe, or the named one.
 
@@ -127,28 +143,36 @@ def striped_wish(
     profile = find_workload(asked.workload)
     room = sum(drive.size_bytes or 0 for drive in drives)
     advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
-    if asked.filesystem is not None:
-        return Wish(_named_choice(advice, asked.filesystem), profile.workload, None, asked.label, asked.mount_point)
-    choices = advice.choices
-    for choice in choices:
+    choice = _striped_choice(advice, asked.filesystem, possible)
+    site = site_of(machine, drives[0], recordings[0], profile, room or None)
+    return _wish(choice, profile, asked, site, phrases, None)
+
+
+def _striped_choice(advice: Advice, named: str | None, possible: Sequence[str]) -> Choice:
+    if named is not None:
+        return _named_choice(advice, named)
+    for choice in advice.choices:
         if choice.filesystem in possible and not choice.obstacles:
-            return Wish(choice, profile.workload, None, asked.label, asked.mount_point)
-    reasons = " ".join(f"{choice.filesystem}: {' '.join(choice.obstacles)}" for choice in choices if choice.filesystem in possible)
+            return choice
+    reasons = " ".join(f"{choice.filesystem}: {' '.join(choice.obstacles)}" for choice in advice.choices if choice.filesystem in possible)
     raise Refused(f"No filesystem that this stripe could hold can be made here. {reasons}")
 
 
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
     if arguments.volume is None:
-        return (request(arguments.workload, None, arguments.label, arguments.mount, arguments.fs),)
-    for word, key in (("fs", "fs"), ("label", "label"), ("mount", "mount")):
+        return (request(arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()),)
+    for word, key in (("fs", "fs"), ("label", "label"), ("mount", "mount"), ("option", "option")):
         if getattr(arguments, word) is not None:
             raise BadInput(f"--{word} goes with --workload; within --volume write {key}=...")
     return tuple(parse_volume(text) for text in arguments.volume)
 
 
-def wish_of(machine: Machine, drive: Drive, recording: Recording, asked: Request) -> Wish:
-    """A request with the filesystem that is advised for it, or the one that was named; Refused where none can be made."""
+def wish_of(machine: Machine, drive: Drive, recording: Recording, asked: Request, phrases: Sequence[str] = ()) -> Wish:
+    """A request with the filesystem that is advised for it, or the one that was named, and the options that were asked for.
+
+    `phrases` are the dangers that were typed back. Raises Refused where no filesystem can be made, or an option must not be had.
+    """
     profile = find_workload(asked.workload)
     advice = advise(machine, drive, recording, profile, size_bytes=asked.size_bytes)
     if asked.filesystem is None:
@@ -158,7 +182,17 @@ def wish_of(machine: Machine, drive: Drive, recording: Recording, asked: Request
             raise Refused(f"No filesystem can be made on {drive.path}. {reasons}")
     else:
         choice = _named_choice(advice, asked.filesystem)
-    return Wish(choice, profile.workload, asked.size_bytes, asked.label, asked.mount_point)
+    site = site_of(machine, drive, recording, profile, asked.size_bytes)
+    return _wish(choice, profile, asked, site, phrases, asked.size_bytes)
+
+
+def _wish(choice: Choice, profile: Profile, asked: Request, site: Site, phrases: Sequence[str], size_bytes: int | None) -> Wish:
+    """The wish for a choice, with the options that were asked for."""
+    doubts: tuple[str, ...] = ()
+    if asked.options:
+        taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
+        choice, doubts = taken.choice, taken.doubts
+    return Wish(choice, profile.workload, size_bytes, asked.label, asked.mount_point, doubts)
 
 
 def _named_choice(advice: Advice, filesystem: str) -> Choice:

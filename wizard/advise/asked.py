@@ -1,0 +1,151 @@
+"""Options that a person asks for by id, beside those that are advised: what may be had, and what must be typed back first."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, limits
+from wizard.model.advice import Choice, Option
+from wizard.model.errors import BadInput, Refused
+from wizard.model.names import printable
+
+LISTS = {
+    "ext4": frozenset({"-E", "-O"}),
+    "xfs": frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
+    "btrfs": frozenset({"-O", "-R"}),
+}
+"""Flags of mkfs whose value is a list. A program takes the last of several (mke2fs), so what is asked for joins what is there."""
+
+NOT_WRITTEN = {
+    Kind.TUNE: "it changes a filesystem that exists already, and is nothing to make or mount one with",
+    Kind.SCHEDULER: "it is a scheduler, and diskwright sets none",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """A choice with what was asked for, and sentences on what of that is dangerous or against advice."""
+
+    choice: Choice
+    doubts: tuple[str, ...] = ()
+
+
+def take_options(
+    choice: Choice, names: Sequence[str], phrases: Sequence[str], site: Site, catalogue: Mapping[str, CatalogueOption], purpose: str
+) -> Taken:
+    """`choice` with the options of these ids; an advised option that cannot stand beside one gives way.
+
+    `phrases` are those that were typed back; `purpose` names the volume in sentences. Raises BadInput for what cannot be asked for,
+    Refused for what this kernel, this drive or a system's own volume must not have, and for a danger that was not typed back.
+    """
+    asked = [_known(name, choice.filesystem, catalogue) for name in dict.fromkeys(names)]
+    for option in asked:
+        _refuse(option, site)
+        _refuse_untyped(option, phrases)
+    for number, option in enumerate(asked):
+        for other in asked[:number]:
+            if _exclude(option, other, choice.filesystem):
+                raise BadInput(f"{other.id} and {option.id} cannot be used together.")
+    advised = [option for option in catalogue.values() if choice.filesystem in option.filesystems]
+    mkfs = _beside(choice.mkfs, asked, Kind.MKFS, choice.filesystem, advised)
+    mount = _beside(choice.mount, asked, Kind.MOUNT, choice.filesystem, advised)
+    doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
+    return Taken(replace(choice, mkfs=mkfs, mount=mount), doubts)
+
+
+def check_phrases(phrases: Sequence[str], names: Iterable[str], catalogue: Mapping[str, CatalogueOption]) -> None:
+    """Raises BadInput for a phrase that belongs to none of the options that were asked for."""
+    wanted = {catalogue[name].phrase for name in names if name in catalogue}
+    for phrase in phrases:
+        if phrase not in wanted:
+            raise BadInput(f"No option that was asked for has the danger {printable(phrase, 120)!r}: type what the refusal says, exactly.")
+
+
+def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
+    option = catalogue.get(name)
+    if option is None:
+        raise BadInput(f"There is no option {printable(name, 50)!r}; `diskwright options {filesystem}` lists them by id.")
+    if option.kind in NOT_WRITTEN:
+        raise BadInput(f"{option.id} ({option.text}) cannot be asked for here: {NOT_WRITTEN[option.kind]}.")
+    if filesystem not in option.filesystems:
+        raise BadInput(f"{option.id} is for {', '.join(option.filesystems)}, not for {filesystem}.")
+    return option
+
+
+def _refuse(option: CatalogueOption, site: Site) -> None:
+    if option.refused:
+        raise Refused(f"{option.text} cannot be had: {option.never}")
+    if reason := limits(option, site):
+        raise Refused(f"{option.text} cannot be had here. {reason}")
+    if option.danger and site.root:
+        raise Refused(f"{option.text} puts data at risk, and a volume that the system lives on does not get it. {option.never}")
+
+
+def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
+    if option.phrase and option.phrase not in phrases:
+        raise Refused(
+            f"{option.text} puts data at risk. {option.never} To have it all the same, type its danger back exactly: "
+            f'--danger "{option.phrase}"'
+        )
+
+
+def _exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
+    """Whether two options cannot stand beside each other: they say so, or both would set the same thing."""
+    if one.id in other.conflicts or other.id in one.conflicts:
+        return True
+    if one.kind is not other.kind or flag_of(one) != flag_of(other):
+        return False
+    return not _joins(one.kind, one.text, other.text, filesystem)
+
+
+def _joins(kind: Kind, text: str, other: str, filesystem: str) -> bool:
+    """Whether two options with the same flag can be written as one list."""
+    flag = text.split(" ")[0]
+    return kind is Kind.MKFS and flag in LISTS.get(filesystem, ()) and not _keys(text) & _keys(other)
+
+
+def _keys(text: str) -> set[str]:
+    """What the value of an mkfs option sets: `size`, or a feature with or without the `^` that takes it away."""
+    return {part.partition("=")[0].lstrip("^") for part in text.partition(" ")[2].split(",")}
+
+
+def _beside(
+    there: tuple[Option, ...], asked: Sequence[CatalogueOption], kind: Kind, filesystem: str, catalogue: Sequence[CatalogueOption]
+) -> tuple[Option, ...]:
+    """The advised options that can stay, and those asked for behind them, lists joined."""
+    kept = [option for option in there if _stays(option, _entry(option, kind, catalogue), asked)]
+    for wanted in asked:
+        if wanted.kind is not kind or any(option.text == wanted.text for option in kept):
+            continue
+        kept = _added(kept, wanted, filesystem)
+    return tuple(kept)
+
+
+def _entry(option: Option, kind: Kind, catalogue: Sequence[CatalogueOption]) -> CatalogueOption | None:
+    return next((entry for entry in catalogue if entry.kind is kind and entry.text == option.text), None)
+
+
+def _stays(option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption]) -> bool:
+    """Whether an advised option can stand beside all that was asked for; raises BadInput where it must."""
+    against = next((wanted for wanted in asked if entry and (wanted.id in entry.conflicts or entry.id in wanted.conflicts)), None)
+    if entry is not None and entry.always and against is not None:
+        raise BadInput(f"{against.id} cannot stand beside {option.text}, which the drive needs.")
+    return against is None
+
+
+def _added(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
+    """The options with one more: joined with the list it belongs to, or instead of what has the same flag."""
+    new = Option(wanted.text, wanted.why, wanted.risk)
+    flag = flag_of(wanted)
+    same = [option for option in options if option.text.split(" " if wanted.kind is Kind.MKFS else "=")[0] == flag]
+    rest = [option for option in options if option not in same]
+    if len(same) == 1 and _joins(wanted.kind, wanted.text, same[0].text, filesystem):
+        (old,) = same
+        joined = Option(f"{old.text},{wanted.text.partition(' ')[2]}", f"{old.why} {new.why}", f"{old.risk} {new.risk}".strip())
+        return [joined if option is old else option for option in options]
+    return [*rest, new]
+
+
+def _doubt(option: CatalogueOption, purpose: str) -> str:
+    done = "is made" if option.kind is Kind.MKFS else "is mounted"
+    how = "its danger was typed back" if option.danger else "it was asked for, and is not advised"
+    return f"The volume for {purpose} {done} with {option.text}; {how}. {option.never}"
