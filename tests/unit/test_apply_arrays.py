@@ -11,8 +11,9 @@ from tests.unit.test_layout_whole import zoned_plan
 from wizard.apply.arrays import array_parts, examined_chunk, exported, kernel_check
 from wizard.apply.guard import check_operations
 from wizard.apply.left import is_formatted
-from wizard.apply.readback import checking_programs, ext4_striping, xfs_striping
+from wizard.apply.readback import checking_programs
 from wizard.apply.start import check_tokens, room_bytes
+from wizard.filesystems import ext4, xfs
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Striping
@@ -30,15 +31,15 @@ Flex block group size:    16
 
 
 def test_ext4s_stripe_in_bytes() -> None:
-    assert ext4_striping(DUMPE2FS) == STRIPING
-    assert ext4_striping(DUMPE2FS.replace("RAID stride", "Other")) is None
-    assert ext4_striping("") is None
+    assert ext4.striping_in(DUMPE2FS) == STRIPING
+    assert ext4.striping_in(DUMPE2FS.replace("RAID stride", "Other")) is None
+    assert ext4.striping_in("") is None
 
 
 def test_xfs_stripe_in_bytes() -> None:
-    assert xfs_striping("blocksize = 4096\nunit = 16\nwidth = 48\n") == STRIPING
-    assert xfs_striping("blocksize = 4096\nunit = 0\nwidth = 0\n") is None
-    assert xfs_striping("xfs_db: cannot init perag data") is None
+    assert xfs.striping_in("blocksize = 4096\nunit = 16\nwidth = 48\n") == STRIPING
+    assert xfs.striping_in("blocksize = 4096\nunit = 0\nwidth = 0\n") is None
+    assert xfs.striping_in("xfs_db: cannot init perag data") is None
 
 
 def test_what_mdadm_says() -> None:

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from tests.unit.layouts import GEOMETRIES, UUIDS, plan_for, wish
 from tests.unit.machines import E512, KN4, N512, drive, gpt, machine, mbr, partition, partitioned
+from wizard.filesystems.partitions import LINUX_GPT_TYPE
+from wizard.filesystems.registry import MADE
 from wizard.layout.check import check_plan
-from wizard.layout.filesystems import LINUX_GPT_TYPE, MAKERS
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.space import gpt_bounds
 from wizard.layout.wish import Wish
@@ -80,13 +81,13 @@ def crowded_drives(draw: st.DrawFn) -> Drive:
 WISHES = st.lists(
     st.builds(
         lambda filesystem, size: wish(filesystem, size_bytes=size),
-        st.sampled_from(sorted(MAKERS)),
+        st.sampled_from(sorted(MADE)),
         st.integers(300 * MIB, 40 * GIB),
     ),
     min_size=0,
     max_size=3,
 ).flatmap(
-    lambda sized: st.sampled_from(sorted(MAKERS)).flatmap(
+    lambda sized: st.sampled_from(sorted(MADE)).flatmap(
         lambda name: st.integers(0, len(sized)).map(lambda at: (*sized[:at], wish(name), *sized[at:]))
     )
 )
@@ -136,7 +137,7 @@ def test_every_wish_gets_its_size(on: Drive, wishes: tuple[Wish, ...], mode: Mod
     entries = {entry.number: entry for entry in table_of(plan).entries}
     for wanted, volume in zip(wishes, plan.volumes, strict=True):
         got = entries[volume.partition].size_bytes
-        assert got >= MAKERS[volume.filesystem].minimum_bytes
+        assert got >= MADE[volume.filesystem].minimum_bytes
         if wanted.size_bytes is not None:
             assert wanted.size_bytes <= got < wanted.size_bytes + grain_bytes(on.geometry)
 

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from tests.unit.layouts import UUIDS, choice, plan_for, wish
 from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
+from wizard.filesystems.partitions import LINUX_GPT_TYPE
 from wizard.layout.check import check_plan
-from wizard.layout.filesystems import LINUX_GPT_TYPE
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.wish import Wish
 from wizard.model.errors import BadInput, DiskwrightError, Refused

@@ -1,9 +1,10 @@
 """Emptying a zoned drive, making a filesystem, and looking whether it is the one that was asked for."""
 
 from wizard.apply.devices import forget_caches, tell_kernel
-from wizard.apply.readback import CLEAN_CHECKS, recognised_differences, signatures_on, spread_differences
+from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.site import Site, look_at_all
 from wizard.apply.wipe import list_signatures
+from wizard.filesystems.registry import MADE
 from wizard.layout.commands import commands_of
 from wizard.model.errors import Failed
 from wizard.model.names import printable
@@ -29,11 +30,14 @@ def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
         found = signatures_on(device, site.plan, site.seconds, drives)
         if differences := recognised_differences(found, operation.filesystem, operation.uuid, operation.label):
             raise Failed(f"{device} is not recognised as planned: {'; '.join(differences)}.")
+    kind = MADE[operation.filesystem]
     # Before anything is mounted, the filesystem's own check can read all of it.
-    site.command((*CLEAN_CHECKS[operation.filesystem], operation.device))
+    if kind.clean_check:
+        site.command((*kind.clean_check, operation.device))
     if differences := spread_differences(operation, site.seconds):
         raise Failed(f"{operation.device} is not striped as planned: {'; '.join(differences)}.")
-    return f"{operation.device} is recognised as {operation.filesystem} with UUID {operation.uuid}, and its own check finds it clean."
+    clean = ", and its own check finds it clean" if kind.clean_check else ""
+    return f"{operation.device} is recognised as {operation.filesystem} with UUID {operation.uuid}{clean}."
 
 
 def reset_zones(operation: ResetZones, site: Site) -> str:

@@ -15,7 +15,7 @@ from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.fstab import check_fstab
 from wizard.apply.mounts import mounted_at
 from wizard.apply.readback import checking_programs
-from wizard.layout.filesystems import MAKERS
+from wizard.filesystems.registry import package_of
 from wizard.layout.planner import HOST_MANAGED, layout_of
 from wizard.layout.refusals import in_use, refuse_table
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -33,11 +33,6 @@ PACKAGES = {
     "wipefs": "util-linux",
     "partx": "util-linux",
     "mount": "mount",
-    "e2fsck": "e2fsprogs",
-    "xfs_repair": "xfsprogs",
-    "btrfs": "btrfs-progs",
-    "dumpe2fs": "e2fsprogs",
-    "xfs_db": "xfsprogs",
     "blkzone": "util-linux",
     "mdadm": "mdadm",
     **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs"), "lvm2"),
@@ -233,7 +228,7 @@ def check_tools(plan: Plan) -> None:
     wanted |= {program for operation in operations for program in checking_programs(operation)}
     for name in sorted(wanted):
         if find(name) is None:
-            package = PACKAGES.get(name) or next((maker.package for maker in MAKERS.values() if maker.program == name), name)
+            package = PACKAGES.get(name) or package_of(name) or name
             raise Refused(f"{name} is not installed; install the package {package}. {NOTHING_WRITTEN}")
     if find_spec("parted") is None:
         raise Refused(f"The libparted binding for Python is not installed; install the package python3-parted. {NOTHING_WRITTEN}")

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.devices import kernel_name
+from wizard.filesystems.registry import mounted_as
 from wizard.model.names import printable
 from wizard.model.plan import Mount
 
@@ -12,13 +13,6 @@ MOUNTINFO = Path("/proc/self/mountinfo")
 
 NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
 """Options for mount(8) and for boot, which the kernel never sees; `rw` is compared by what contradicts it."""
-
-SILENT_DEFAULTS = {
-    "ext4": frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
-    "xfs": frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
-    "btrfs": frozenset({"nodiscard", "barrier", "datacow", "datasum", "commit=30", "nossd_spread", "async", "noautodefrag", "compress=no"}),
-}
-"""Options that are in force without being listed, as long as nothing else is (ext4(5), xfs(5), btrfs(5))."""
 
 ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime", "atime"})
 
@@ -88,7 +82,8 @@ def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozense
     """A piece of a sentence for every advised option that is not in force, and for everything in force that contradicts one."""
     found = []
     wanted = tuple(option for option in advised if option not in NOT_THE_KERNELS and not option.startswith("x-"))
-    silent = SILENT_DEFAULTS.get(filesystem, frozenset())
+    kind = mounted_as(filesystem)
+    silent = kind.silent_options if kind else frozenset()
     for option in wanted:
         against = sorted(other for other in seen if _contradicts(option, other))
         if against and not any(_is(option, other) for other in seen):

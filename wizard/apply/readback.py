@@ -1,32 +1,16 @@
 """What was made, read back by other tools than those that made it: the checks that filesystems bring, and what their superblocks say."""
 
 import json
-import re
 from collections.abc import Sequence
 
 from wizard.apply.site import look_at
+from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, MakeFilesystem, MakeVolumeGroup, Operation, Plan
 from wizard.model.units import format_exact
 from wizard.tools.run import run
-
-CLEAN_CHECKS = {
-    "ext2": ("e2fsck", "-f", "-n"),
-    "ext3": ("e2fsck", "-f", "-n"),
-    "ext4": ("e2fsck", "-f", "-n"),
-    "xfs": ("xfs_repair", "-n"),
-    "btrfs": ("btrfs", "check", "--readonly"),
-}
-"""Checks that change nothing and end with 0 for a clean filesystem. They need it unmounted."""
-
-SUPERBLOCK_READERS = {
-    "ext4": ("dumpe2fs", "-h"),
-    "xfs": ("xfs_db", "-r", "-c", "sb 0", "-c", "p blocksize unit width"),
-    "btrfs": ("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk"),
-}
-"""What tells how a filesystem is spread; all of them read only (dumpe2fs(8), xfs_db(8), btrfs-inspect-internal(8))."""
 
 LVM_PROGRAMS = frozenset({"lvs", "pvs", "lvchange", "vgchange", "vgremove"})
 
@@ -35,7 +19,8 @@ def checking_programs(operation: Operation) -> frozenset[str]:
     """The programs that checking or taking back an operation needs besides those that its commands name."""
     match operation:
         case MakeFilesystem(filesystem=kind, striping=striping, others=others):
-            return frozenset({CLEAN_CHECKS[kind][0], *([SUPERBLOCK_READERS[kind][0]] if striping or others else [])})
+            made = MADE[kind]
+            return frozenset(argv[0] for argv in (made.clean_check, made.superblock_reader if striping or others else ()) if argv)
         case MakeArray():
             return frozenset({"mdadm"})
         case MakeVolumeGroup():
@@ -85,30 +70,15 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[str, 
     """How the filesystem is spread otherwise than planned, by its own superblock; nothing for one that is not striped. Raises Failed."""
     if not operation.striping and not operation.others:
         return ()
-    text = run([*SUPERBLOCK_READERS[operation.filesystem], operation.device], seconds=seconds).output
+    kind = MADE[operation.filesystem]
+    text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
         profile = "RAID0"
         return () if f"DATA|{profile}" in text else (f"its data are not {profile}",)
-    seen = ext4_striping(text) if operation.filesystem == "ext4" else xfs_striping(text)
+    seen = kind.striping_in(text) if kind.striping_in else None
     if seen == operation.striping:
         return ()
     return (f"its superblock says {_said(seen)}, not {_said(operation.striping)}",)
-
-
-def ext4_striping(text: str) -> Striping | None:
-    """Stride and stripe width of dumpe2fs's words, in bytes; None where it names none. Pure."""
-    found = {key: int(value) for key, value in re.findall(r"(?m)^(Block size|RAID stride|RAID stripe width):\s+(\d+)$", text)}
-    if len(found) != 3:
-        return None
-    return Striping(found["RAID stride"] * found["Block size"], found["RAID stripe width"] * found["Block size"])
-
-
-def xfs_striping(text: str) -> Striping | None:
-    """Stripe unit and width of xfs_db's words, in bytes; None where the superblock holds none. Pure."""
-    found = {key: int(value) for key, value in re.findall(r"(?m)^(blocksize|unit|width) = (\d+)$", text)}
-    if len(found) != 3 or not found["unit"]:
-        return None
-    return Striping(found["unit"] * found["blocksize"], found["width"] * found["blocksize"])
 
 
 def _said(striping: Striping | None) -> str:

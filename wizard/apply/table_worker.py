@@ -14,7 +14,7 @@ from pathlib import Path
 import parted
 
 from wizard.documents.codec import from_json
-from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_MBR_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_MBR_TYPE, LINUX_RAID_TYPE
 from wizard.model.errors import BadInput, Failed
 from wizard.model.plan import TableEntry, WriteTable
 

@@ -7,7 +7,8 @@ from wizard.apply.arrays import array_checks
 from wizard.apply.compare import disk_differences, kernel_differences
 from wizard.apply.devices import kernel_name
 from wizard.apply.mounts import is_mounted, mount_differences
-from wizard.apply.readback import CLEAN_CHECKS, recognised_differences, signatures_on, spread_differences
+from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
+from wizard.filesystems.registry import MADE
 from wizard.layout.commands import fstab_line
 from wizard.model.errors import Failed
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
@@ -51,7 +52,8 @@ def _filesystem_checks(operation: MakeFilesystem, plan: Plan, drives: Sequence[D
         except Failed as error:
             found = (str(error),)
         yield _check(f"{device} is {kind} with its planned UUID and label", found)
-    yield clean_check(operation.device, kind, plan, seconds)
+    if MADE[kind].clean_check:
+        yield clean_check(operation.device, kind, plan, seconds)
     if operation.striping or operation.others:
         try:
             found = spread_differences(operation, seconds)
@@ -105,11 +107,12 @@ def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Che
     mounts = [step.operation for step in plan.steps if isinstance(step.operation, Mount) and step.operation.device == device]
     if any(map(is_mounted, mounts)):
         return _mounted_check(what, device, filesystem, mounts[0].mount_point, seconds)
+    check = MADE[filesystem].clean_check
     try:
-        run([*CLEAN_CHECKS[filesystem], device], seconds=seconds)
+        run([*check, device], seconds=seconds)
     except Failed as error:
         return Check(what, False, str(error))
-    return Check(what, True, f"{CLEAN_CHECKS[filesystem][0]} found nothing wrong")
+    return Check(what, True, f"{check[0]} found nothing wrong")
 
 
 def _mounted_check(what: str, device: str, filesystem: str, place: str, seconds: float) -> Check:

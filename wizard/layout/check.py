@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
+from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
+from wizard.filesystems.registry import MADE
 from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
-from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_MBR_TYPE, MAKERS
 from wizard.layout.operations import layout_after, operations_of, table_after
 from wizard.layout.rules import (
     geometry_fault,
@@ -114,7 +115,7 @@ def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
             yield f"{name} is at {printable(volume.path, 60)!r}, which is not on {plan.drive.path}"
     if not is_workload_id(volume.workload):
         yield f"{name} has the workload {printable(volume.workload, 40)!r}, which is none"
-    if volume.filesystem not in MAKERS:
+    if volume.filesystem not in MADE:
         yield f"{name} has the filesystem {printable(volume.filesystem, 40)!r}, which diskwright does not make"
         return
     if fault := label_fault(volume.label, volume.filesystem):

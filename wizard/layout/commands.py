@@ -1,6 +1,8 @@
 """From a typed operation to what is run, and to what is shown of it where no command runs. Shown and run alike: both call this."""
 
-from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_MBR_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems.kind import Argv
+from wizard.filesystems.partitions import TYPE_NAMES
+from wizard.filesystems.registry import MADE
 from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
@@ -17,33 +19,12 @@ from wizard.model.plan import (
 )
 from wizard.model.units import KIB, format_exact
 
-Argv = tuple[str, ...]
-
-TYPE_NAMES = {
-    LINUX_GPT_TYPE: "Linux filesystem",
-    LINUX_MBR_TYPE: "Linux",
-    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
-    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
-    "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f": "Linux swap",
-    LINUX_LVM_TYPE: "Linux LVM",
-    LINUX_RAID_TYPE: "Linux RAID",
-    "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7": "Microsoft basic data",
-    "0x05": "extended",
-    "0x0f": "extended",
-    "0x85": "extended",
-    "0x07": "NTFS or exFAT",
-    "0x82": "Linux swap",
-    "0x8e": "Linux LVM",
-    "0xef": "EFI system",
-    "0xfd": "Linux RAID",
-}
-
 
 def commands_of(operation: Operation) -> tuple[Argv, ...]:
     """The argument lists that carry the operation out, in order; none where it is an edit (`edits_of`).
 
-    Each answers its own questions beforehand: `-F` and `-f` let the programs overwrite old signatures without asking, and still refuse
-    a device that is mounted (mke2fs(8), mkfs.xfs(8), mkfs.btrfs(8)). Wiping opens the device exclusively (wipefs(8), no --force).
+    Each answers its own questions beforehand, and still refuses a device that is mounted. Wiping opens the device exclusively
+    (wipefs(8), no --force).
     """
     match operation:
         case WipeSignatures(device=device):
@@ -59,7 +40,7 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
             return (_make_striped_volume(operation),)
         case MakeFilesystem(device=device, striping=striping):
             # What an array's members held before can come to lie where a filesystem's mark is looked for.
-            return (*([wipe(device)] if striping else []), _make(operation))
+            return (*([wipe(device)] if striping else []), *MADE[operation.filesystem].commands(operation))
         case Mount(device=device, mount_point=place, filesystem=kind, options=options, others=others):
             # The kernel puts a Btrfs together out of the devices that it was told of (btrfs-device(8)).
             scan = [("btrfs", "device", "scan", device, *others)] if others else []
@@ -112,19 +93,6 @@ def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
         *("--stripesize", f"{operation.chunk_bytes // KIB}k", "--extents", "100%FREE", "--zero", "n", "--wipesignatures", "n"),
         *("--name", operation.name, operation.group),
     )
-
-
-def _make(operation: MakeFilesystem) -> Argv:
-    uuid, label, options, device = operation.uuid, operation.label, operation.options, operation.device
-    match operation.filesystem:
-        case "ext4":
-            return ("mkfs.ext4", "-q", "-F", "-U", uuid, "-L", label, *options, device)
-        case "xfs":
-            return ("mkfs.xfs", "-q", "-f", "-m", f"uuid={uuid}", "-L", label, *options, device)
-        case "btrfs":
-            return ("mkfs.btrfs", "-q", "-f", "-U", uuid, "-L", label, *options, device, *operation.others)
-        case other:
-            raise ValueError(f"no program makes {other}")
 
 
 def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tuple[str, ...]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 
-from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_MBR_TYPE, MAKERS
+from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
+from wizard.filesystems.registry import MADE
 from wizard.layout.rules import partition_name
 from wizard.layout.space import is_container, with_free
 from wizard.model.machine import Extent
@@ -76,10 +77,10 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
     if volume.mount_point is None:
         return ()
     options = tuple(dict.fromkeys((*volume.mount_options, "nofail")))
-    fsck_pass = MAKERS[volume.filesystem].fsck_pass
+    kind = MADE[volume.filesystem]
     return (
-        AddFstabLine(volume.uuid, volume.mount_point, volume.filesystem, options, fsck_pass),
-        Mount(volume.path, volume.mount_point, volume.filesystem, volume.mount_options, others=others),
+        AddFstabLine(volume.uuid, volume.mount_point, kind.kernel_names[0], options, kind.fsck_pass),
+        Mount(volume.path, volume.mount_point, kind.kernel_names[0], volume.mount_options, others=others),
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
 
-from wizard.layout.filesystems import MAKERS
+from wizard.filesystems.registry import MADE
 from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.refusals import refuse_content, refuse_drive, refuse_table, unread_content
 from wizard.layout.rules import mkfs_options_fault, mount_options_fault
@@ -164,10 +164,10 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
         choice = wish.choice
         if choice.obstacles:
             raise Refused(f"{choice.filesystem} cannot be made here: {' '.join(choice.obstacles)}")
-        maker = MAKERS.get(choice.filesystem)
-        if maker is None:
-            raise Refused(f"diskwright makes {', '.join(MAKERS)}, not {printable(choice.filesystem, 30)}.")
-        refuse_missing(machine, maker.program, maker.package)
+        kind = MADE.get(choice.filesystem)
+        if kind is None:
+            raise Refused(f"diskwright makes {', '.join(MADE)}, not {printable(choice.filesystem, 30)}.")
+        refuse_missing(machine, kind.tool, kind.package)
         mkfs, mount = option_words(wish)
         if fault := mkfs_options_fault(choice.filesystem, mkfs) or mount_options_fault(mount):
             raise BadInput(f"The options advised for {choice.filesystem} cannot be taken: {fault}.")
@@ -182,7 +182,7 @@ def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def _demand(wish: Wish) -> Demand:
     name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem})"
-    return Demand(name, wish.size_bytes, MAKERS[wish.choice.filesystem].minimum_bytes)
+    return Demand(name, wish.size_bytes, MADE[wish.choice.filesystem].minimum_bytes)
 
 
 def volume_of(drive: Drive, wish: Wish, number: int, uuid: str) -> Volume:

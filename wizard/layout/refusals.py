@@ -1,6 +1,6 @@
 """When a drive is not planned for: every refusal is one sentence that says what, where and what to do."""
 
-from wizard.layout.filesystems import CONTAINER_TYPES
+from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.rules import geometry_fault
 from wizard.layout.space import overlapping
 from wizard.model.errors import Refused

@@ -3,7 +3,7 @@
 import re
 from uuid import UUID
 
-from wizard.layout.filesystems import MAKERS
+from wizard.filesystems.registry import MADE
 from wizard.model.geometry import Geometry
 from wizard.model.names import printable
 
@@ -17,16 +17,6 @@ FORBIDDEN_ROOTS = (
 """Nothing is mounted here or below: the running system needs what lies there."""
 
 FORBIDDEN_EXACTLY = ("/", "/usr", "/var", "/var/lib", "/var/log", "/root", "/tmp")
-
-MKFS_FLAGS = {
-    "ext4": frozenset({"-b", "-C", "-E", "-g", "-G", "-i", "-I", "-J", "-m", "-N", "-O", "-T"}),
-    "xfs": frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
-    "btrfs": frozenset({"-d", "-m", "-n", "-s", "-O", "-R", "--csum", "--checksum", "--data", "--metadata", "--nodesize", "--sectorsize"}),
-}
-"""The flags with a value that advice may hand to a program. Whatever names a file or a device is not among them."""
-
-MKFS_BARE_FLAGS = {"ext4": frozenset({"-D"}), "xfs": frozenset({"-K"}), "btrfs": frozenset({"-K"})}
-"""Those without a value."""
 
 MKFS_KEYS_ELSEWHERE = frozenset({"device", "logdev", "rtdev", "name", "file", "offset", "location", "uuid", "label"})
 """Keys within a value by which a program would write to another device or place than the one it is given."""
@@ -86,7 +76,7 @@ def geometry_fault(geometry: Geometry) -> str | None:
 
 def label_fault(label: str, filesystem: str) -> str | None:
     """Why `label` cannot be the filesystem's label, or None."""
-    maker = MAKERS[filesystem]
+    kind = MADE[filesystem]
     if not label:
         return "is empty"
     if not label.isprintable():
@@ -95,11 +85,11 @@ def label_fault(label: str, filesystem: str) -> str | None:
         return "begins or ends with a space"
     if "/" in label:
         return "holds a slash"
-    if len(label.encode()) > maker.label_bytes:
-        return f"is longer than the {maker.label_bytes} bytes that a label of {filesystem} can have"
+    if len(label.encode()) > kind.label_bytes:
+        return f"is longer than the {kind.label_bytes} bytes that a label of {filesystem} can have"
     if len(label.encode("utf-16-le")) > 2 * GPT_NAME_UNITS:
         return f"is longer than the {GPT_NAME_UNITS} characters that a partition's name can have"
-    return None
+    return kind.label_fault(label)
 
 
 def partition_name(label: str) -> str:
@@ -125,13 +115,13 @@ def mount_point_fault(path: str) -> str | None:
 
 def mkfs_options_fault(filesystem: str, words: tuple[str, ...]) -> str | None:
     """Why these words are not handed to the program that makes the filesystem, or None."""
-    rest = list(words)
+    kind, rest = MADE[filesystem], list(words)
     while rest:
         flag, equals, value = rest.pop(0).partition("=")
-        if flag in MKFS_BARE_FLAGS[filesystem] and not equals:
+        if flag in kind.bare_flags and not equals:
             continue
-        if flag not in MKFS_FLAGS[filesystem] or (equals and not flag.startswith("--")):
-            return f"{printable(flag, 30)!r} is no option that diskwright hands to {MAKERS[filesystem].program}"
+        if flag not in kind.flags or (equals and not flag.startswith("--")):
+            return f"{printable(flag, 30)!r} is no option that diskwright hands to {kind.tool}"
         if not equals:
             value = rest.pop(0) if rest else ""
         if not _VALUE.fullmatch(value) or value.startswith("-"):

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
-from wizard.layout.filesystems import CONTAINER_TYPES
+from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Extent

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from wizard.filesystems.registry import MADE
 from wizard.layout.commands import array_uuid, commands_of, edits_of
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
@@ -36,9 +37,6 @@ WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long 
 
 TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other": "an old table"}
 """Kinds of tables in a sentence."""
-
-MKFS_SECONDS = {"ext4": (1.0, 2.0, 20.0), "xfs": (1.0, 1.0, 4.0), "btrfs": (1.0, 0.5, 1.0)}
-"""Rough: seconds at least, seconds per TiB on a drive that does not turn, and on one that does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +244,8 @@ def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:
         more.append(f"Its superblock says that it is striped: {unit} to a drive, {width} to all of them.")
     if operation.others:
         more.append(f"It lies on {1 + len(operation.others)} devices, with its data striped over them.")
-    return (recognised, *more, "The filesystem's own check finds it clean.")
+    clean = ("The filesystem's own check finds it clean.",) if MADE[kind].clean_check else ()
+    return (recognised, *more, *clean)
 
 
 def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[str, ...]:
@@ -272,7 +271,7 @@ def _kernel_says(device: str, chunk_bytes: int, count: int) -> str:
 def _seconds(operation: Operation, context: Context) -> float:
     match operation:
         case MakeFilesystem(device=device, filesystem=filesystem, others=others):
-            least, still, turning = MKFS_SECONDS[filesystem]
+            least, still, turning = MADE[filesystem].seconds
             members = context.members_of((device, *others))
             per_tib = still if all(member.drive.rotational is False for member in members) else turning
             return round(least + per_tib * sum(_made_bytes(member, device) for member in members) / TIB, 1)

@@ -4,8 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from wizard.filesystems.registry import MADE
 from wizard.layout.commands import array_uuid
-from wizard.layout.filesystems import MAKERS
 from wizard.layout.planner import (
     HOST_MANAGED,
     Mode,
@@ -43,7 +43,7 @@ from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.plan import Identity, Layout, Member, Plan, Stripe, Volume
-from wizard.model.units import MIB, format_capacity, format_exact
+from wizard.model.units import format_capacity, format_exact
 
 Kind = Literal["md", "lvm", "btrfs"]
 
@@ -55,9 +55,6 @@ PROGRAMS = {
 """What each kind needs besides the filesystem's own programs, and the package that brings it: it has this name in Debian, Fedora, Arch,
 openSUSE and Alpine alike.
 """
-
-STRIPED_MINIMUM_BYTES = {"xfs": 640 * MIB}
-"""With a stripe mkfs.xfs wants a log of 64 MiB, for which a volume of 512 MiB has no room (tried with 6.1; 600 MiB are enough)."""
 
 HIGHEST_ARRAY = 127
 """md arrays without a number of their own get the highest that is free, from this one downwards (mdadm(8))."""
@@ -100,7 +97,8 @@ def make_striped_plan(
     stripe = _stripe(asked, taken, wish.final_label, len(drives), draw_uuid)
     volume = _volume(drives, identities, wish, stripe, draw_uuid())
     extents = striped_extents(identities)
-    least = max(MAKERS[volume.filesystem].minimum_bytes, STRIPED_MINIMUM_BYTES.get(volume.filesystem, 0))
+    kind = MADE[volume.filesystem]
+    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
     if sum(extent.size_bytes for extent in extents) < least:
         raise BadInput(f"The drives have too little room together: {volume.filesystem} needs {format_exact(least)}.")
     tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]

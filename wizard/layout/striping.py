@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
-from wizard.layout.filesystems import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems.registry import MADE
 from wizard.layout.operations import layout_after, mounted, table_after
-from wizard.layout.rules import MKFS_BARE_FLAGS
 from wizard.layout.space import aligned_spaces, gpt_bounds
 from wizard.model.machine import Extent, Striping
 from wizard.model.names import partition_path
@@ -112,7 +112,7 @@ def _pairs(filesystem: str, words: Sequence[str]) -> list[tuple[str, str]]:
     found, rest = [], list(words)
     while rest:
         flag = rest.pop(0)
-        bare = flag in MKFS_BARE_FLAGS[filesystem] or (flag.startswith("--") and "=" in flag)
+        bare = flag in MADE[filesystem].bare_flags or (flag.startswith("--") and "=" in flag)
         found.append((flag, "" if bare or not rest else rest.pop(0)))
     return found
 

@@ -1,0 +1,14 @@
+"""ext3: its driver left Linux in 4.3, and the ext4 driver mounts it since (ext4(5))."""
+
+from wizard.filesystems.kind import RecognisedKind
+
+KIND = RecognisedKind(
+    name="ext3",
+    title="ext3",
+    kernel_names=("ext4", "ext3"),
+    why_not="It is ext4 without extents and checksums: slower with large files and to check, and nothing is gained by a new one.",
+    way_off=(
+        "Linux mounts it with the ext4 driver, so there is no hurry. It can become ext4 in place, where new files then get what ext4 has; "
+        "or copy the files to a new ext4, which gets all of it."
+    ),
+)

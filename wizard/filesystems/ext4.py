@@ -1,0 +1,47 @@
+"""ext4: mke2fs(8), e2fsck(8), dumpe2fs(8), ext4(5)."""
+
+import re
+
+from wizard.filesystems.kind import Argv, MadeKind
+from wizard.model.machine import Striping
+from wizard.model.plan import MakeFilesystem
+from wizard.model.units import MIB, TIB
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    # -F writes over old marks without asking, and still refuses a device that is mounted.
+    return (("mkfs.ext4", "-q", "-F", "-U", made.uuid, "-L", made.label, *made.options, made.device),)
+
+
+def striping_in(text: str) -> Striping | None:
+    """Stride and stripe width of dumpe2fs's words, in bytes; None where it names none. Pure."""
+    found = {key: int(value) for key, value in re.findall(r"(?m)^(Block size|RAID stride|RAID stripe width):\s+(\d+)$", text)}
+    if len(found) != 3:
+        return None
+    return Striping(found["RAID stride"] * found["Block size"], found["RAID stripe width"] * found["Block size"])
+
+
+KIND = MadeKind(
+    name="ext4",
+    title="ext4",
+    kernel_names=("ext4",),
+    order=0,
+    tool="mkfs.ext4",
+    package="e2fsprogs",
+    commands=_commands,
+    in_general="It is a sound choice for most Linux volumes, though nothing was recorded of it for this work.",
+    # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves room for data.
+    minimum_bytes=16 * MIB,
+    minimum_why="a smaller one would be all journal, or have none",
+    maximum_bytes=1024 * 1024 * TIB,
+    zones="ext4 has no code for zones",
+    label_bytes=16,
+    fsck_pass=2,
+    seconds=(1.0, 2.0, 20.0),
+    clean_check=("e2fsck", "-f", "-n"),
+    flags=frozenset({"-b", "-C", "-E", "-g", "-G", "-i", "-I", "-J", "-m", "-N", "-O", "-T"}),
+    bare_flags=frozenset({"-D"}),
+    superblock_reader=("dumpe2fs", "-h"),
+    striping_in=striping_in,
+    silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
+)

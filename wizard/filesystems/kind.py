@@ -1,0 +1,103 @@
+"""What is known of a filesystem: every other room asks here, and knows none of them by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
+from wizard.model.machine import Striping
+from wizard.model.plan import MakeFilesystem
+
+Argv = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FilesystemKind:
+    """A filesystem that a drive can hold. `name` is libblkid's TYPE.
+
+    `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for first; empty where Linux has
+    none of its own. `order` is its place in lists, where those that have the same go by name. One that is only recognised says in
+    sentences `why_not` it is made, and the `way_off` it; others leave both empty.
+    """
+
+    name: str
+    title: str
+    kernel_names: tuple[str, ...]
+    order: int = 9
+    why_not: str = ""
+    way_off: str = ""
+
+    @property
+    def made(self) -> bool:
+        """Whether diskwright makes it."""
+        return False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecognisedKind(FilesystemKind):
+    """A filesystem that is told by name, and not made."""
+
+
+def _no_fault(_label: str) -> None:
+    return None
+
+
+def _as_it_is(text: str) -> str:
+    return text
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MadeKind(FilesystemKind):
+    """A filesystem that diskwright makes.
+
+    `tool` of `package` makes it: `commands` gives the argument lists for an operation, in order. They ask nothing, and refuse a device
+    that is mounted. `flags` are the options with a value, `bare_flags` those without, that advice may hand to it; whatever names a file
+    or a device is not among them.
+
+    `in_general` says in a sentence why most Linux volumes are better off with another one, for work that says nothing of this one.
+    `minimum_bytes` (`minimum_why` is a clause) and `maximum_bytes` bound the volume; `striped_minimum_bytes` one over several drives.
+    `zones` is why a drive whose zones the host must manage cannot take it, empty where it can.
+
+    A label has `label_bytes` of UTF-8 at most, is written as `fit_label` makes it, and `label_fault` adds what else is wrong with it as
+    the end of a sentence. `uuid_of` makes of a drawn UUID what libblkid will report, which is what a plan keeps.
+
+    `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty where no program checks it.
+    `superblock_reader` tells how it is spread over an array, which `striping_in` reads out of its words. `silent_options` are those that
+    hold without being listed as long as nothing else is. `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for
+    each TiB on a drive that does not turn, and on one that does. `also` are further programs that `commands` or checks run: name, package.
+    """
+
+    tool: str
+    package: str
+    commands: Callable[[MakeFilesystem], tuple[Argv, ...]]
+    in_general: str
+    minimum_bytes: int
+    minimum_why: str
+    maximum_bytes: int
+    zones: str
+    label_bytes: int
+    fsck_pass: int
+    seconds: tuple[float, float, float]
+    clean_check: Argv
+    striped_minimum_bytes: int = 0
+    flags: frozenset[str] = frozenset()
+    bare_flags: frozenset[str] = frozenset()
+    fit_label: Callable[[str], str] = _as_it_is
+    label_fault: Callable[[str], str | None] = _no_fault
+    uuid_of: Callable[[str], str] = _as_it_is
+    gpt_type: str = LINUX_GPT_TYPE
+    mbr_type: str = LINUX_MBR_TYPE
+    superblock_reader: Argv = ()
+    striping_in: Callable[[str], Striping | None] | None = None
+    silent_options: frozenset[str] = frozenset()
+    also: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def made(self) -> bool:
+        """Whether diskwright makes it."""
+        return True
+
+    @property
+    def programs(self) -> dict[str, str]:
+        """Every program that making and checking it runs, and the package that brings it."""
+        own = (self.tool, *(argv[0] for argv in (self.clean_check, self.superblock_reader) if argv))
+        return {**dict.fromkeys(own, self.package), **dict(self.also)}

@@ -1,0 +1,38 @@
+"""What a partition table calls the things that partitions hold."""
+
+LINUX_GPT_TYPE = "0fc63daf-8483-4772-8e79-3d69d8477de4"
+"""GPT's type for Linux filesystem data (UAPI group, Discoverable Partitions Specification)."""
+
+LINUX_SWAP_TYPE = "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"
+LINUX_RAID_TYPE = "a19d880f-05fc-4d3b-a006-743f0f84911e"
+LINUX_LVM_TYPE = "e6d6d379-f507-44c2-a23c-238f2a3df928"
+"""GPT's types for swap, a part of an md array and a physical volume of LVM's (UAPI group, as above)."""
+
+BASIC_DATA_TYPE = "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7"
+"""GPT's type for what Windows and macOS are to open by themselves (Microsoft, PARTITION_BASIC_DATA_GUID)."""
+
+LINUX_MBR_TYPE = "0x83"
+SWAP_MBR_TYPE = "0x82"
+NTFS_MBR_TYPE = "0x07"
+FAT32_MBR_TYPE = "0x0c"
+
+CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
+"""MBR entries that only hold logical partitions."""
+
+TYPE_NAMES = {
+    LINUX_GPT_TYPE: "Linux filesystem",
+    LINUX_MBR_TYPE: "Linux",
+    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
+    "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
+    LINUX_SWAP_TYPE: "Linux swap",
+    LINUX_LVM_TYPE: "Linux LVM",
+    LINUX_RAID_TYPE: "Linux RAID",
+    BASIC_DATA_TYPE: "Microsoft basic data",
+    **dict.fromkeys(CONTAINER_TYPES, "extended"),
+    NTFS_MBR_TYPE: "NTFS or exFAT",
+    FAT32_MBR_TYPE: "FAT32",
+    SWAP_MBR_TYPE: "Linux swap",
+    "0x8e": "Linux LVM",
+    "0xef": "EFI system",
+    "0xfd": "Linux RAID",
+}

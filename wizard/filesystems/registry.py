@@ -1,0 +1,32 @@
+"""All filesystems, found by looking at which files are here: each has its own in `KIND`."""
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+import wizard.filesystems
+from wizard.filesystems.kind import FilesystemKind, MadeKind
+
+
+def _found() -> dict[str, FilesystemKind]:
+    modules = [
+        import_module(f"wizard.filesystems.{name}") for _, name, _ in iter_modules(wizard.filesystems.__path__) if name != "registry"
+    ]
+    kinds = [kind for module in modules if isinstance(kind := getattr(module, "KIND", None), FilesystemKind)]
+    return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.order, kind.name))}
+
+
+KINDS: dict[str, FilesystemKind] = _found()
+"""Every filesystem that is told by name, by libblkid's TYPE."""
+
+MADE: dict[str, MadeKind] = {name: kind for name, kind in KINDS.items() if isinstance(kind, MadeKind)}
+"""Those that diskwright makes."""
+
+
+def package_of(program: str) -> str | None:
+    """The package that brings a program with which a filesystem is made or checked; None for any other program."""
+    return next((kind.programs[program] for kind in MADE.values() if program in kind.programs), None)
+
+
+def mounted_as(kernel_name: str) -> MadeKind | None:
+    """The filesystem that the kernel mounts by this name; None where it is none that is made here."""
+    return next((kind for kind in MADE.values() if kernel_name in kind.kernel_names), None)

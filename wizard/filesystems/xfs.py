@@ -1,0 +1,49 @@
+"""XFS: mkfs.xfs(8), xfs_repair(8), xfs_db(8), xfs(5)."""
+
+import re
+
+from wizard.filesystems.kind import Argv, MadeKind
+from wizard.model.machine import Striping
+from wizard.model.plan import MakeFilesystem
+from wizard.model.units import MIB, TIB
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    # -f writes over old marks, and still refuses a device that is mounted.
+    return (("mkfs.xfs", "-q", "-f", "-m", f"uuid={made.uuid}", "-L", made.label, *made.options, made.device),)
+
+
+def striping_in(text: str) -> Striping | None:
+    """Stripe unit and width of xfs_db's words, in bytes; None where the superblock holds none. Pure."""
+    found = {key: int(value) for key, value in re.findall(r"(?m)^(blocksize|unit|width) = (\d+)$", text)}
+    if len(found) != 3 or not found["unit"]:
+        return None
+    return Striping(found["unit"] * found["blocksize"], found["width"] * found["blocksize"])
+
+
+KIND = MadeKind(
+    name="xfs",
+    title="XFS",
+    kernel_names=("xfs",),
+    order=1,
+    tool="mkfs.xfs",
+    package="xfsprogs",
+    commands=_commands,
+    in_general="It is a sound choice for large Linux volumes, though it cannot shrink and nothing was recorded of it for this work.",
+    minimum_bytes=300 * MIB,
+    minimum_why="mkfs.xfs makes none that is smaller since version 5.19",
+    maximum_bytes=8 * 1024 * 1024 * TIB - 1,
+    # With a stripe mkfs.xfs wants a log of 64 MiB, for which 512 MiB have no room (tried with 6.1; 600 MiB are enough).
+    striped_minimum_bytes=640 * MIB,
+    zones="XFS needs its zoned form for that, which is young (kernel 6.15) and which diskwright does not set up",
+    label_bytes=12,
+    # It is not checked at boot: its journal sees to that (fsck.xfs(8)).
+    fsck_pass=0,
+    seconds=(1.0, 1.0, 4.0),
+    clean_check=("xfs_repair", "-n"),
+    flags=frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
+    bare_flags=frozenset({"-K"}),
+    superblock_reader=("xfs_db", "-r", "-c", "sb 0", "-c", "p blocksize unit width"),
+    striping_in=striping_in,
+    silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
+)
