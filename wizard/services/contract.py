@@ -34,7 +34,27 @@ class Services(Protocol):
 
     @property
     def needs_root(self) -> bool:
-        """Whether only the rights of root are missing to apply."""
+        """Whether only the rights of root are missing here."""
+        ...
+
+    @property
+    def apply_obstacle(self) -> str:
+        """Why nothing can be applied from here, in a sentence; empty where it can, be it after asking for root.
+
+        It is `obstacle` but for a plain user who has a way to root: measuring is not possible there, and applying is.
+        """
+        ...
+
+    @property
+    def asks_for_root(self) -> bool:
+        """Whether root is still to be asked for, which may want the terminal for a password. `start` asks where `obtain_root` did not."""
+        ...
+
+    def obtain_root(self) -> None:
+        """Ask for root and wait for the answer; the terminal must be free for it. From then on drives are read as root, too.
+
+        Raises Refused where root is not given; then all is as before. Nothing happens where root is had already.
+        """
         ...
 
     @property
@@ -107,7 +127,7 @@ class Services(Protocol):
         ...
 
     def start(self, plan: Plan, token: str) -> Path:
-        """Start a process of its own that applies the plan; the run's folder. May take long; writes."""
+        """Start a process of its own that applies the plan; the run's folder. May take long, and ask for root; writes."""
         ...
 
     def follow(self, run: Path) -> Iterator[Entry]:

@@ -31,6 +31,24 @@ class Rules:
     def __init__(self, draw_uuid: Callable[[], str] = lambda: str(uuid4())) -> None:
         self._draw_uuid = draw_uuid
 
+    @property
+    def obstacle(self) -> str:
+        """None, unless a machine has one."""
+        return ""
+
+    @property
+    def apply_obstacle(self) -> str:
+        """What hinders everything hinders applying."""
+        return self.obstacle
+
+    @property
+    def asks_for_root(self) -> bool:
+        """Only a live machine has something to ask for."""
+        return False
+
+    def obtain_root(self) -> None:
+        """Nothing to ask for."""
+
     @cached_property
     def _patterns(self) -> tuple[Pattern, ...]:
         from wizard.diagnose.patterns import load_patterns
