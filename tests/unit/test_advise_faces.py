@@ -1,6 +1,7 @@
 """The commands `workloads` and `advise`: what they print, and that foreign text cannot print more."""
 
 import json
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,8 +46,12 @@ def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recor
     lines = advice_lines(advice, of)
     assert max(len(line) for line in lines) <= 80
     said = flowing(lines)
+    for one in advice.unmade:
+        assert one.title in said and one.why_not in said and one.way_off in said
     for choice in advice.choices:
         assert choice.sentence in said
+        if not choice.ranked:
+            continue
         for option in (*choice.mkfs, *choice.mount):
             assert option.text in said and option.why in said and option.risk in said
         for withheld in choice.withheld:
@@ -57,6 +62,27 @@ def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recor
             assert all(f"{value:,}" in said for _, value in card.figures)
             assert all(sentence in said for sentence in card.note.split(". "))
     assert all(sentence in said for sentence in (*advice.doubts, *advice.notes))
+
+
+def test_what_a_workload_does_not_rank_takes_one_sentence() -> None:
+    of, profile = drive(), find_workload("large-media")
+    plain = tuple(replace(one, ranked=False, moves_up=False) if one.filesystem == "btrfs" else one for one in profile.candidates)
+    lines = advice_lines(advise(machine(of), of, UNKNOWN, replace(profile, candidates=plain)), of)
+    said = flowing(lines)
+    sentence = next(one for one in profile.candidates if one.filesystem == "btrfs").usual.sentence
+    assert f"not ranked for this work - Btrfs: {sentence}" in said
+    assert "3. Btrfs" not in said and "-m dup" not in said and "autodefrag" not in said
+
+
+def test_what_is_not_made_stands_at_the_end_with_the_figures_of_it_for_this_work() -> None:
+    lines = text_of("small-files", drive())
+    start = lines.index("Known, and not made here")
+    assert start > next(number for number, line in enumerate(lines) if line.startswith("2. "))
+    said = flowing(lines[start:])
+    assert re.search(r"ReiserFS: Linux dropped it in version 6\.13.* The way off: .* Figures: \[\d\]", said)
+    assert "UFS2 255" in said and "UFS2 on two striped disks 175" in said and "ReiserFS 74.917" in said
+    assert re.search(r"YAFFS: It is for bare NAND chips[^\[]*\.$", said[: said.index(" Figures, best first")])
+    assert "UFS2 255" not in flowing(text_of("large-media", drive()))
 
 
 def test_figures_stand_best_first() -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from wizard.advise.advise import advise
-from wizard.advise.workloads import find_workload, in_general, load_workloads
+from wizard.advise.filesystems import FILESYSTEMS
+from wizard.advise.workloads import find_workload, load_workloads
 from wizard.documents import profiles
 from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.errors import BadInput, ExitCode
@@ -229,7 +230,7 @@ def test_a_filesystem_left_out_is_rejected_with_its_own_sentence(mine: Path) -> 
     advice = advise(machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos"))
     assert [(choice.filesystem, choice.ranked) for choice in advice.choices[:3]] == [("ext4", True), ("xfs", True), ("btrfs", False)]
     assert [choice.place.value for choice in advice.choices[:3]] == ["chosen", "rejected", "rejected"]
-    assert advice.choices[2].sentence == in_general("btrfs")
+    assert advice.choices[2].sentence == FILESYSTEMS["btrfs"].in_general
 
 
 def test_the_same_id_twice_in_one_folder(mine: Path, write: Write) -> None:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from wizard.advise.catalogue import CatalogueOption, Kind, Site, flag_of, why_not
 from wizard.advise.filesystems import BTRFS, Filesystem, filesystem, obstacles, room_bytes
+from wizard.advise.unmade import unmade
 from wizard.advise.workloads import Candidate, Profile, Standing
 from wizard.advise.zones import manages_zones, zone_doubts, zone_notes, zone_obstacles, zoned_uses
 from wizard.model.advice import Advice, Choice, Option, Place, Withheld
@@ -64,6 +65,7 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
         doubts=_doubts(machine, drive, recording, profile),
         notes=zone_notes(root=profile.root) if zoned else _notes(drive, recording, profile),
         zoned=zoned_uses(machine, drive, btrfs.mkfs) if zoned else (),
+        unmade=unmade(() if zoned else (profile.measured_shingled if shingled else profile.measured).figures),
     )
 
 

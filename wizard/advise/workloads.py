@@ -46,7 +46,11 @@ class ChoiceForm:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForm:
-    """A file in profiles/workloads. `root` where the system itself lives on the volume."""
+    """A file in profiles/workloads. `root` where the system itself lives on the volume.
+
+    `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled` those on shingled drives;
+    `regret` and `regret_shingled` say why a filesystem is advised that is not the fastest there.
+    """
 
     id: str
     title: str
@@ -54,6 +58,10 @@ class WorkloadForm:
     label: str
     choices: tuple[ChoiceForm, ...]
     root: bool = False
+    measured: tuple[str, ...] = ()
+    measured_shingled: tuple[str, ...] = ()
+    regret: str = ""
+    regret_shingled: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,6 +91,14 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
+class Measured:
+    """The published measurements of a workload, and why the fastest filesystem there is not the advised one (may be empty)."""
+
+    figures: tuple[Evidence, ...] = ()
+    regret: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A workload with all that advice needs; `candidates` are all filesystems that diskwright makes. `never` are the options that the
     catalogue records as never offered, `always` those that need no workload to name them."""
@@ -92,6 +108,8 @@ class Profile:
     candidates: tuple[Candidate, ...]
     never: tuple[CatalogueOption, ...]
     always: tuple[CatalogueOption, ...] = ()
+    measured: Measured = Measured()
+    measured_shingled: Measured = Measured()
 
 
 def load_workloads() -> tuple[Profile, ...]:
@@ -111,15 +129,10 @@ def find_workload(name: str) -> Profile:
     raise BadInput(f"There is no workload {printable(name, 40)!r}; the known ones are {known}.")
 
 
-def in_general(name: str) -> str:
-    """The sentence about a filesystem that a workload does not rank."""
-    return f"Nothing speaks for {FILESYSTEMS[name].title} here."
-
-
 def _unranked(ranked: Iterable[str]) -> list[Candidate]:
     """The filesystems that a workload does not rank, each rejected with its own general sentence."""
     named = set(ranked)
-    standings = {name: Standing(Place.REJECTED, in_general(name), (), (), (), ()) for name in FILESYSTEMS if name not in named}
+    standings = {name: Standing(Place.REJECTED, kind.in_general, (), (), (), ()) for name, kind in FILESYSTEMS.items() if name not in named}
     return [Candidate(name, standing, standing, ranked=False, moves_up=False) for name, standing in standings.items()]
 
 
@@ -138,7 +151,15 @@ class _Joined:
         candidates = (*ranked, *_unranked(candidate.filesystem for candidate in ranked))
         never = tuple(option for option in self.options.values() if option.never)
         always = tuple(option for option in self.options.values() if option.always)
-        return Profile(workload, self.form.root, candidates, never, always)
+        return Profile(
+            workload,
+            self.form.root,
+            candidates,
+            never,
+            always,
+            Measured(self._evidence("measured", self.form.measured), self.form.regret),
+            Measured(self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled),
+        )
 
     def _check_form(self) -> None:
         for key, text in (("title", self.form.title), ("summary", self.form.summary)):

@@ -7,13 +7,13 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from wizard.advise.advise import advise
-from wizard.advise.filesystems import FILESYSTEMS
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document, to_json
 from wizard.faces.sources import machine_and_drive
-from wizard.model.advice import Advice, Choice, Evidence, Option, Place
+from wizard.filesystems.registry import KINDS
+from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -30,12 +30,10 @@ EPILOG = """examples:
 `diskwright workloads` lists the purposes. Nothing is written; no root is needed, though root sees more of a drive.
 """
 
-TITLES = {name: kind.title for name, kind in FILESYSTEMS.items()} | {
-    "reiserfs": "ReiserFS",
-    "reiser4": "Reiser4",
-    "jfs": "JFS",
-    "nilfs2": "NILFS2",
-}
+TITLES = {"jfs": "JFS", "nilfs2": "NILFS2"} | {name: kind.title for name, kind in KINDS.items()}
+FIGURES_OF_UNMADE = 3
+"""At most so many measurements are printed only because of a filesystem that is not made; the document has all."""
+
 RANKS = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
 
 
@@ -69,19 +67,23 @@ def main(arguments: Namespace) -> ExitCode:
 
 def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     """The advice as text, at most `width` columns wide: ranking, what is left out, doubts, and the figures it cites."""
-    cited = list(dict.fromkeys(card for choice in advice.choices for card in choice.evidence))
+    ranked = [choice for choice in advice.choices if choice.ranked]
+    cited = _cited(ranked, advice.unmade)
     numbers = {card.id: number for number, card in enumerate(cited, 1)}
     lines = _wrapped(f"{advice.workload.title} on {_drive_words(drive)}", width)
     if advice.chosen is None:
         lines += ["", *_wrapped("None of the filesystems can be used here.", width)]
     explained: set[Option] = set()
-    for number, choice in enumerate(advice.choices, 1):
+    for number, choice in enumerate(ranked, 1):
         lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]}"]
         lines += _choice_lines(choice, drive, numbers, explained, width)
+    others = [f"{TITLES[choice.filesystem]}: {choice.sentence}" for choice in advice.choices if not choice.ranked]
+    lines += _section("Also made here, and not ranked for this work", others, width)
     lines += _zoned_lines(advice, width)
     lines += _section("Doubts", advice.doubts, width)
     lines += _section("Good to know", advice.notes, width)
-    lines += _section("Not offered", _withheld(advice), width)
+    lines += _section("Not offered", _withheld(ranked), width)
+    lines += _section("Known, and not made here", [_unmade_words(one, numbers) for one in advice.unmade], width)
     if cited:
         lines += [
             "",
@@ -89,6 +91,20 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
             *_evidence_lines(cited, numbers, width),
         ]
     return [printable(line, 1000) for line in lines]
+
+
+def _cited(ranked: Iterable[Choice], unmade: Iterable[Unmade]) -> list[Evidence]:
+    """The measurements to print, each once: those of the ranking, and some of a filesystem that has none among them."""
+    cited = dict.fromkeys(card for choice in ranked for card in choice.evidence)
+    for one in unmade:
+        if not any(card in cited for card in one.evidence):
+            cited |= dict.fromkeys(one.evidence[:FIGURES_OF_UNMADE])
+    return list(cited)
+
+
+def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
+    figures = [f"[{number}]" for number in sorted(numbers[card.id] for card in one.evidence if card.id in numbers)]
+    return " ".join((f"{one.title}: {one.why_not} The way off: {one.way_off}", *(["Figures:", *figures] if figures else [])))
 
 
 def _drive_words(drive: Drive) -> str:
@@ -147,15 +163,15 @@ def _zoned_lines(advice: Advice, width: int) -> list[str]:
     return lines
 
 
-def _withheld(advice: Advice) -> list[str]:
+def _withheld(choices: Sequence[Choice]) -> list[str]:
     """What is left out of each filesystem; what is left out of all is said once."""
     held: dict[tuple[str, str, str], list[str]] = {}
-    for choice in advice.choices:
+    for choice in choices:
         for option in choice.withheld:
             held.setdefault((option.kind, option.text, option.reason), []).append(TITLES[choice.filesystem])
     lines: list[str] = []
     for (kind, text, reason), titles in held.items():
-        whose = "" if len(titles) == len(advice.choices) else f" ({', '.join(titles)})"
+        whose = "" if len(titles) == len(choices) else f" ({', '.join(titles)})"
         lines.append(f"{kind} {text}{whose}: {reason}")
     return lines
 
@@ -179,7 +195,13 @@ def _evidence_lines(cited: Iterable[Evidence], numbers: dict[str, int], width: i
 
 def _figures(card: Evidence) -> list[str]:
     ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
-    return [f"{TITLES.get(name, name)} {value:,}" for name, value in ordered]
+    return [f"{_titled(name)} {value:,}" for name, value in ordered]
+
+
+def _titled(name: str) -> str:
+    """A filesystem's title, also where a configuration of it is named: `ufs on two striped disks`."""
+    first, *rest = name.split()
+    return " ".join((TITLES.get(first, first), *rest))
 
 
 def _sentences(note: str) -> list[str]:

@@ -85,6 +85,17 @@ class ZonedUse:
 
 
 @dataclass(frozen=True, slots=True)
+class Unmade:
+    """A filesystem that is recognised and never made: why not, how to get off it, and what the studies measured of it for the work."""
+
+    filesystem: str
+    title: str
+    why_not: str
+    way_off: str
+    evidence: tuple[Evidence, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Choice:
     """A filesystem's place in the ranking for one workload on one drive.
 
@@ -111,7 +122,7 @@ class Advice:
     """A ranking for one drive and one workload; `choices` begins with the chosen one unless every one has an obstacle.
 
     `doubts` say what could not be known, `notes` what else is good to know about such a drive. `zoned`, on a drive whose zones the host
-    must manage, is everything that could live there, also what diskwright does not make.
+    must manage, is everything that could live there, also what diskwright does not make. `unmade` are those that are only recognised.
     """
 
     drive: str
@@ -120,6 +131,7 @@ class Advice:
     doubts: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     zoned: tuple[ZonedUse, ...] = ()
+    unmade: tuple[Unmade, ...] = ()
 
     @property
     def chosen(self) -> Choice | None:
