@@ -73,6 +73,7 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("table-outside", DANGER, partitioned(partition(1, 512, MIB), free=())),
     ("table-kernel-differs", WARNING, partitioned(replace(partition(), kernel_size_bytes=MIB))),
     ("table-primary-damaged", DANGER, partitioned(partition(), table=gpt(primary="damaged"))),
+    ("table-both-damaged", DANGER, drive(table=Table("gpt", primary="damaged", backup="missing"))),
     ("table-backup-missing", WARNING, partitioned(partition(), table=gpt(backup="missing"))),
     ("table-backup-damaged", WARNING, partitioned(partition(), table=gpt(backup="damaged"))),
     ("table-backup-misplaced", WARNING, partitioned(partition(), table=gpt(backup="misplaced"))),
@@ -170,6 +171,24 @@ def test_a_plausible_optimal_size_is_not_blamed() -> None:
         assert "geometry-optimal-io-bogus" not in severities(drive(geometry=replace(E512, optimal_io_bytes=optimal)))
 
 
+def test_no_repair_from_a_copy_is_advised_where_neither_is_whole() -> None:
+    lost = of(drive(table=Table("gpt", primary="damaged", backup="missing")))
+    assert [finding.code for finding in lost if finding.code.startswith("table-")] == ["table-both-damaged"]
+    assert not any("gdisk" in finding.remedy for finding in lost)
+    without_record = {finding.code for finding in of(partitioned(partition(), table=gpt(primary="damaged", backup="missing")))}
+    assert "table-both-damaged" not in without_record, "the first copy is sound there; only the record in front of it is missing"
+
+
+def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_told() -> None:
+    fine = [partition(number, number * 16 * MIB, 8 * MIB) for number in range(1, 41)]
+    found = [finding for finding in of(partitioned(*fine)) if finding.code.startswith("alignment-")]
+    assert [(finding.code, finding.subject) for finding in found] == [("alignment-ok", "/dev/sda")]
+    assert found[0].sentence.startswith("All 40 partitions")
+    found = [finding for finding in of(partitioned(*fine, partition(41, GIB + 512, MIB))) if finding.code.startswith("alignment-")]
+    assert {(finding.code, finding.subject) for finding in found} == {("alignment-ok", "/dev/sda"), ("alignment-physical", "/dev/sda41")}
+    assert any(finding.sentence.startswith("40 of the 41 partitions") for finding in found)
+
+
 def test_unread_fields_are_told_once_for_each_reason() -> None:
     reason = "only root may read it"
     subject = drive(unread=(Unread("smart", reason), Unread("vpd_zoned", reason), Unread("serial", "the drive gave none")))
@@ -211,6 +230,9 @@ def test_nobody_is_told_to_unmount_the_running_system() -> None:
         ("smartctl is not installed", True, "Install"),
         ("Smartctl says: /dev/sda: Unknown USB bridge [0x46f4:0x0003]", True, "Without the bridge"),
         ("Input/output error", True, "cable"),
+        ("The chain of logical partitions returns to byte 1048576.", True, "Save what can be read"),
+        ("The table states 300 partitions, of which the first 256 are listed.", True, "Save what can be read"),
+        ("Its GPT was made for logical blocks of 512 bytes, and here the drive has blocks of 4096.", True, "bridge"),
     ],
 )
 def test_the_remedy_for_something_unread_fits_the_reason(why: str, root: bool, word: str) -> None:

@@ -97,6 +97,15 @@ def test_only_the_protective_record_left_is_a_broken_gpt_and_no_empty_drive() ->
     assert (found.table.kind, found.table.primary, found.table.backup) == ("gpt", "damaged", "missing")
 
 
+@pytest.mark.parametrize(("made_for", "shown"), [(512, 4096), (4096, 512)])
+def test_a_table_for_other_blocks_is_told_and_not_believed(made_for: int, shown: int) -> None:
+    image = sound(made_for)
+    image.block_bytes = shown
+    found = reading(image)
+    assert (found.table.kind, found.table.primary, found.table.backup, found.entries) == ("gpt", "damaged", "missing", ())
+    assert found.problems == (f"its GPT was made for logical blocks of {made_for} bytes, and here the drive has blocks of {shown}",)
+
+
 def test_other_partitions_in_the_protective_record_make_a_hybrid() -> None:
     image = sound()
     image.protective((0x83, 2048, 2048))

@@ -1,6 +1,6 @@
 """Whether each partition, and all that stands in it, starts where the drive's blocks do."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from wizard.diagnose.inside import compensated, find_chunks, find_inside, makes_up
 from wizard.diagnose.places import HIDDEN_BLOCK_BYTES, Place, Standing, place_of_drive, place_of_partition
@@ -13,11 +13,17 @@ from wizard.model.units import MIB, format_exact
 
 KERNEL = "Linux, block/blk-settings.c, queue_limit_alignment_offset"
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
+ALIGNED = "alignment-ok"
+MOST_FINE = 32
+"""Partitions of one drive that are each said to be fine."""
 BIOS_BOOT_TYPE = "21686148-6449-6e6f-744e-656564454649"
 
 
 def find_alignment(drive: Drive) -> Iterator[Finding]:
-    """One finding a partition, more where something in it begins elsewhere, and one for each stack that is misaligned in itself."""
+    """One finding a partition, more where something in it begins elsewhere, and one for each stack that is misaligned in itself.
+
+    Many partitions that are all fine are one finding.
+    """
     geometry = drive.geometry
     if geometry is None:
         return
@@ -28,12 +34,29 @@ def find_alignment(drive: Drive) -> Iterator[Finding]:
     yield from (_led_astray(drive, geometry, path, kind) if led_astray else _stack(path, kind) for path, kind in stacks.items())
     if drive.signatures or any(layer.below == drive.path for layer in drive.layers):
         yield from _whole(drive, geometry, place_of_drive(drive, geometry))
+    yield from _together(drive, geometry, list(_partitions(drive, geometry)))
+
+
+def _partitions(drive: Drive, geometry: Geometry) -> Iterator[Finding]:
     for partition in drive.partitions:
         if not is_extended(partition):
             place = place_of_partition(drive, geometry, partition)
             inside = list(_within(drive, geometry, place))
             yield from _partition(drive, geometry, partition, place, spoiled=any(one.code == "alignment-inside" for one in inside))
             yield from inside
+
+
+def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Iterator[Finding]:
+    """What was found of the partitions, with one sentence for all that are fine where there are many: else it hides what is not."""
+    fine = [one for one in found if one.code == ALIGNED]
+    if len(fine) <= MOST_FINE:
+        yield from found
+        return
+    yield from (one for one in found if one.code != ALIGNED)
+    count = sum(not is_extended(partition) for partition in drive.partitions)
+    which = f"All {count}" if len(fine) == count else f"{len(fine)} of the {count}"
+    start = f"{which} partitions of {drive.path} start on boundaries of the drive's {geometry.granularity_bytes}-byte blocks and of 1 MiB"
+    yield _on_boundaries(drive.path, f"{start}, and so do the data in them.")
 
 
 def _within(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
@@ -75,16 +98,13 @@ def _fine(place: Place, geometry: Geometry, begins: str) -> Finding:
     if leaf is not None:
         where = f" at byte {leaf.start_bytes}" if leaf.start_bytes is not None else ""
         told = f"; {leaf.name} begins{where}, on one too" if len(leaves) == 1 else f"; so do the data in it, first {leaf.name}{where}"
-    return Finding(
-        "alignment-ok",
-        Severity.OK,
-        place.device,
-        f"{place.device} {begins} at byte {place.start_bytes}, on a boundary of the drive's {geometry.granularity_bytes}-byte blocks"
-        f"{grain}{told}.",
-        "No write has to touch a physical block that it does not fill because of where the data start.",
-        KERNEL,
-        "Nothing needs to be done.",
-    )
+    where = f"{begins} at byte {place.start_bytes}, on a boundary of the drive's {geometry.granularity_bytes}-byte blocks"
+    return _on_boundaries(place.device, f"{place.device} {where}{grain}{told}.")
+
+
+def _on_boundaries(subject: str, sentence: str) -> Finding:
+    why = "No write has to touch a physical block that it does not fill because of where the data start."
+    return Finding(ALIGNED, Severity.OK, subject, sentence, why, KERNEL, "Nothing needs to be done.")
 
 
 def is_extended(partition: Partition) -> bool:

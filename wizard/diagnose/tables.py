@@ -25,7 +25,9 @@ def find_tables(drive: Drive) -> Iterator[Finding]:
 
 
 def _table(drive: Drive, table: Table) -> Iterator[Finding]:
-    if table.primary == "damaged":
+    if _is_lost(table):
+        yield _lost(drive)
+    elif table.primary == "damaged":
         yield Finding(
             "table-primary-damaged",
             Severity.DANGER,
@@ -35,7 +37,7 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             UEFI,
             f"Save your data first. Then `gdisk {drive.path}`, which offers to restore the table from its backup.",
         )
-    if table.backup in ("missing", "damaged", "misplaced"):
+    if table.backup in ("missing", "damaged", "misplaced") and not _is_lost(table):
         yield _backup(drive, table.backup)
     if table.kind == "mbr" and drive.size_bytes and drive.geometry:
         reach = MBR_BLOCKS * drive.geometry.logical_block_bytes
@@ -51,6 +53,24 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             UEFI,
             "If no system that needs the MBR's entries boots from it, plan the drive anew with a GPT; otherwise change both tables alike.",
         )
+
+
+def _is_lost(table: Table) -> bool:
+    """Whether neither copy is sound: only a sound one bounds the space for partitions."""
+    return table.primary == "damaged" and table.backup in ("missing", "damaged") and table.first_usable_bytes is None
+
+
+def _lost(drive: Drive) -> Finding:
+    return Finding(
+        "table-both-damaged",
+        Severity.DANGER,
+        drive.path,
+        f"Neither copy of the GPT of {drive.path} is whole.",
+        "Nothing that can be relied on says where the partitions are, and a repair would write down a guess.",
+        UEFI,
+        "Write nothing to it. Attach it as it was when the table was made: another USB bridge may show other blocks, or fewer. If that "
+        "does not help, make an image of it and let `testdisk` look for the partitions in that.",
+    )
 
 
 def _backup(drive: Drive, state: str) -> Finding:

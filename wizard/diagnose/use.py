@@ -9,6 +9,10 @@ from wizard.model.names import printable
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields without which nothing may be written."""
 
+OTHER_BLOCKS = "was made for logical blocks"
+CONTRADICTING = ("The chain of logical partitions", "The table states")
+"""How the probe begins, or words, what it says of a table that it could read and not follow."""
+
 
 def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
     """One finding a use, one a reason for something unread; read-only; failing health."""
@@ -87,4 +91,10 @@ def _remedy(why: str, *, root: bool) -> str:
         return "Install what is missing to know more; nothing else depends on it."
     if "unknown usb bridge" in why.lower():
         return "Nothing is amiss: smartctl does not know this bridge and leaves it alone. Without the bridge more can be known."
+    if OTHER_BLOCKS in why:
+        return (
+            "Attach the drive as it was when the table was made: another USB bridge may show other blocks. Until then write nothing to it."
+        )
+    if why.startswith(CONTRADICTING):
+        return "Save what can be read, then plan the drive anew. Until then write nothing to it: there may be more than its table tells."
     return "Check cable and power; `dmesg` tells what the kernel met."

@@ -1,6 +1,6 @@
 """Which partition table a drive has, what it states, and what space it leaves free. Pure: works on recorded bytes."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from wizard.model.machine import Extent, Table
@@ -8,6 +8,9 @@ from wizard.probe.gpt import Entry, Gpt, Read, Span, read_gpt
 from wizard.probe.mbr import SECTOR_BYTES, Mbr, is_extended, read_mbr
 
 NO_TABLE = Table("none")
+
+BLOCK_SIZES = (512, 4096)
+"""Logical blocks that drives have."""
 
 MOST_ENTRIES = 256
 """More than any drive in use has. What a damaged table states beyond is counted, not listed."""
@@ -42,12 +45,20 @@ def _read(read: Read, size_bytes: int, block_bytes: int, library_kind: str | Non
     if gpt and _counts(gpt, mbr, has_signature):
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
-        return TableReading(Table("gpt", primary="damaged", backup="missing"), spans=((0, SECTOR_BYTES),))
+        problems = tuple(_made_for_others(read, size_bytes, block_bytes))
+        return TableReading(Table("gpt", primary="damaged", backup="missing"), spans=((0, SECTOR_BYTES),), problems=problems)
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
         return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
     if library_kind and library_kind not in ("dos", "gpt", "PMBR"):
         return TableReading(Table("other"), spans=((0, SECTOR_BYTES),))
     return TableReading(NO_TABLE)
+
+
+def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[str]:
+    """Whether the table that is missed stands where it would with other logical blocks, as behind another USB bridge."""
+    for other in BLOCK_SIZES:
+        if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
+            yield f"its GPT was made for logical blocks of {other} bytes, and here the drive has blocks of {block_bytes}"
 
 
 def _counts(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
