@@ -39,6 +39,7 @@ COMMANDS = {
     "status": "what has been applied, and how it ended",
     "resume": "go on with an interrupted run",
     "undo": "put the old table and signatures back, as long as nothing was formatted",
+    "report": "everything about a run, or a plan, in one HTML file or as JSON",
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }
 

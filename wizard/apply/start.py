@@ -18,6 +18,7 @@ from wizard.apply.guard import (
 from wizard.apply.journal import Journal, RunState, state
 from wizard.apply.lock import lock_drives, lock_run, unlock
 from wizard.apply.process import Purpose, launch
+from wizard.apply.recorded import keep_facts
 from wizard.apply.resume import check_resumable
 from wizard.apply.runs import check_owner, check_room, load_environment, load_plan, new_run, runs_folder
 from wizard.layout.check import check_plan
@@ -54,6 +55,7 @@ def start_run(plan: Plan, *tokens: str, journal_dir: Path | None = None, environ
     drive_locks = _cleared(plan, tokens, folder, environment, make=True)
     try:
         run = new_run(folder, plan, environment)
+        keep_facts(run, plan.paths)
         run_lock = lock_run(run)
         try:
             journal = Journal(run)

@@ -1,0 +1,24 @@
+"""The facts about a run's drives as they were when it began, kept beside its plan for whoever reports on it later."""
+
+from collections.abc import Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.environment import LOOK_SECONDS
+from wizard.model.errors import DiskwrightError
+from wizard.model.machine import Machine
+from wizard.probe.machine import survey
+from wizard.probe.recorded import load_machine, save_machine
+
+FILE = "facts.json"
+
+
+def keep_facts(run: Path, paths: Sequence[str]) -> None:
+    """Read the drives once more and keep the raw facts in the run's folder. A run does without them where that fails."""
+    with suppress(DiskwrightError):
+        save_machine(run / FILE, survey(paths, seconds=LOOK_SECONDS))
+
+
+def kept_machine(run: Path) -> Machine | None:
+    """The machine as it was when the run began; None for a run that kept nothing. Raises BadInput where the file is damaged."""
+    return load_machine(run / FILE) if (run / FILE).is_file() else None

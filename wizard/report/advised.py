@@ -1,0 +1,91 @@
+"""The page's part on advice: the ranking with its reasons and options, and the published figures behind it."""
+
+from collections.abc import Iterator
+
+from wizard.filesystems.registry import KINDS
+from wizard.model.advice import Advice, Choice, Evidence, Option, Place
+from wizard.report.charts import Bar, bars
+from wizard.report.markup import Markup, Row, commands, folded, join, listed, pairs, paragraphs, table, tag, word
+
+PLACES = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
+
+
+def title_of(name: str) -> str:
+    """A filesystem's name as people write it; a configuration of a study stays as the study calls it."""
+    return KINDS[name].title if name in KINDS else name
+
+
+def advice_part(advices: tuple[Advice, ...]) -> Markup:
+    """Each purpose with its ranking, then every figure that is cited, once."""
+    cited = list(dict.fromkeys(card for advice in advices for choice in advice.choices for card in choice.evidence))
+    numbers = {card.id: number for number, card in enumerate(cited, 1)}
+    figures = join((tag("h3", "The figures behind it", id="figures"), _old(), *(_card(card, numbers[card.id]) for card in cited)))
+    return join((*(_advice(advice, numbers) for advice in advices), figures if cited else ""))
+
+
+def _old() -> Markup:
+    return paragraphs("They are published, and old: read the date, the kernel and the hardware with them. Best first.")
+
+
+def _advice(advice: Advice, numbers: dict[str, int]) -> Markup:
+    none = "" if advice.chosen else "None of the filesystems can be used here."
+    uses = [join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands]))) for use in advice.zoned]
+    return join(
+        (
+            tag("h3", f"{advice.workload.title}, on {advice.drive}"),
+            paragraphs(advice.workload.summary, none),
+            *(_choice(choice, numbers) for choice in advice.choices),
+            _section("What could live in its zones", uses),
+            _section("In doubt", advice.doubts),
+            _section("Good to know", advice.notes),
+        )
+    )
+
+
+def _section(title: str, items: tuple[str, ...] | list[Markup]) -> Markup:
+    return join((tag("h4", title), listed(items))) if items else Markup("")
+
+
+def _choice(choice: Choice, numbers: dict[str, int]) -> Markup:
+    links = join(join((tag("a", f"[{numbers[card.id]}]", href=f"#figure-{numbers[card.id]}"), " ")) for card in choice.evidence)
+    options = list(_options(choice)) if not choice.obstacles else []
+    withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
+    return tag(
+        "section",
+        tag("h4", word(choice.place.value, PLACES[choice.place]), title_of(choice.filesystem)),
+        paragraphs(*(f"Cannot be used: {obstacle}" for obstacle in choice.obstacles), choice.sentence),
+        table(f"Options for {title_of(choice.filesystem)}", ("Option", "For", "Why", "Risk"), options) if options else "",
+        folded(
+            f"Thought of for {title_of(choice.filesystem)}, and not offered ({len(withheld)})",
+            table(f"Not offered for {title_of(choice.filesystem)}", ("Option", "For", "Why not"), withheld),
+        )
+        if withheld
+        else "",
+        paragraphs(join(("Figures: ", links))) if choice.evidence else "",
+    )
+
+
+def _options(choice: Choice) -> Iterator[Row]:
+    for kind, options in (("mkfs", choice.mkfs), ("mount", choice.mount), ("scheduler", (choice.scheduler,) if choice.scheduler else ())):
+        yield from (_option(kind, option) for option in options)
+
+
+def _option(kind: str, option: Option) -> Row:
+    return (tag("code", option.text), kind, option.why, option.risk)
+
+
+def _card(card: Evidence, number: int) -> Markup:
+    """One measurement: a chart, the same numbers as a table, and what dates it."""
+    better = "lower is better" if card.lower_is_better else "higher is better"
+    ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
+    rows = [Bar(title_of(name), value, f"{value:,g}") for name, value in ordered]
+    said = f"{card.unit}, {better}: " + "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
+    chart = bars(f"figure-{number}-chart", card.title, said, rows) if rows else ""
+    return tag(
+        "figure",
+        tag("figcaption", tag("strong", f"[{number}] {card.title}"), f": {card.unit}, {better}; {card.era}"),
+        chart,
+        folded("The same as a table", table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,))),
+        pairs((("Era", card.era), ("Kernel", card.kernel), ("Hardware", card.hardware), ("Source", card.source), ("Note", card.note))),
+        id=f"figure-{number}",
+    )

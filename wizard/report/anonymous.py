@@ -1,0 +1,197 @@
+"""A report without what names a drive or a person: every such value gives way to a word, the same one everywhere."""
+
+import re
+import shlex
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import TypeVar
+
+from wizard.layout.commands import fstab_escaped
+from wizard.model.advice import Choice, Evidence, Option
+from wizard.model.finding import Finding
+from wizard.model.machine import Partition
+from wizard.model.names import printable
+from wizard.model.plan import Slot, TableEntry
+from wizard.report.nouns import Report
+from wizard.report.secrets import BY_FIELD, FILE, HOST, LABEL, LINK, MOUNT, NAME, SERIAL, USER, UUID, WWN, secrets_of
+
+T = TypeVar("T")
+
+SHORTEST = 4
+"""A label shorter than this, or that is a word of our own texts, is replaced only where it stands as a label, in quotes or behind an
+option that names it: a volume called `a` would take every article along."""
+
+NAMING = frozenset({"-L", "-l", "-n", "--label", "--name"})
+"""The options behind which programs are told a label or a name."""
+
+CUTS = (30, 40, 60, 80, 200)
+"""To what lengths texts are cut where they are shown."""
+
+SHAPES = (
+    (LINK, r"/dev/disk/by-(?:id|uuid|partuuid|label|partlabel)/[^\s\"',;:]+"),
+    (UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])"),
+    (UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:[:.][0-9A-Fa-f]{8}){3}(?![0-9A-Fa-f])"),
+    (UUID, r"(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?:-[0-9A-Za-z]{4}){5}-[0-9A-Za-z]{6}(?![0-9A-Za-z])"),
+    (WWN, r"(?<![0-9A-Za-z])(?:naa|eui|nvme)\.[0-9A-Fa-f]{4}[0-9A-Fa-f-]{8,}"),
+    (NAME, r"(?<=/dev/mapper/)[^\s\"',;:]+"),
+    (USER, r"(?:(?<=/home/)|(?<=/run/media/)|(?<=[\s\"'=]/media/)|(?<=^/media/))[^/\s\"',;:]+"),
+)
+"""What is told by its shape wherever it comes from: what a program printed is in the journal too."""
+
+KEPT_FIELDS = frozenset({"kind", "type", "table", "filesystem", "usage", "code", "scheduler", "schedulers", "path", "model", "state"})
+"""Whose words mean something to every reader, and are ours or the drive's maker's."""
+
+
+WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
+"""Which hold nothing but one value."""
+
+
+def without_names(report: Report, hostname: str = "") -> Report:
+    """The report with every serial number, WWN, UUID, by-id path, label, mount point and folder of a person replaced.
+
+    `hostname` is the name of the machine, which software RAID and volume managers like to put into their own names.
+    """
+    words = Words(secrets_of(report), hostname, _types(report), _own_words(report))
+    return replace(_rewritten(report, words), anonymous=True)
+
+
+class Words:
+    """The words that stand for what was replaced, and how text is searched for it."""
+
+    def __init__(self, secrets: dict[str, str], hostname: str, types: frozenset[str], own: frozenset[str]) -> None:
+        self._numbers: Counter[str] = Counter()
+        self._known: dict[str, str] = {}
+        self._types = types
+        literals = dict(secrets)
+        if len(hostname) >= SHORTEST and hostname != "localhost":
+            literals.setdefault(hostname, HOST)
+        found: dict[str, str] = {}
+        for value, kind in literals.items():
+            word = self.word(kind, value)
+            for form in _forms(value, kind):
+                self._known.setdefault(form.casefold(), word)
+                if _findable(form, kind, own):
+                    found[form] = _bounded(form)
+                elif kind == LABEL:
+                    self._known[f'"{form}"'.casefold()] = f'"{word}"'
+                    found[f'"{form}"'] = re.escape(f'"{form}"')
+        literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
+        shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
+        self._pattern = re.compile("|".join([*literal, *shapes]), re.IGNORECASE | re.ASCII)
+
+    def word(self, kind: str, value: str) -> str:
+        """The word for a value: the same for the same one however it is written."""
+        key = value.casefold()
+        if key not in self._known:
+            bare = re.sub(r"[-:.]", "", key) if kind == UUID else key
+            if bare not in self._known:
+                self._numbers[kind] += 1
+                self._known[bare] = _written(kind, self._numbers[kind])
+            self._known[key] = self._known[bare]
+        return self._known[key]
+
+    def whole(self, value: str) -> str:
+        """For a field, or a word of a command, that is nothing but such a value."""
+        return self._known.get(value.casefold()) or self.text(value)
+
+    def text(self, text: str) -> str:
+        """A sentence, command or line with everything in it replaced."""
+        return self._pattern.sub(self._found, text)
+
+    def _found(self, match: re.Match[str]) -> str:
+        said = match[0]
+        if said.casefold() in self._known:
+            return self._known[said.casefold()]
+        if said.casefold() in self._types:
+            return said
+        shape = next(at for at in range(len(SHAPES)) if match[f"shape{at}"] is not None)
+        return self.word(SHAPES[shape][0], said)
+
+
+def _written(kind: str, number: int) -> str:
+    """Such that what has the form of a path keeps it."""
+    if kind == LINK:
+        return f"/dev/disk/by-id/{LINK}-{number}"
+    return f"/{kind}-{number}" if kind in (MOUNT, FILE) else f"{kind}-{number}"
+
+
+def _forms(value: str, kind: str) -> Iterator[str]:
+    """How a value may be written elsewhere: made printable, cut, quoted, as in fstab, and a serial also as NVMe's wwid has it."""
+    yield value
+    for limit in (len(value), *CUTS):
+        yield printable(value, limit)
+    if kind in (LABEL, MOUNT, FILE):
+        yield fstab_escaped(value)
+        yield shlex.quote(value)
+    if kind == LINK:
+        yield value.rpartition("/")[2]
+    if kind == SERIAL:
+        yield value.replace(" ", "_")
+        yield value.encode(errors="replace").hex()
+    if kind == WWN:
+        yield value.removeprefix("0x").removeprefix("naa.").removeprefix("eui.")
+
+
+def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
+    """Whether a value is told from other words in a sentence."""
+    if kind in (LABEL, MOUNT):
+        return len(form) >= SHORTEST and not form.isdigit() and form not in own
+    return len(form) > 1
+
+
+def _bounded(form: str) -> str:
+    """A value as a pattern: not within a longer word, unless it is so long that it cannot be there by chance."""
+    if len(form) >= 12:
+        return re.escape(form)
+    before = r"(?<![0-9A-Za-z])" if form[0].isalnum() else ""
+    after = r"(?![0-9A-Za-z])" if form[-1].isalnum() else ""
+    return f"{before}{re.escape(form)}{after}"
+
+
+def _types(report: Report) -> frozenset[str]:
+    """The types of partitions, which are UUIDs too but the same on all machines."""
+    entries = (one for one in _nouns(report) if isinstance(one, Partition | Slot | TableEntry))
+    return frozenset(entry.type.casefold() for entry in entries if entry.type)
+
+
+def _own_words(report: Report) -> frozenset[str]:
+    """The words that our own texts are made of, as they are written there."""
+    texts = (text for choice in _nouns(report.advice) if isinstance(choice, Choice) for text in (choice.sentence, *map(_why, choice.mount)))
+    whys = (finding.why for finding in _nouns(report.facts) if isinstance(finding, Finding))
+    return frozenset(word for text in (*texts, *whys) for word in re.findall(r"[A-Za-z]+", text))
+
+
+def _why(option: Option) -> str:
+    return option.why
+
+
+def _nouns(value: object) -> Iterator[object]:
+    """Every noun within one, itself first."""
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _nouns(one)
+    elif is_dataclass(value) and not isinstance(value, type):
+        yield value
+        for field in fields(value):
+            yield from _nouns(getattr(value, field.name))
+
+
+def _rewritten(value: T, words: Words) -> T:
+    """The same noun with every text in it rewritten; published texts stay as they are."""
+    if isinstance(value, Evidence) or not is_dataclass(value) or isinstance(value, type):
+        return value
+    changes = {field.name: _field(field.name, getattr(value, field.name), words) for field in fields(value)}
+    rewritten: T = replace(value, **changes)
+    return rewritten
+
+
+def _field(name: str, value: object, words: Words) -> object:
+    if type(value) is str:
+        if name in KEPT_FIELDS and "/" not in value:
+            return value
+        return words.whole(value) if name in WHOLE_FIELDS else words.text(value)
+    if isinstance(value, tuple):
+        before = (None, *value)
+        return tuple(_field("label" if flag in NAMING else name, one, words) for flag, one in zip(before, value, strict=False))
+    return _rewritten(value, words)

@@ -1,0 +1,121 @@
+"""The page's part on the drives: what each is, what it holds, what was found, and how it records."""
+
+from collections.abc import Iterator, Sequence
+
+from wizard.model.finding import Diagnosis, Finding, Recorded, Recording, Severity
+from wizard.model.machine import Drive, Partition, Signature
+from wizard.model.units import format_capacity, format_exact
+from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag, word
+from wizard.report.nouns import Facts
+
+RECORDING = {
+    Recorded.YES: "Shingled: its tracks overlap, and rewriting in place is slow.",
+    Recorded.LIKELY: "Likely shingled (overlapping tracks), not proven.",
+    Recorded.UNKNOWN: "Unknown: nothing proves that it is shingled, or that it is not.",
+    Recorded.NOT_APPLICABLE: "It has no tracks to overlap.",
+}
+
+
+def drives_part(facts: Facts) -> Markup:
+    """Every drive with its facts and partitions."""
+    around = pairs(
+        (
+            ("Kernel", facts.kernel),
+            ("Read as root", "yes" if facts.root else "no: less can be read without"),
+        )
+    )
+    unread = [f"{one.what}: {one.why}" for one in facts.unread]
+    return join((paragraphs(facts.origin), around, listed(unread), *(drive_part(drive) for drive in facts.drives)))
+
+
+def drive_part(drive: Drive) -> Markup:
+    """What one drive is and holds."""
+    unread = [f"{one.what}: {one.why}" for one in drive.unread]
+    return join(
+        (
+            tag("h3", f"{drive.path}: {drive.model or 'no name'}"),
+            pairs(_facts(drive)),
+            _partitions(drive),
+            join((tag("h4", "What could not be read"), listed(unread))) if unread else "",
+        )
+    )
+
+
+def _facts(drive: Drive) -> Iterator[tuple[str, str]]:
+    yield "Serial number", drive.serial or "none"
+    yield "WWN", drive.wwn or "none"
+    yield "Known as", ", ".join(drive.by_id)
+    yield "Firmware", drive.revision or ""
+    yield "Bus", drive.bus or ""
+    yield "Size", "not read" if drive.size_bytes is None else f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
+    if geometry := drive.geometry:
+        optimal = f"{geometry.optimal_io_bytes} bytes" if geometry.optimal_io_bytes else "none"
+        yield "Logical block", f"{geometry.logical_block_bytes} bytes"
+        yield "Physical block", f"{geometry.physical_block_bytes} bytes ({geometry.sector_format})"
+        yield "Alignment offset", f"{geometry.alignment_offset_bytes} bytes"
+        yield "Optimal I/O size", optimal
+    yield "Medium", {True: "rotating", False: "solid state", None: "not known"}[drive.rotational]
+    yield "Zones", drive.zoned if drive.zoned and drive.zoned != "none" else ""
+    yield "Health", {True: "its own test (SMART) passed", False: "its own test (SMART) FAILED", None: "not known"}[drive.smart.passed]
+    yield "Table", _table(drive)
+    yield "On the drive itself", ", ".join(map(_mark, drive.signatures))
+    yield "In use", ", ".join(f"{use.subject}: {use.kind} {use.by}".rstrip() for use in drive.uses)
+    yield "Layers", ", ".join(f"{layer.kind} {layer.path} on {layer.below}" for layer in drive.layers)
+    yield "Backing file", drive.backing_file or ""
+
+
+def _table(drive: Drive) -> str:
+    if drive.table is None:
+        return "not read"
+    return "none" if drive.table.kind == "none" else ", ".join(part for part in (drive.table.kind.upper(), drive.table.uuid) if part)
+
+
+def _mark(mark: Signature) -> str:
+    return " ".join(part for part in (mark.kind, f'"{mark.label}"' if mark.label else "", mark.uuid or "") if part)
+
+
+def _partitions(drive: Drive) -> Markup:
+    if not drive.partitions:
+        return Markup("")
+    heads = ("Partition", "Start", "Size", "Holds", "Name", "Partition's UUID", "Mounted at")
+    return table(f"Partitions of {drive.path}", heads, (_row(part) for part in drive.partitions), numbers=(1, 2))
+
+
+def _row(part: Partition) -> Sequence[str]:
+    return (
+        part.path,
+        format_exact(part.start_bytes),
+        f"{format_capacity(part.size_bytes)} ({part.size_bytes} bytes)",
+        ", ".join(map(_mark, part.signatures)) or "nothing recognised",
+        part.name or "",
+        part.part_uuid or "",
+        ", ".join(part.mount_points),
+    )
+
+
+def findings_part(facts: Facts) -> Markup:
+    """What was found about each drive, the worst first, and how it records."""
+    return join(_diagnosis(diagnosis) for diagnosis in facts.diagnoses)
+
+
+def _diagnosis(diagnosis: Diagnosis) -> Markup:
+    order = list(Severity)
+    findings = sorted(diagnosis.findings, key=lambda finding: order.index(finding.severity))
+    found = join(map(_finding, findings)) if findings else paragraphs("Nothing was found amiss.")
+    return join((tag("h3", diagnosis.drive), found, _recording(diagnosis.drive, diagnosis.recording)))
+
+
+def _finding(finding: Finding) -> Markup:
+    said = (
+        tag("h4", word(finding.severity.value, finding.severity.value), finding.sentence),
+        pairs((("Why", finding.why), ("What to do", finding.remedy), ("Where it was read", finding.source), ("Code", finding.code))),
+    )
+    return tag("section", *said)
+
+
+def _recording(drive: str, recording: Recording) -> Markup:
+    rows = [(clue.source, clue.says, clue.confidence) for clue in recording.evidence]
+    told = (
+        table(f"What tells how {drive} records", ("Where it was read", "What it says", "How far it can be trusted"), rows) if rows else ""
+    )
+    return join((tag("h4", "How it records"), paragraphs(RECORDING[recording.verdict]), told))

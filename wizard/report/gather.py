@@ -1,0 +1,156 @@
+"""Where a report's parts come from, and the sentence for each that cannot be had."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wizard import __version__
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.apply.guard import identity_difference
+from wizard.apply.recorded import kept_machine
+from wizard.apply.runs import load_plan
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.model.advice import Advice
+from wizard.model.errors import BadInput
+from wizard.model.machine import Machine
+from wizard.model.names import printable
+from wizard.model.plan import Plan, Volume
+from wizard.model.verdict import CliffVerdict, Verdict
+from wizard.probe.machine import probe_machine
+from wizard.report.history import record_of
+from wizard.report.nouns import Absence, Facts, Report
+
+NOW = "Read when this report was made."
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What a report is made from; everything may be missing.
+
+    `machine` is a recording or what a wizard has read already, and `origin` the sentence that says which; without one the drives are
+    read now. `workload` asks for advice where there is no plan.
+    """
+
+    run: Path | None = None
+    plan: Plan | None = None
+    machine: Machine | None = None
+    origin: str = ""
+    devices: tuple[str, ...] = ()
+    workload: str | None = None
+    verdict: Verdict | None = None
+    cliff: CliffVerdict | None = None
+
+
+def gather(sources: Sources) -> Report:
+    """Everything that can be had from the sources. Raises BadInput for a run or a purpose that cannot be read."""
+    absent: list[Absence] = []
+    plan = sources.plan if sources.run is None else load_plan(sources.run)
+    facts, machine = _facts(sources, plan, absent)
+    advice = _advice(sources, plan, machine, facts, absent)
+    if plan is None:
+        absent.append(Absence("plan", "No plan was named."))
+    if sources.verdict is None and sources.cliff is None:
+        absent.append(Absence("measurement", "No verdict of a benchmark was named; what was measured in the wizard is not kept in a run."))
+    if sources.run is None:
+        absent.append(Absence("run", "No run was named, so nothing is said about applying and its checks."))
+    return Report(
+        made_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        diskwright=__version__,
+        anonymous=False,
+        absent=tuple(absent),
+        facts=facts,
+        advice=advice,
+        plan=plan,
+        verdict=sources.verdict,
+        cliff=sources.cliff,
+        run=None if sources.run is None or plan is None else record_of(sources.run, len(plan.steps)),
+    )
+
+
+def _facts(sources: Sources, plan: Plan | None, absent: list[Absence]) -> tuple[Facts | None, Machine | None]:
+    """What is known of the drives concerned, and the machine they are part of."""
+    wanted = plan.paths if plan is not None else sources.devices
+    try:
+        machine, origin = _machine(sources, wanted)
+        if wanted:
+            machine = _with_only(machine, wanted)
+    except BadInput as error:
+        absent.append(Absence("facts", str(error)))
+        return None, None
+    if plan is not None and (other := _other_drive(plan, machine)):
+        absent.append(Absence("facts", other))
+        return None, None
+    patterns = load_patterns()
+    return (
+        Facts(
+            origin=origin,
+            kernel=machine.kernel.release,
+            root=machine.root,
+            drives=machine.drives,
+            diagnoses=tuple(diagnose(machine, drive, patterns) for drive in machine.drives),
+            unread=machine.unread,
+        ),
+        machine,
+    )
+
+
+def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
+    if sources.machine is not None:
+        return sources.machine, sources.origin
+    if sources.run is not None and (kept := kept_machine(sources.run)):
+        return kept, "Read when the run began, before its first write."
+    if sources.run is not None:
+        return probe_machine(wanted), f"{NOW} The run kept no facts of its own, so this is how the drives are after it."
+    return probe_machine(wanted or None), NOW
+
+
+def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
+    """The machine with these drives alone, in their order; raises BadInput where it lacks one."""
+    drives = tuple(machine.drive(path) for path in wanted)
+    missing = next((path for path, drive in zip(wanted, drives, strict=True) if drive is None), None)
+    if missing is not None:
+        known = ", ".join(drive.path for drive in machine.drives) or "none"
+        raise BadInput(f"There is no drive {printable(missing)} among those that are known: {printable(known, 400)}.")
+    return replace(machine, drives=tuple(dict.fromkeys(drive for drive in drives if drive is not None)))
+
+
+def _other_drive(plan: Plan, machine: Machine) -> str | None:
+    """A sentence where the facts are of another drive than the plan; None where they fit."""
+    for member, drive in zip(plan.members, machine.drives, strict=True):
+        if difference := identity_difference(member.drive, drive):
+            return f"What is known of {member.drive.path} is about another drive than the plan's: {difference}."
+    return None
+
+
+def _advice(sources: Sources, plan: Plan | None, machine: Machine | None, facts: Facts | None, absent: list[Absence]) -> tuple[Advice, ...]:
+    """For each purpose of the plan, or the one that was asked for; made again from the facts, not remembered."""
+    if facts is None or machine is None:
+        absent.append(Absence("advice", "Without the facts about the drives there is no advice."))
+        return ()
+    if plan is not None:
+        asked = dict.fromkeys((volume.workload, _room(plan, volume)) for volume in plan.volumes)
+    elif sources.workload is not None:
+        asked = {(sources.workload, None): None}
+    else:
+        absent.append(Absence("advice", "No purpose was named."))
+        return ()
+    found: list[Advice] = []
+    for workload, room in asked:
+        try:
+            profile = find_workload(workload)
+        except BadInput as error:
+            absent.append(Absence("advice", f"{error} The plan was made where it was known."))
+            continue
+        drives = facts.drives[:1] if plan is not None else facts.drives
+        for drive, diagnosis in zip(drives, facts.diagnoses, strict=False):
+            found.append(advise(machine, drive, diagnosis.recording, profile, size_bytes=room))
+    return tuple(found)
+
+
+def _room(plan: Plan, volume: Volume) -> int | None:
+    """The bytes a volume gets, on all drives together; None where it fills a drive without a table."""
+    slots = [slot for member in plan.members for slot in member.after.partitions if slot.number == volume.partition]
+    return sum(slot.size_bytes for slot in slots) or None

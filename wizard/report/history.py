@@ -1,0 +1,60 @@
+"""A run's folder as a record: what each step came to and how long it took, what was checked, how it ended."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+
+from wizard.apply.journal import ENDS, read_entries, state
+from wizard.model.journal import Check, Entry, Event
+from wizard.report.nouns import RunRecord, StepResult
+
+
+def record_of(run: Path, steps: int) -> RunRecord:
+    """The record of a run of so many steps; raises BadInput where its journal cannot be read."""
+    entries = read_entries(run)
+    ends = [entry for entry in entries if entry.event in ENDS]
+    return RunRecord(
+        id=run.name,
+        state=str(state(run)),
+        started_at=entries[0].at if entries else None,
+        ended_at=ends[-1].at if ends else None,
+        ending=entries[-1].sentence if entries else "",
+        steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
+        checks=checks_of(entries),
+        journal=entries,
+    )
+
+
+def step_result(number: int, entries: Sequence[Entry]) -> StepResult:
+    """What became of a step: its last attempt counts."""
+    started = None
+    result = StepResult(number, "not begun", None, None, "")
+    for entry in entries:
+        if entry.step != number:
+            continue
+        if entry.event is Event.STEP_STARTED:
+            started = entry.at
+            result = StepResult(number, "begun", started, None, "")
+        elif entry.event in (Event.STEP_DONE, Event.STEP_FAILED):
+            word = "done" if entry.event is Event.STEP_DONE else "failed"
+            result = StepResult(number, word, started, seconds_between(started, entry.at), entry.sentence)
+    return result
+
+
+def checks_of(entries: Sequence[Entry]) -> tuple[Check, ...]:
+    """The checks of the last time that the run was checked: one that is resumed checks everything again."""
+    found: list[Check] = []
+    for entry in entries:
+        if entry.event is Event.STARTED:
+            found = []
+        elif entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
+            found.append(Check(entry.sentence, entry.event is Event.VERIFIED, entry.output))
+    return tuple(found)
+
+
+def seconds_between(start: str | None, end: str) -> float | None:
+    """The time between two entries; None where a clock was set back, or the start is unknown."""
+    if start is None:
+        return None
+    seconds = (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+    return seconds if seconds >= 0 else None

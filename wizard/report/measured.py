@@ -1,0 +1,134 @@
+"""The page's part on what was measured: aligned against misaligned access, or the write cliff of a shingled drive."""
+
+from collections.abc import Iterator, Sequence
+from statistics import median, quantiles
+
+from wizard.model.units import format_capacity, format_duration
+from wizard.model.verdict import CliffVerdict, Verdict
+from wizard.report.charts import Bar, bars, interval
+from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag
+
+EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0)
+"""Where the ranges of factors begin that pairs are counted in."""
+
+
+def verdict_part(verdict: Verdict) -> Markup:
+    """The sentence, the factor with its interval, usual times, how the single passes came out, and the caveats."""
+    return join(
+        (
+            tag("h3", f"Alignment on {verdict.drive}"),
+            paragraphs(verdict.sentence),
+            pairs(
+                (
+                    ("Outcome", verdict.outcome.value),
+                    ("Access", f"{verdict.access} of {verdict.block_bytes} bytes, misaligned by {verdict.shift_bytes} bytes"),
+                    ("Passes", f"{len(verdict.pairs)} pairs, one access of each kind, in {format_duration(verdict.seconds)}"),
+                )
+            ),
+            _ratio(verdict),
+            *((_times(verdict), _spread(verdict)) if len(verdict.pairs) > 1 else ()),
+            join((tag("h4", "With this in mind"), listed(verdict.caveats))) if verdict.caveats else "",
+        )
+    )
+
+
+def _ratio(verdict: Verdict) -> Markup:
+    if (ratio := verdict.ratio) is None:
+        return paragraphs("There is no factor to give.")
+    bounds = f"{ratio.low:.2f} to {ratio.high:.2f}"
+    said = (
+        f"A misaligned access took {ratio.estimate:.2f} times as long as an aligned one; with {ratio.confidence:.0%} confidence {bounds}."
+    )
+    title = "Misaligned over aligned time, with its interval"
+    row = (f"{ratio.estimate:.3f}", f"{ratio.low:.3f}", f"{ratio.high:.3f}", f"{ratio.confidence:.0%}", str(ratio.pairs))
+    return tag(
+        "figure",
+        tag("figcaption", said),
+        interval("ratio", title, said, ratio.estimate, ratio.low, ratio.high),
+        table(title, ("Factor", "At least", "At most", "Confidence", "Pairs"), [row], numbers=(0, 1, 2, 3, 4)),
+    )
+
+
+def _times(verdict: Verdict) -> Markup:
+    """Medians as bars, with the middle half of all accesses as whiskers."""
+    kinds = (
+        ("aligned", [pair.aligned_ns for pair in verdict.pairs]),
+        ("misaligned", [pair.misaligned_ns for pair in verdict.pairs]),
+    )
+    title = "Time of an access: the median, and the middle half of all"
+    parts = [(name, times, quantiles(times, n=4, method="inclusive")) for name, times in kinds]
+    rows = [Bar(name, median(times), time_words(median(times)), quarters[0], quarters[2], name) for name, times, quarters in parts]
+    numbers = [
+        (name, *map(time_words, (min(times), quarters[0], median(times), quarters[2], max(times)))) for name, times, quarters in parts
+    ]
+    said = "Half of all accesses lie within the whiskers. " + "; ".join(f"{row.name}: median {row.shown}" for row in rows) + "."
+    heads = ("Access", "Fastest", "A quarter under", "Median", "A quarter over", "Slowest")
+    return tag(
+        "figure",
+        tag("figcaption", title),
+        bars("times", title, said, rows),
+        table("The same in numbers", heads, numbers, numbers=(1, 2, 3, 4, 5)),
+    )
+
+
+def _spread(verdict: Verdict) -> Markup:
+    title = "How many pairs showed which factor (misaligned over aligned)"
+    rows = [Bar(name, count, str(count)) for name, count in factor_counts(verdict)]
+    said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
+    return tag(
+        "figure",
+        tag("figcaption", title),
+        bars("spread", title, said, rows),
+        table(title, ("Factor", "Pairs"), ((row.name, row.shown) for row in rows), numbers=(1,)),
+    )
+
+
+def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
+    """How many pairs came out within each range of factors."""
+    factors = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
+    for low, high in zip(EDGES, (*EDGES[1:], float("inf")), strict=True):
+        name = f"{low:g} to {high:g}" if high != float("inf") else f"{low:g} and more"
+        yield name, sum(low <= factor < high for factor in factors)
+
+
+def time_words(nanoseconds: float) -> str:
+    """`85 us`, `12.3 ms`."""
+    if nanoseconds < 10_000:
+        return f"{nanoseconds / 1000:.1f} us"
+    return f"{nanoseconds / 1000:.0f} us" if nanoseconds < 1_000_000 else f"{nanoseconds / 1_000_000:.1f} ms"
+
+
+def cliff_part(verdict: CliffVerdict) -> Markup:
+    """Whether random writing fell off, and the rate of every window."""
+    rows = _windows(verdict)
+    title = "Rate of writing, window by window"
+    said = "; ".join(f"{row.name}: {row.shown}" for row in rows) + "."
+    chart = tag(
+        "figure",
+        tag("figcaption", title),
+        bars("windows", title, said, rows),
+        table(title, ("Window", "Rate"), ((row.name, row.shown) for row in rows), numbers=(1,)),
+    )
+    return join(
+        (
+            tag("h3", f"Write cliff of {verdict.drive}"),
+            paragraphs(verdict.sentence),
+            pairs(
+                (
+                    ("Outcome", verdict.outcome.value),
+                    ("In doubt because", verdict.doubt.value if verdict.doubt else ""),
+                    ("Written at random", f"{format_capacity(verdict.random_bytes)} in pieces of {verdict.block_bytes} bytes"),
+                    ("Took", format_duration(verdict.seconds)),
+                )
+            ),
+            chart if rows else "",
+            join((tag("h4", "With this in mind"), listed(verdict.caveats))) if verdict.caveats else "",
+        )
+    )
+
+
+def _windows(verdict: CliffVerdict) -> Sequence[Bar]:
+    return [
+        Bar(f"{number}. {window.phase.value}", window.bytes_per_second, f"{format_capacity(round(window.bytes_per_second))}/s")
+        for number, window in enumerate(verdict.windows, 1)
+    ]

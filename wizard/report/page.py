@@ -1,0 +1,105 @@
+"""The report as one HTML file: nothing in it is fetched, nothing in it runs."""
+
+from collections.abc import Iterator
+
+from wizard.model.units import format_capacity
+from wizard.report.advised import advice_part
+from wizard.report.drives import drives_part, findings_part
+from wizard.report.markup import Markup, join, listed, pairs, paragraphs, tag
+from wizard.report.measured import cliff_part, verdict_part
+from wizard.report.nouns import Report
+from wizard.report.performed import checks_part, run_part
+from wizard.report.planned import plan_part
+from wizard.report.style import STYLE
+
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""A second wall behind the escaping: even a page that was broken into could run and fetch nothing."""
+
+
+def render_page(report: Report) -> str:
+    """The page as text, ending in a newline."""
+    parts = list(_parts(report))
+    title = _title(report)
+    contents = listed(tag("a", heading, href=f"#{ident}") for ident, heading, _ in parts)
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("title", title),
+        tag("style", Markup(STYLE)),
+    )
+    body = tag(
+        "body",
+        tag("header", tag("h1", title), _summary(report)),
+        tag("nav", contents, aria_label="Contents"),
+        tag("main", *(tag("section", tag("h2", heading), part, id=ident) for ident, heading, part in parts)),
+    )
+    return f"<!DOCTYPE html>\n{tag('html', head, body, lang='en')}\n"
+
+
+def _title(report: Report) -> str:
+    if report.plan is not None:
+        return f"Report on setting up {', '.join(report.plan.paths)}"
+    drives = report.facts.drives if report.facts is not None else ()
+    return f"Report on {', '.join(drive.path for drive in drives) or 'no drive'}"
+
+
+def _summary(report: Report) -> Markup:
+    """The answers that a reader wants first."""
+    replaced = "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced: the same one always by the same word."
+    return join(
+        (
+            paragraphs(report.run.ending if report.run else ""),
+            pairs(
+                (
+                    ("Drives", ", ".join(_drive_words(report))),
+                    ("Purpose", ", ".join(dict.fromkeys(volume.workload for volume in report.plan.volumes)) if report.plan else ""),
+                    ("Ended", report.run.state if report.run else ""),
+                    ("Verified", _verified(report)),
+                    ("Measured", _measured(report)),
+                    ("Made", f"{report.made_at}, by diskwright {report.diskwright}"),
+                )
+            ),
+            paragraphs(replaced) if report.anonymous else "",
+        )
+    )
+
+
+def _drive_words(report: Report) -> Iterator[str]:
+    if report.plan is not None:
+        known = [(member.drive.path, member.drive.model, member.drive.size_bytes) for member in report.plan.members]
+        yield from (f"{path} ({model or 'no name'}, {format_capacity(size)})" for path, model, size in known)
+    elif report.facts is not None:
+        for drive in report.facts.drives:
+            yield f"{drive.path} ({drive.model or 'no name'}{f', {format_capacity(drive.size_bytes)}' if drive.size_bytes else ''})"
+
+
+def _verified(report: Report) -> str:
+    if report.run is None or not report.run.checks:
+        return ""
+    return f"{sum(check.holds for check in report.run.checks)} of {len(report.run.checks)} checks hold"
+
+
+def _measured(report: Report) -> str:
+    return " ".join(verdict.sentence for verdict in (report.verdict, report.cliff) if verdict is not None)
+
+
+def _parts(report: Report) -> Iterator[tuple[str, str, Markup]]:
+    """Every part that the report has, with its name in links and its heading."""
+    if report.facts is not None:
+        yield "drives", "The drives", drives_part(report.facts)
+        yield "findings", "What was found", findings_part(report.facts)
+    if report.advice:
+        yield "advice", "What was advised, and why", advice_part(report.advice)
+    if report.plan is not None:
+        yield "plan", "The plan", plan_part(report.plan)
+    if report.verdict is not None or report.cliff is not None:
+        alignment = verdict_part(report.verdict) if report.verdict is not None else Markup("")
+        yield "measured", "What was measured", join((alignment, cliff_part(report.cliff) if report.cliff is not None else ""))
+    if report.run is not None and report.plan is not None:
+        yield "run", "What was done", run_part(report.run, report.plan)
+        if report.run.checks:
+            yield "checks", "What was verified", checks_part(report.run.checks)
+    if report.absent:
+        yield "absent", "What this report does not have", listed(f"{one.part}: {one.why}" for one in report.absent)

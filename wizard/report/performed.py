@@ -1,0 +1,75 @@
+"""The page's part on the run: what each step came to, how long it took, what was verified, and the journal."""
+
+from collections.abc import Sequence
+
+from wizard.model.journal import Check, Entry
+from wizard.model.plan import Plan
+from wizard.report.charts import Bar, bars
+from wizard.report.markup import Content, Markup, commands, folded, join, pairs, paragraphs, table, tag, word
+from wizard.report.nouns import RunRecord, StepResult
+
+STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
+
+
+def run_part(run: RunRecord, plan: Plan) -> Markup:
+    """How it ended, the steps, the journal."""
+    rows = [
+        (str(result.number), plan.steps[result.number - 1].sentence, word(STATES[result.state], result.state), took(result), result.said)
+        for result in run.steps
+    ]
+    return join(
+        (
+            paragraphs(run.ending),
+            pairs(
+                (("Run", run.id), ("State", run.state), ("Begun", run.started_at or "not known"), ("Ended", run.ended_at or "not ended"))
+            ),
+            table("Steps as they were done", ("Step", "What", "State", "Took", "What came of it"), rows, numbers=(3,)) if rows else "",
+            _durations(run, plan),
+            folded(f"The whole journal ({len(run.journal)} entries)", _journal(run.journal)),
+        )
+    )
+
+
+def took(result: StepResult) -> str:
+    """A step's time by the journal's clock."""
+    return "" if result.seconds is None else f"{result.seconds:.2f} s"
+
+
+def _durations(run: RunRecord, plan: Plan) -> Markup:
+    measured = [(result, plan.steps[result.number - 1]) for result in run.steps if result.seconds is not None]
+    if not measured:
+        return Markup("")
+    title = "How long each step took"
+    rows = [
+        Bar(
+            f"{result.number}. {step.operation.kind}",
+            result.seconds or 0.0,
+            f"{took(result)}, estimated {step.seconds:.0f} s",
+            kind=result.state,
+        )
+        for result, step in measured
+    ]
+    said = "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
+    return tag("figure", tag("figcaption", title), bars("durations", title, said, rows))
+
+
+def checks_part(checks: Sequence[Check]) -> Markup:
+    """Everything that was verified, held against what was to be."""
+    holding = sum(check.holds for check in checks)
+    rows = [(check.what, word("done", "holds") if check.holds else word("failed", "does not hold"), check.seen) for check in checks]
+    return join(
+        (
+            paragraphs(f"{holding} of {len(checks)} checks hold."),
+            table("Checks after the last step", ("What was to hold", "Result", "Seen"), rows),
+        )
+    )
+
+
+def _journal(entries: Sequence[Entry]) -> Markup:
+    rows = [(entry.at, entry.event.value, str(entry.step) if entry.step else "", _said(entry)) for entry in entries]
+    return table("Journal", ("At", "Event", "Step", "What was said"), rows)
+
+
+def _said(entry: Entry) -> Content:
+    output = tag("pre", entry.output) if entry.output.strip() else ""
+    return join((entry.sentence, commands([entry.command]) if entry.command else "", output))

@@ -1,0 +1,130 @@
+"""The page's part on the plan: the drives before and after, to scale, and every step with all that is known of it."""
+
+from collections.abc import Sequence
+
+from wizard.layout.preview import Cell, State, bar, danger_of
+from wizard.model.geometry import FLOOR_BYTES
+from wizard.model.plan import Layout, Member, Plan, Slot, Step
+from wizard.model.units import format_capacity, format_duration, format_exact
+from wizard.report.charts import Stretch, stretches
+from wizard.report.markup import Markup, commands, join, listed, pairs, paragraphs, table, tag, word
+
+PARTS = 250
+"""Into how many parts a drive is cut for drawing: a partition takes at least one of them."""
+
+TABLES = {"none": "no partition table", "unread": "not read", "mbr": "an MBR table", "gpt": "a GPT table"}
+
+
+def plan_part(plan: Plan) -> Markup:
+    """Layouts, steps and doubts."""
+    total = sum(step.seconds for step in plan.steps)
+    danger = danger_of(plan)
+    return join(
+        (
+            paragraphs(join((word("danger", "danger"), danger))) if danger else "",
+            *(_member(number, member) for number, member in enumerate(plan.members)),
+            _volumes(plan),
+            tag("h3", "Steps"),
+            paragraphs(f"{len(plan.steps)} in this order, about {format_duration(total)} by estimate."),
+            tag("ol", *map(_step, plan.steps)),
+            join((tag("h3", "In doubt"), listed(plan.doubts))) if plan.doubts else "",
+        )
+    )
+
+
+def _member(number: int, member: Member) -> Markup:
+    sides = ((False, "before", member.before), (True, "after", member.after))
+    return join(
+        (
+            tag("h3", member.drive.path),
+            *(_layout(f"drive-{number}-{name}", name, member, layout, after=after) for after, name, layout in sides),
+        )
+    )
+
+
+def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: bool) -> Markup:
+    size = member.drive.size_bytes
+    pieces = [_stretch(cell) for cell in bar(layout, size, PARTS, after=after)]
+    title = f"{member.drive.path} {name}: {TABLES.get(layout.table, layout.table)}"
+    said = "To scale, from the start of the drive: " + "; ".join(piece.said for piece in pieces) + "."
+    rows = [_row(slot, after=after) for slot in _named(layout)]
+    heads = ("Number", "State", "Start", "Size", "Holds", "Label", "Mounted at", "UUID")
+    return tag(
+        "figure",
+        tag("figcaption", tag("strong", title), f"; on the drive itself: {', '.join(layout.signatures)}" if layout.signatures else ""),
+        stretches(ident, title, said, pieces),
+        table(f"{member.drive.path} {name}, in numbers", heads, rows, numbers=(2, 3)) if rows else "",
+    )
+
+
+def _named(layout: Layout) -> list[Slot]:
+    whole = [layout.whole] if layout.whole else []
+    return whole + [slot for slot in layout.slots if slot.number or slot.size_bytes > FLOOR_BYTES]
+
+
+def _stretch(cell: Cell) -> Stretch:
+    numbered = [slot for slot in cell.slots if slot.number]
+    if len(cell.slots) > 1:
+        what = f"{len(cell.slots)} stretches too small to be drawn one by one"
+        return Stretch(cell.width, cell.state.value, "+", f"{cell.state.value}: {what}")
+    only = cell.slots[0] if cell.slots else None
+    size = f", {format_capacity(only.size_bytes)}" if only else ""
+    what = _content(only) if only and (numbered or cell.state is State.NEW) else "all of the drive" if only is None else "free space"
+    number = f"partition {only.number}, " if only and only.number else ""
+    label = f"{only.number}: {_content(only)}" if numbered and only else _content(only) if only and cell.state is State.NEW else ""
+    return Stretch(cell.width, cell.state.value, label, f"{cell.state.value}: {number}{what}{size}")
+
+
+def _content(slot: Slot) -> str:
+    return slot.filesystem or "nothing recognised"
+
+
+def state_of(slot: Slot, *, after: bool) -> State:
+    """What becomes of a slot."""
+    if slot.kept:
+        return State.KEPT
+    if not slot.number and not slot.filesystem:
+        return State.FREE
+    return State.NEW if after else State.REMOVED
+
+
+def _row(slot: Slot, *, after: bool) -> Sequence[str]:
+    state = state_of(slot, after=after)
+    size = f"{format_capacity(slot.size_bytes)} ({slot.size_bytes} bytes)"
+    fixed = (str(slot.number) if slot.number else "-", state.value, format_exact(slot.start_bytes), size)
+    if state is State.FREE:
+        return (*fixed, "free space", "", "", "")
+    return (*fixed, _content(slot), slot.label or slot.name or "", slot.mount_point or "", slot.uuid or "")
+
+
+def _volumes(plan: Plan) -> Markup:
+    heads = ("Volume", "Purpose", "Filesystem", "Made with", "Mounted at", "Mounted with")
+    rows = [
+        (
+            volume.label or volume.path,
+            volume.workload,
+            volume.filesystem,
+            " ".join(volume.mkfs_options) or "the defaults",
+            volume.mount_point or "not mounted",
+            ",".join(volume.mount_options) or "the defaults",
+        )
+        for volume in plan.volumes
+    ]
+    return table("What was asked for, and what was decided", heads, rows) if rows else Markup("")
+
+
+def _step(step: Step) -> Markup:
+    return tag(
+        "li",
+        tag("strong", step.sentence),
+        commands(step.commands),
+        tag("pre", "\n".join(step.edits)) if step.edits else "",
+        pairs(
+            (
+                ("Destroys", step.destroys or "nothing"),
+                ("Undo", step.undo),
+                ("Must hold afterwards", listed(step.holds)),
+                ("Takes about", f"{format_duration(step.seconds)} (an estimate)"),
+            )
+        ),
+    )

@@ -1,0 +1,44 @@
+"""The room's door: a report made and kept in a file."""
+
+import platform
+from pathlib import Path
+
+from wizard.documents.files import write_file
+from wizard.model.machine import Machine
+from wizard.model.plan import Plan
+from wizard.model.verdict import Verdict
+from wizard.report.anonymous import without_names
+from wizard.report.document import render_report
+from wizard.report.gather import Sources, gather
+from wizard.report.nouns import Report
+from wizard.report.page import render_page
+
+
+def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
+    """The report of these sources. Raises BadInput where one of them cannot be read."""
+    report = gather(sources)
+    return without_names(report, platform.node()) if without_serials else report
+
+
+def write_report(report: Report, path: Path) -> None:
+    """Put the report in a file in one move: as JSON where its name ends so, else as HTML. Raises as `write_file` does."""
+    text = render_report(report) if path.suffix == ".json" else render_page(report)
+    write_file(path, text, "The report")
+
+
+def save_report(
+    path: Path,
+    *,
+    run: Path | None = None,
+    plan: Plan | None = None,
+    machine: Machine | None = None,
+    verdict: Verdict | None = None,
+    without_serials: bool = False,
+) -> None:
+    """What a wizard offers when it is done: the report of a run, or of a plan that was not applied, with what it has at hand.
+
+    Raises BadInput where something cannot be read, Failed where the file cannot be written.
+    """
+    origin = "Read by the wizard before anything was planned." if machine is not None else ""
+    sources = Sources(run=run, plan=plan, machine=machine, origin=origin, verdict=verdict)
+    write_report(make_report(sources, without_serials=without_serials), path)

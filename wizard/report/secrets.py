@@ -1,0 +1,70 @@
+"""What in a report could name a drive or a person: collected by field, so that each can be found in every sentence too."""
+
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass
+
+from wizard.documents.profiles import BUNDLED
+from wizard.model.advice import Evidence, Workload
+from wizard.model.machine import Partition
+from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Slot, Stripe, TableEntry
+from wizard.report.nouns import Report
+
+SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = "SERIAL", "WWN", "LINK", "UUID", "DIGEST", "LABEL", "MOUNT", "FILE"
+NAME, USER, HOST = "NAME", "USER", "HOST"
+"""What the words that stand for a value begin with."""
+
+BY_FIELD = {
+    "serial": SERIAL,
+    "wwn": WWN,
+    "by_id": LINK,
+    "uuid": UUID,
+    "uuids": UUID,
+    "part_uuid": UUID,
+    "boot_id": UUID,
+    "content_digest": DIGEST,
+    "label": LABEL,
+    "mount_point": MOUNT,
+    "mount_points": MOUNT,
+    "backing_file": FILE,
+}
+NAMED = (Partition, Slot, TableEntry, MakeArray, MakeVolumeGroup, MakeStripedVolume, Stripe)
+"""Whose `name` a person chose, or was made from a label; and the `group` of a logical volume."""
+
+USUAL_NAMES = frozenset(
+    {"EFI System Partition", "EFI system partition", "EFI System", "Linux filesystem", "Linux swap", "Linux RAID", "Linux LVM", "primary"}
+    | {"Basic data partition", "Microsoft reserved partition", "BIOS boot partition", "BIOS boot", "swap", "root", "boot", "home"}
+)
+"""What installers call partitions and volumes everywhere."""
+
+USUAL_PLACES = frozenset(
+    {"/", "/boot", "/boot/efi", "/efi", "/home", "/mnt", "/opt", "/root", "/srv", "/tmp", "/usr", "/usr/local", "/var", "/var/log"}
+    | {"/var/lib", "/media", "[SWAP]", "none", "swap"}
+)
+"""Mount points that every system has."""
+
+
+def secrets_of(report: Report) -> dict[str, str]:
+    """Every value that is to be replaced, in the order in which it comes, with its kind."""
+    found: dict[str, str] = {}
+    usual = USUAL_NAMES | {advice.workload.label for advice in report.advice if advice.workload.origin.startswith(str(BUNDLED))}
+    for value, kind in _walk(report):
+        if not value or (kind == LABEL and value in usual) or (kind == MOUNT and value in USUAL_PLACES):
+            continue
+        found.setdefault(value, kind)
+    return found
+
+
+def _walk(value: object) -> Iterator[tuple[str, str]]:
+    """Every value of a field that names something, with its kind. Published texts name nobody."""
+    if isinstance(value, tuple):
+        for one in value:
+            yield from _walk(one)
+    if not is_dataclass(value) or isinstance(value, type | Evidence | Workload):
+        return
+    for field in fields(value):
+        inner: object = getattr(value, field.name)
+        kind = BY_FIELD.get(field.name) or (LABEL if field.name in ("name", "group") and isinstance(value, NAMED) else None)
+        if kind is None:
+            yield from _walk(inner)
+        else:
+            yield from ((one, kind) for one in (inner if isinstance(inner, tuple) else (inner,)) if isinstance(one, str))
