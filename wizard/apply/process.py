@@ -22,12 +22,15 @@ class Purpose(StrEnum):
     UNDO = "undo"
 
 
-def module_argv(module: str, *arguments: str) -> tuple[str, ...]:
+def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> tuple[str, ...]:
     """An argument list that runs a module of this package, whatever the working directory and the environment hold.
 
-    Where compiled modules are kept stays as it was set.
+    Where compiled modules are kept stays as it was set; without `writes_bytecode` none are added there, as by another user.
     """
-    kept = ("-B",) if sys.dont_write_bytecode else ("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()
+    kept = (
+        *(("-B",) if sys.dont_write_bytecode or not writes_bytecode else ()),
+        *(("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()),
+    )
     code = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
     return (sys.executable, "-I", *kept, "-c", code, *arguments)
 

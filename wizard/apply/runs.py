@@ -21,6 +21,9 @@ SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
 """What must be free beside the saved regions: the plan, the journal and what commands print."""
 
+STATE = Path("/var/lib/diskwright")
+"""Where what outlives a start is kept, unless the environment says otherwise."""
+
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "overlay", "squashfs"})
 
 
@@ -35,7 +38,7 @@ class Settings:
 
 def runs_folder(journal_dir: Path | None = None) -> Path:
     """Where runs lie: `journal_dir`, or $DISKWRIGHT_STATE/runs, or /var/lib/diskwright/runs."""
-    return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or "/var/lib/diskwright") / "runs"
+    return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or STATE) / "runs"
 
 
 def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:

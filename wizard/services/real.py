@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,8 @@ from wizard.probe.sysfs import drive_names, node_of
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
+    from wizard.apply.elevate import Way
+    from wizard.apply.elevated import Elevated
     from wizard.apply.environment import Environment
     from wizard.apply.journal import RunState
     from wizard.model.journal import Entry
@@ -42,17 +45,52 @@ class RealServices(Rules):
         self._only = None if only is None else tuple(only)
         self._environment = environment
         self._journal_dir = journal_dir
+        self._elevated: Elevated | None = None
         self.demo = only is not None
 
     @property
     def obstacle(self) -> str:
-        """Root is needed."""
+        """Root is needed, and to be this process: measuring is not handed on."""
         return "Only root can measure and write drives." if self.needs_root else ""
 
     @property
     def needs_root(self) -> bool:
         """Whether this process lacks it."""
         return os.geteuid() != 0
+
+    @property
+    def apply_obstacle(self) -> str:
+        """None where there is a program to ask for root."""
+        return "" if self._elevated or self._way else self.obstacle
+
+    @property
+    def asks_for_root(self) -> bool:
+        """Once."""
+        return self.needs_root and self._root is None and self._way is not None
+
+    def obtain_root(self) -> None:
+        """By sudo, run0 or pkexec."""
+        if not self.needs_root or self._root is not None:
+            return
+        if self._way is None:
+            raise Refused(f"{self.obstacle} Neither sudo, run0 nor pkexec is here to ask for it. Nothing was written.")
+        from wizard.apply.elevated import Elevated
+
+        self._elevated = Elevated(self._way)
+
+    @cached_property
+    def _way(self) -> Way | None:
+        """None for root, and for a machine that is restricted or has an fstab of its own: those are not handed on."""
+        if not self.needs_root or self._only is not None or self._environment is not None:
+            return None
+        from wizard.apply.elevate import way_to_root
+
+        return way_to_root()
+
+    @property
+    def _root(self) -> Elevated | None:
+        """Root's end, while it is there."""
+        return self._elevated if self._elevated is not None and not self._elevated.gone else None
 
     def mount_proposal(self, label: str) -> str | None:
         """Below the folder given."""
@@ -64,12 +102,23 @@ class RealServices(Rules):
 
     def surroundings(self) -> Machine:
         """Without touching a drive."""
+        if root := self._root:
+            from wizard.probe.interpret import machine_of
+
+            return machine_of(root.look(()))
         from wizard.probe.machine import probe_machine
 
         return probe_machine(())
 
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """By workers, each with a time limit."""
+        """By workers, each with a time limit; once there is root, by root's, which tell of all drives together."""
+        if root := self._root:
+            from wizard.probe.interpret import machine_of
+
+            machine = machine_of(root.look(self._only))
+            for drive in machine.drives:
+                on_drive(drive)
+            return machine
         from wizard.probe.machine import probe_machine
 
         return probe_machine(self._only, on_drive=on_drive)
@@ -104,12 +153,18 @@ class RealServices(Rules):
 
     def journal_doubts(self) -> tuple[str, ...]:
         """Whether it outlives a power cut."""
-        from wizard.apply.runs import doubts_about, runs_folder
+        from wizard.apply.runs import STATE, doubts_about, runs_folder
 
-        return () if self.demo else doubts_about(runs_folder(self._journal_dir))
+        # Root's end knows nothing of a plain user's environment.
+        folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
+        return () if self.demo else doubts_about(folder)
 
     def start(self, plan: Plan, token: str) -> Path:
-        """By a detached process."""
+        """By a detached process, which root begins."""
+        if self.needs_root:
+            self.obtain_root()
+            assert self._elevated is not None
+            return self._elevated.start(plan, (token,), self._journal_dir)
         from wizard.apply.environment import Environment
         from wizard.apply.start import start_run
 
@@ -117,19 +172,26 @@ class RealServices(Rules):
         return start_run(plan, token, journal_dir=self._journal_dir, environment=environment)
 
     def follow(self, run: Path) -> Iterator[Entry]:
-        """From the journal's file."""
+        """From the journal's file, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.follow(run)
         from wizard.apply.journal import follow
 
         return follow(run)
 
     def state(self, run: Path) -> RunState:
-        """From the journal and the run's lock."""
+        """From the journal and the run's lock, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.state
         from wizard.apply.journal import state
 
         return state(run)
 
     def request_stop(self, run: Path) -> None:
-        """By a mark in the run's folder."""
+        """By a mark in the run's folder, which root sets."""
+        if self._elevated is not None:
+            self._elevated.request_stop()
+            return
         from wizard.apply.start import request_stop
 
         request_stop(run)

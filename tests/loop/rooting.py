@@ -1,0 +1,116 @@
+"""A plain user for the tests, and a stand-in for sudo that root's side of the test answers: what it was told to run is recorded.
+
+The stand-in is a script on the plain user's PATH. It hands its arguments, environment and standard streams over a socket to this process,
+which is root and runs them, as sudo's own setuid bit would let it; its status is the command's.
+"""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from tests.loop.applying import ROOT
+
+NOBODY = 65534
+
+STAND_IN = """#!{python} -IB
+import array, json, os, socket, sys
+line = socket.socket(socket.AF_UNIX)
+line.connect({socket!r})
+streams = array.array("i", [0, 1, 2])
+told = json.dumps({{"argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd(), "umask": os.umask(0)}}).encode()
+line.sendmsg([len(told).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
+line.sendall(told)
+sys.stdin.close(); sys.stdout.close()
+sys.exit(line.recv(1)[0])
+"""
+
+
+@dataclass
+class Sudo:
+    """The stand-in. `refuses` makes it end as after wrong passwords; `calls` are the argument lists that it was given."""
+
+    folder: Path
+    refuses: bool = False
+    calls: list[list[str]] = field(default_factory=list)
+    environments: list[dict[str, str]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.folder.mkdir(mode=0o755)
+        self._listener = socket.socket(socket.AF_UNIX)
+        self._listener.bind(str(self.folder / "socket"))
+        (self.folder / "socket").chmod(0o666)
+        self._listener.listen()
+        program = self.folder / "sudo"
+        program.write_text(STAND_IN.format(python=os.path.realpath(sys.executable), socket=str(self.folder / "socket")))
+        program.chmod(0o755)
+        self._children: list[subprocess.Popen[bytes]] = []
+        threading.Thread(target=self._serve, daemon=True).start()
+
+    def _serve(self) -> None:
+        while True:
+            try:
+                line, _ = self._listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self._run, args=(line,), daemon=True).start()
+
+    def _run(self, line: socket.socket) -> None:
+        head, streams, _, _ = socket.recv_fds(line, 4, 3)
+        told = json.loads(_exactly(line, int.from_bytes(head, "big")))
+        self.calls.append(told["argv"])
+        self.environments.append(told["environ"])
+        words = told["argv"][told["argv"].index("--") + 1 :]
+        child = None
+        if not self.refuses:
+            # All of the plain user's environment comes along, as the worst of sudoers could let it.
+            child = subprocess.Popen(
+                words, stdin=streams[0], stdout=streams[1], stderr=streams[2], env=told["environ"], cwd=told["cwd"], umask=told["umask"]
+            )
+            self._children.append(child)
+        for fd in streams:
+            os.close(fd)
+        status = 1 if child is None else child.wait()
+        line.sendall(bytes([status]))
+        line.close()
+
+    def close(self) -> None:
+        """Nobody asks any more; what was begun is waited for."""
+        self._listener.close()
+        for child in self._children:
+            child.wait(timeout=60)
+
+
+def _exactly(line: socket.socket, size: int) -> bytes:
+    got = b""
+    while len(got) < size:
+        got += line.recv(size - len(got))
+    return got
+
+
+def run_as_nobody(sudo: Sudo, *words: str, folder: Path, **changes: str) -> subprocess.Popen[str]:
+    """`python -m tests.loop.plain_user` as a plain user whose `sudo` is the stand-in; the environment is what they have."""
+    path = os.pathsep.join([str(sudo.folder), os.environ["PATH"]])
+    return subprocess.Popen(
+        [
+            "setpriv",
+            f"--reuid={NOBODY}",
+            f"--regid={NOBODY}",
+            "--clear-groups",
+            sys.executable,
+            "-B",
+            "-m",
+            "tests.loop.plain_user",
+            *words,
+        ],
+        cwd=ROOT,
+        env={**os.environ, "HOME": str(folder), "PATH": path, **changes},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        umask=0,
+    )

@@ -1,0 +1,138 @@
+"""From a plain user's wizard to root and back: what is run as root, what it is told, and that nothing else reaches it."""
+
+import json
+import os
+import shutil
+import signal
+import sys
+import tempfile
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
+from tests.loop.rooting import Sudo, run_as_nobody
+from wizard.apply.journal import RunState, read_entries, state
+from wizard.apply.relay import Answer, Ask, Relay, Request, Say, as_line
+from wizard.documents.codec import from_json
+from wizard.layout.document import render_plan
+from wizard.model.units import MIB
+
+
+@pytest.fixture
+def sudo() -> Iterator[Sudo]:
+    """A stand-in for sudo, in a folder that a plain user may look into, as they may into this program's."""
+    for place in (ROOT, Path(sys.prefix)):
+        if not all(above.stat().st_mode & 0o005 == 0o005 for above in (place, *place.parents)):
+            pytest.skip(f"a plain user cannot read {place}")
+    folder = Path(tempfile.mkdtemp(prefix="diskwright-sudo-"))
+    folder.chmod(0o755)
+    made = Sudo(folder / "bin")
+    try:
+        yield made
+    finally:
+        made.close()
+        shutil.rmtree(folder)
+
+
+def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(96 * MIB)
+    trap = sudo.folder.parent / "trap"
+    trap.mkdir()
+    bite = f"import pathlib; pathlib.Path({str(trap / 'sprung')!r}).touch()\n"
+    (trap / "sitecustomize.py").write_text(f"import os\nif os.geteuid() == 0:\n    {bite}")
+    (trap / "mkfs.ext4").write_text(f"#!/bin/sh\ntouch {trap}/sprung\n")
+    (trap / "mkfs.ext4").chmod(0o755)
+    (trap / "mke2fs.conf").write_text("[defaults]\nbase_features = none\ndefault_features = none\n")
+    sudo_path = f"{trap}{os.pathsep}{sudo.folder}{os.pathsep}{os.environ['PATH']}"
+    changes = {"PYTHONPATH": f"{trap}", "PATH": sudo_path, "MKE2FS_CONFIG": f"{trap}/mke2fs.conf", "DISKWRIGHT_STATE": str(trap)}
+    face = run_as_nobody(sudo, drive, str(work.runs), folder=trap, **changes)
+    out, errors = face.communicate(timeout=60)
+    assert face.returncode == 0, errors
+    before, after, begun, end = map(json.loads, out.splitlines())
+
+    assert before == {"asks": True, "obstacle": "", "table": False}
+    assert after == {"asks": False, "table": True, "answered": True, "root": True}
+    run = Path(begun["run"])
+    assert run.parent == work.runs and run.stat().st_mode & 0o777 == 0o700 == work.runs.stat().st_mode & 0o777
+    assert end["state"] == "done" and end["again"]
+    assert end["sentences"] == [entry.sentence for entry in read_entries(run)]
+    assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip() == "ext4"
+    assert "has_journal" in tool("dumpe2fs", "-h", f"{drive}p1")
+    assert not (trap / "sprung").exists()
+    assert not (trap / "runs").exists()
+    (argv,) = sudo.calls
+    assert sudo.environments[0]["PYTHONPATH"] == str(trap), "the stand-in hands on what sudo would not"
+    assert "-I" in argv and argv[argv.index("--") + 1] == sys.executable
+    assert drive not in " ".join(argv)
+
+
+def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(96 * MIB)
+    before = work.digest(drive)
+    sudo.refuses = True
+    out, errors = run_as_nobody(sudo, drive, str(work.runs), folder=sudo.folder).communicate(timeout=60)
+    said = json.loads(out.splitlines()[-1])
+    assert said == {"error": "Refused", "sentence": "Root was not given: sudo ended with status 1. Nothing was written.", "asks": True}, (
+        errors
+    )
+    assert work.digest(drive) == before and not work.runs.exists()
+
+
+def test_root_checks_what_it_is_handed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(96 * MIB)
+    before = work.digest(drive)
+    out, errors = run_as_nobody(sudo, drive, str(work.runs), "another", folder=sudo.folder).communicate(timeout=60)
+    said = json.loads(out.splitlines()[-1])
+    assert said["error"] == "Refused" and "'another' is not its token" in said["sentence"], errors
+    assert work.digest(drive) == before and not work.runs.exists()
+
+
+def test_a_run_goes_on_when_its_face_is_killed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+    face = run_as_nobody(sudo, make_drive(96 * MIB), str(work.runs), folder=sudo.folder)
+    assert face.stdout is not None and face.stderr is not None
+    run = next(Path(seen["run"]) for seen in map(json.loads, face.stdout) if "run" in seen)
+    face.send_signal(signal.SIGKILL)
+    face.wait(timeout=20)
+    assert ended(run) is RunState.DONE
+    sudo.close()
+    face.stdout.close()
+    face.stderr.close()
+
+
+def test_a_stop_is_heard_while_the_run_is_told(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = work.plan(make_drive(96 * MIB), wish("ext4", 32 * MIB), wish("ext4"))
+    opened = work.folder / "mkfs"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    to_root, from_root = os.pipe(), os.pipe()
+    relay = Relay(os.fdopen(to_root[0], "rb"), os.fdopen(from_root[1], "wb"))
+    thread = threading.Thread(target=relay.serve)
+    thread.start()
+    with os.fdopen(to_root[1], "wb", 0) as ask, os.fdopen(from_root[0], "rb") as told:
+
+        def heard() -> Answer:
+            return from_json(json.loads(told.readline()), Answer, "root")
+
+        assert heard().say is Say.ROOT
+        ask.write(
+            as_line(Request(Ask.APPLY, plan=render_plan(plan).replace("ext4", "ext3", 1), tokens=plan.tokens, journal=str(work.runs)))
+        )
+        refused = heard()
+        assert refused.say is Say.REFUSED and "digest" in refused.sentence
+        ask.write(as_line(Request(Ask.APPLY, plan=render_plan(plan), tokens=plan.tokens, journal=str(work.runs))))
+        begun = heard()
+        assert begun.say is Say.BEGAN, begun
+        until(Path(f"{opened}.reached").exists)
+        ask.write(as_line(Request(Ask.STOP)))
+        until((Path(begun.run) / "stop").exists)
+        opened.touch()
+        answers = [heard()]
+        while answers[-1].say is Say.ENTRY:
+            answers.append(heard())
+    thread.join(timeout=20)
+    assert not thread.is_alive()
+    assert answers[-1].state is state(Path(begun.run)) is RunState.STOPPED
+    assert [answer.entry for answer in answers[:-1]] == list(read_entries(Path(begun.run)))
