@@ -20,7 +20,18 @@ from wizard.model.machine import Drive, Kernel
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 LIKELY = Recording("shingled", "drive", Recorded.LIKELY, "medium")
-WORKLOADS = ("small-files", "large-media", "desktop-root")
+WORKLOADS = (
+    "archive-backup",
+    "database",
+    "desktop-root",
+    "large-media",
+    "mail",
+    "nas",
+    "small-files",
+    "ssd-general",
+    "vm-images",
+    "web-cache",
+)
 
 
 def text_of(workload: str, of: Drive, recording: Recording = UNKNOWN) -> list[str]:

@@ -152,7 +152,7 @@ def test_a_users_workload_and_option_replace_the_bundled_ones(write: Write) -> N
 
 
 def test_an_unknown_workload_names_the_known_ones() -> None:
-    with pytest.raises(BadInput, match=r"no workload 'videos\?\[2J'.*desktop-root, large-media, small-files"):
+    with pytest.raises(BadInput, match=r"no workload 'videos\?\[2J'.*desktop-root, large-media, .*small-files"):
         find_workload("videos\x1b[2J")
 
 
@@ -175,7 +175,7 @@ def test_an_unknown_workload_names_the_known_ones() -> None:
         ('["ext4-no-reserve", ', '["ext4-largefile", "ext4-largefile4", ', "mkfs", 0, "choices[0].mkfs", "cannot be used together"),
         ('["mq-deadline"]', '["elevator"]', "schedulers", 0, "choices[1].schedulers", "no option 'elevator'"),
         ('["mine-1"]', '["mine-2"]', "evidence", 0, "choices[0].evidence", "no evidence 'mine-2'"),
-        ('filesystem = "xfs"', 'filesystem = "reiserfs"', "filesystem", 1, "choices[1].filesystem", "none of ext4, xfs, btrfs"),
+        ('filesystem = "xfs"', 'filesystem = "reiserfs"', "filesystem", 1, "choices[1].filesystem", "'reiserfs' is none of "),
         ('filesystem = "xfs"', 'filesystem = "ext4"', "filesystem", 1, "choices[1].filesystem", "ranked before"),
         (
             'place = "second"\nsentence = "It suits too."',
