@@ -72,6 +72,8 @@ def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption])
 
 
 def _refuse(option: CatalogueOption, site: Site) -> None:
+    if option.default:
+        raise BadInput(f"{option.text} is nothing to ask for. {option.never}")
     if option.refused:
         raise Refused(f"{option.text} cannot be had: {option.never}")
     if reason := limits(option, site):

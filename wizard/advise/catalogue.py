@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from wizard.advise.filesystems import FILESYSTEMS
 from wizard.advise.reading import LONGEST_ID, Place, gather
 from wizard.advise.zones import manages_zones
+from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Kernel
 from wizard.model.names import printable
@@ -45,8 +45,8 @@ class CatalogueOption:
     option does where `why`, the reason to want it, does not; `also` are other ways in which recipes write it.
     `since` is the first kernel (`6.2`) that takes it, `until` the first that no longer does. `at_least` and `at_most` bound the
     volume's size. `always`: it need not be named by a workload to be offered. `never` is the reason why it is never offered, empty where
-    it may be; `danger` marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at all.
-    `phrase` is what a person types back to have a dangerous option all the same.
+    it may be; `danger` marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at all, and
+    `default` what is done when nothing is said. `phrase` is what a person types back to have a dangerous option all the same.
     """
 
     id: str
@@ -67,6 +67,7 @@ class CatalogueOption:
     never: str = ""
     danger: bool = False
     refused: bool = False
+    default: bool = False
     phrase: str = ""
     source: str = ""
 
@@ -90,7 +91,7 @@ class Site:
 
 
 # No slash: an option must not be able to name another device (an external journal, a log or realtime device).
-_MKFS_TEXT = re.compile(r"-[A-Za-z](?: [A-Za-z0-9^_=,.:+-]+)?")
+_MKFS_TEXT = re.compile(r"(?:-[A-Za-z]|--csum)(?: [A-Za-z0-9^_=,.:+-]+)?")
 _MOUNT_TEXT = re.compile(r"[a-z][A-Za-z0-9_=:.+-]*")
 _SCHEDULER_TEXT = re.compile(r"[a-z][a-z0-9-]*")
 _TUNE_TEXT = re.compile(r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*")
@@ -190,14 +191,14 @@ def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOptio
     if not option.filesystems and option.kind is not Kind.SCHEDULER:
         raise place.fault("filesystems", "name at least one filesystem.")
     for name in option.filesystems:
-        if name not in FILESYSTEMS:
-            raise place.fault("filesystems", f"{printable(name, 20)!r} is none of {', '.join(FILESYSTEMS)}.")
+        if name not in KINDS:
+            raise place.fault("filesystems", f"{printable(name, 20)!r} is none of {', '.join(KINDS)}.")
     if not _TEXTS[option.kind].fullmatch(option.text):
         raise place.fault("text", f"{printable(option.text, 40)!r} cannot be written as one {option.kind} option.")
     if option.kind is Kind.MKFS and _RESERVED.fullmatch(option.text):
         raise place.fault("text", f"{printable(option.text, 40)!r} is for diskwright itself to set.")
-    if (option.danger or option.refused) and not option.never:
-        raise place.fault("never", "an option marked as dangerous or refused is never offered: say why.")
+    if (option.danger or option.refused or option.default) and not option.never:
+        raise place.fault("never", "an option marked as dangerous, refused or the default is never offered: say why.")
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:

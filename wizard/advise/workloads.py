@@ -149,7 +149,7 @@ class _Joined:
         self._check_places([candidate.usual.place for candidate in ranked], "place")
         self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
         candidates = (*ranked, *_unranked(candidate.filesystem for candidate in ranked))
-        never = tuple(option for option in self.options.values() if option.never)
+        never = tuple(option for option in self.options.values() if option.never and not option.default and option.kind is not Kind.TUNE)
         always = tuple(option for option in self.options.values() if option.always)
         return Profile(
             workload,
