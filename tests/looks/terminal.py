@@ -15,7 +15,10 @@ from time import monotonic, sleep
 import pyte
 
 ROOT = Path(__file__).resolve().parents[2]
-KEYS = {"down": b"\x1b[B", "up": b"\x1b[A", "enter": b"\r", "tab": b"\t", "escape": b"\x1b", "f1": b"\x1b[[A", "pagedown": b"\x1b[6~"}
+KEYS = {
+    **{"down": b"\x1b[B", "up": b"\x1b[A", "right": b"\x1b[C", "enter": b"\r", "tab": b"\t", "escape": b"\x1b"},
+    **{"f1": b"\x1b[[A", "f2": b"\x1b[[B", "pagedown": b"\x1b[6~"},
+}
 """As the Linux console sends them."""
 
 

@@ -40,6 +40,16 @@ def looked_at(terminal: Terminal) -> Iterator[str]:
     yield "help"
     terminal.press("escape")
     terminal.until("Which drive is to be set up?")
+    terminal.press("g")
+    terminal.until("Search: [")
+    yield "glossary"
+    terminal.press("escape")
+    terminal.until("Which drive is to be set up?")
+    terminal.press("e")
+    terminal.until("Findings: /dev/sda")
+    yield "reasons"
+    terminal.press("e")
+    terminal.until("Which drive is to be set up?")
     for number, title in enumerate(("Purpose", "Advice", "Layout", "Preview", "Benchmark", "Confirm"), 2):
         terminal.press("enter")
         terminal.until(f"Step {number} of 9: {title}")
@@ -54,7 +64,12 @@ def looked_at(terminal: Terminal) -> Iterator[str]:
             terminal.press("a")
             terminal.until("A new volume")
             yield "form"
-            terminal.press("escape")
+            terminal.press("f2")
+            terminal.until("Search: [")
+            terminal.press("f2", "?")
+            terminal.until("Help: A volume")
+            yield "form's help"
+            terminal.press("escape", "escape")
             terminal.until("Step 4 of 9")
         if title == "Preview":
             terminal.press("pagedown")

@@ -13,8 +13,10 @@ from textual.filter import LineFilter
 from wizard.model.errors import ExitCode
 from wizard.services.contract import Services
 from wizard.tui.dialogs import Ask
+from wizard.tui.explained import Dialog
 from wizard.tui.filters import NoColours, SafeGlyphs
 from wizard.tui.flow import walk
+from wizard.tui.help import HelpScreen
 from wizard.tui.session import Session
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Colours, Glyphs, Terminal, terminal_of
@@ -60,6 +62,17 @@ class WizardApp(App[Session]):
     async def walk_through(self) -> None:
         """The steps one after the other, then the end."""
         self.exit(await walk(self, Session()))
+
+    def action_explain(self) -> None:
+        """What this screen shows, what its words mean, and what each key does."""
+        if isinstance(self.screen, StepScreen | Dialog):
+            self.push_screen(HelpScreen(self.screen.explanation()))
+
+    def action_glossary(self) -> None:
+        """What words mean, those of this screen first."""
+        from wizard.tui.glossary import GlossaryScreen, words_of
+
+        self.push_screen(GlossaryScreen(words_of(self.screen)))
 
     def action_end(self) -> None:
         """Ctrl+C asks, as q does; a second Ctrl+C, in the question, is a yes."""

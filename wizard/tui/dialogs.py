@@ -1,24 +1,30 @@
-"""Questions, help, and asking for a file's name. No is the default of every question."""
+"""Questions, news, and asking for a file's name. No is the default of every question."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
+from wizard.tui.explained import Dialog
 from wizard.tui.widgets.controls import Entry, Field, Press
-from wizard.tui.widgets.keys import Keys
-from wizard.tui.widgets.words import Block, Prose, Words, gap, para
+from wizard.tui.widgets.keys import Pairs
+from wizard.tui.widgets.words import Prose
 
 
-class Ask(ModalScreen[bool]):
+class Ask(Dialog[bool]):
     """A question to be answered with yes or no; no has the focus."""
 
+    NAME = "A question"
+    HELP = """
+Something is asked before it is done. The lines above the buttons say what yes would mean; nothing happens before you answer.
+
+The button with > in front has the focus, and Enter presses it. At first that is the one that changes nothing.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,n", "answer(False)", show=False, id="ask.no"),
         Binding("y", "answer(True)", show=False, id="ask.yes"),
@@ -36,9 +42,11 @@ class Ask(ModalScreen[bool]):
             with Horizontal(classes="buttons"):
                 yield Press(self._no, id="no")
                 yield Press(self._yes, id="yes")
-        keys = Keys()
-        keys.set_keys((("Left/Right", "choose"), ("Enter", "answer"), ("Esc", "no")))
-        yield keys
+        yield self.key_lines()
+
+    def keys(self) -> Pairs:
+        """Left and right, as the buttons lie."""
+        return (("Left/Right", "choose"), ("Enter", "answer"), ("Esc", "no"))
 
     def on_mount(self) -> None:
         """No first."""
@@ -53,9 +61,13 @@ class Ask(ModalScreen[bool]):
         self.dismiss(yes)
 
 
-class Tell(ModalScreen[None]):
+class Tell(Dialog[None]):
     """Something that has happened and leaves no choice; any way to close it goes on."""
 
+    NAME = "News"
+    HELP = """
+Something has happened that leaves no choice. The lines above the button say what, and where it goes on from here.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False, id="tell.close")]
 
     def __init__(self, title: str, text: str, go_on: str) -> None:
@@ -69,9 +81,11 @@ class Tell(ModalScreen[None]):
             yield Prose(Text(self._text), classes="text")
             with Horizontal(classes="buttons"):
                 yield Press(self._go_on, id="on")
-        keys = Keys()
-        keys.set_keys((("Enter", self._go_on),))
-        yield keys
+        yield self.key_lines()
+
+    def keys(self) -> Pairs:
+        """Only on."""
+        return (("Enter", self._go_on),)
 
     def on_mount(self) -> None:
         """Ready to go on."""
@@ -86,9 +100,16 @@ class Tell(ModalScreen[None]):
         self.dismiss(None)
 
 
-class AskName(ModalScreen[str | None]):
+class AskName(Dialog[str | None]):
     """Asks for a file's name; None is no."""
 
+    NAME = "The name of a file"
+    TYPING = True
+    HELP = """
+File: where it is to be written. A name alone is a file in the folder in which diskwright was started; ~ is your own folder.
+
+A file that is there already is never overwritten: choose another name then.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", show=False, id="name.cancel")]
 
     def __init__(self, question: str, text: str, proposal: str) -> None:
@@ -101,9 +122,11 @@ class AskName(ModalScreen[str | None]):
             yield Prose(Text(self._question, "bold"), classes="title")
             yield Prose(Text(self._text), classes="text")
             yield Field("File", "name", self._proposal)
-        keys = Keys()
-        keys.set_keys((("Enter", "save"), ("Esc", "cancel")))
-        yield keys
+        yield self.key_lines()
+
+    def keys(self) -> Pairs:
+        """Saving, or not."""
+        return (("Enter", "save"), ("Esc", "cancel"))
 
     def on_mount(self) -> None:
         """Ready to type."""
@@ -118,9 +141,18 @@ class AskName(ModalScreen[str | None]):
         self.dismiss(None)
 
 
-class AskToken(ModalScreen[str | None]):
+class AskToken(Dialog[str | None]):
     """Asks for the drive's token before anything is written; None is no. `check` raises what stands against a token."""
 
+    NAME = "The token"
+    TYPING = True
+    HELP = """
+Something is about to be written to the drive. The lines above say what. Typing the token shows that you mean this drive.
+
+Token: the drive's serial number, or its name where it has none.
+
+Nothing is written on the empty line, by a wrong token, or by Esc.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", show=False, id="token.cancel")]
 
     def __init__(self, question: str, text: str, token: str, check: Callable[[str], None]) -> None:
@@ -134,9 +166,11 @@ class AskToken(ModalScreen[str | None]):
             yield Prose(Text(self._text), classes="text")
             yield Field("Token", "token", "", f"(type {printable(self._token, 40)}; Esc is no)")
             yield Prose(id="said", classes="said")
-        keys = Keys()
-        keys.set_keys((("Enter", "take it"), ("Esc", "no")))
-        yield keys
+        yield self.key_lines()
+
+    def keys(self) -> Pairs:
+        """Allowing it, or not."""
+        return (("Enter", "take it"), ("Esc", "no"))
 
     def on_mount(self) -> None:
         """Ready to type."""
@@ -157,66 +191,4 @@ class AskToken(ModalScreen[str | None]):
 
     def action_cancel(self) -> None:
         """No."""
-        self.dismiss(None)
-
-
-class Page(ModalScreen[None]):
-    """A page to read."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,b,e,enter", "close", show=False, id="page.close")]
-
-    def __init__(self, title: str, blocks: Sequence[Block]) -> None:
-        super().__init__()
-        self._title, self._blocks = title, blocks
-
-    def compose(self) -> ComposeResult:
-        """Bar, text, keys."""
-        yield Prose(Text(f" {self._title}"), id="head")
-        yield Words(gap(), *self._blocks, id="page")
-        keys = Keys()
-        keys.set_keys((("Up/Down", "scroll"), ("Esc", "close")))
-        yield keys
-
-    def on_mount(self) -> None:
-        """Ready to scroll."""
-        self.query_one(Words).focus()
-
-    def action_close(self) -> None:
-        """Back to the step."""
-        self.dismiss(None)
-
-
-class HelpScreen(ModalScreen[None]):
-    """What this step is for, its keys, and the words it uses."""
-
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,q,b,enter", "close", show=False, id="help.close")]
-
-    def __init__(self, title: str, text: str, keys: tuple[tuple[str, str], ...]) -> None:
-        super().__init__()
-        self._title, self._text, self._keys = title, text, keys
-
-    def compose(self) -> ComposeResult:
-        """A page to scroll."""
-        yield Prose(Text(f" Help: {self._title}"), id="head")
-        blocks = [gap()]
-        for part in self._text.strip().split("\n\n"):
-            head, colon, rest = part.replace("\n", " ").partition(": ")
-            if colon and len(head) <= 24:
-                blocks += [para(Text(f"{head}: ", "bold").append(rest, "not bold"), hang=2)]
-            else:
-                blocks += [para(part.replace("\n", " "))]
-            blocks.append(gap())
-        blocks.append(para("Keys", "bold"))
-        blocks += [para(f"{key:<12} {does}", indent=2, hang=13) for key, does in self._keys]
-        yield Words(*blocks, id="help")
-        keys = Keys()
-        keys.set_keys((("Up/Down", "scroll"), ("Esc", "close the help")))
-        yield keys
-
-    def on_mount(self) -> None:
-        """Ready to scroll."""
-        self.query_one(Words).focus()
-
-    def action_close(self) -> None:
-        """Back to the step."""
         self.dismiss(None)

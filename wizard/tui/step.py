@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, cast
@@ -16,12 +16,15 @@ from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
 
+from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
 from wizard.services.contract import Services
-from wizard.tui.dialogs import Ask, HelpScreen, Tell
+from wizard.tui.dialogs import Ask, Tell
+from wizard.tui.explained import EXPLAINING, EXPLAINING_KEYS, HEIGHTS, WIDTHS, Explanation
+from wizard.tui.reasons import Reason, ReasonsScreen
 from wizard.tui.session import Back, Gone, Next, Outcome, Quit, Session
-from wizard.tui.widgets.keys import Keys
+from wizard.tui.widgets.keys import Keys, Pairs
 from wizard.tui.widgets.rows import fitted
 from wizard.tui.widgets.words import Prose
 
@@ -50,19 +53,13 @@ class StepScreen(Screen[Outcome]):
     INTRO: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
     AUTO_FOCUS = ""
-    HORIZONTAL_BREAKPOINTS = [  # noqa: RUF012 - Textual declares it as an instance variable
-        (0, "-narrow"),
-        (110, "-wide"),
-    ]
-    VERTICAL_BREAKPOINTS = [  # noqa: RUF012
-        (0, "-low"),
-        (30, "-high"),
-    ]
+    HORIZONTAL_BREAKPOINTS = WIDTHS
+    VERTICAL_BREAKPOINTS = HEIGHTS
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "next", show=False, id="step.next"),
         Binding("escape,b", "back", show=False, id="step.back"),
         Binding("q", "end", show=False, id="step.quit"),
-        Binding("f1", "help", show=False, id="step.help"),
+        *EXPLAINING,
     ]
 
     def __init__(self, session: Session, services: Services) -> None:
@@ -85,14 +82,14 @@ class StepScreen(Screen[Outcome]):
         """The step's own widgets."""
         yield from ()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def keys(self) -> Pairs:
         """The keys of this step beside those of all."""
         return ()
 
-    def all_keys(self) -> tuple[tuple[str, str], ...]:
+    def all_keys(self) -> Pairs:
         """Every key that does something now."""
         back = (("b", "back"),) if self.can_go_back() else ()
-        return (*self.keys(), *back, ("F1", "help"), ("q", "quit"))
+        return (*self.keys(), *back, *EXPLAINING_KEYS, ("q", "quit"))
 
     def can_go_back(self) -> bool:
         """Not from the first step, and not once applying has begun."""
@@ -189,9 +186,16 @@ class StepScreen(Screen[Outcome]):
         if self.can_go_back():
             self.dismiss(Back(self.session))
 
-    def action_help(self) -> None:
-        """F1."""
-        self.app.push_screen(HelpScreen(f"{self.TITLE} (step {self.NUMBER})", self.HELP, self.all_keys()))
+    def show_reasons(self, title: str, reasons: Callable[[], Sequence[Reason]]) -> None:
+        """The sentences of this step, and what stands behind each; making them reads profiles, which may be at fault."""
+        try:
+            self.app.push_screen(ReasonsScreen(title, reasons()))
+        except DiskwrightError as error:
+            self.say(str(error), "red")
+
+    def explanation(self) -> Explanation:
+        """For F1."""
+        return Explanation(f"{self.TITLE} (step {self.NUMBER})", self.HELP, self.all_keys())
 
     def action_end(self) -> None:
         """q asks before it ends the wizard."""

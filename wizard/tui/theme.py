@@ -132,6 +132,7 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 
 #drives { max-height: 50%; }
 #ranking { max-height: 11; }
+#terms, #sentences { max-height: 50%; }
 #modes { max-height: 60%; }
 #volumes { max-height: 8; }
 #steps { max-height: 65%; }
@@ -140,7 +141,7 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 #purposes { height: 1fr; }
 #halves { height: 1fr; layout: vertical; }
 .-wide #halves { layout: horizontal; }
-.-wide #ranking { width: 2fr; max-height: 100%; }
+.-wide #ranking, .-wide #terms, .-wide #sentences { width: 2fr; max-height: 100%; }
 .-wide #halves Words { width: 3fr; margin: 0 0 0 2; }
 .-wide #halves .rule { display: none; }
 
@@ -149,6 +150,7 @@ ModalScreen { align: center middle; background: $background; }
 .title, .text { margin: 0 0 1 0; }
 .said { margin: 1 0 0 0; }
 .buttons { height: 1; margin: 1 0 0 0; }
-HelpScreen, Page { align: left top; }
-HelpScreen Words, Page Words { padding: 0 1; }
+HelpScreen, GlossaryScreen, ReasonsScreen { align: left top; }
+HelpScreen Words, #search { padding: 0 1; }
+GlossaryScreen #halves, ReasonsScreen #halves { padding: 0 1; }
 """

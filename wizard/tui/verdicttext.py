@@ -15,14 +15,21 @@ INKS = {Outcome.ALIGNED_FASTER: "yellow", Outcome.NO_DIFFERENCE: "green", Outcom
 
 def verdict_blocks(verdict: Verdict) -> list[Block]:
     """The sentence, the two medians as bars, the spread, the caveats."""
-    doing = "writing" if verdict.access == "write" else "reading"
     blocks: list[Block] = [para(printable(verdict.sentence, 400), INKS[verdict.outcome])]
     if verdict.pairs:
-        blocks += [gap(), _Medians(verdict), gap(), _Spread(verdict)]
-        blocks.append(para(f"{len(verdict.pairs)} pairs of {verdict.block_bytes} bytes by {doing}, {verdict.seconds:.0f} s."))
+        blocks += [gap(), *measured_blocks(verdict)]
     if verdict.caveats:
         blocks += [gap(), *(para("- " + printable(caveat, 400), hang=2) for caveat in verdict.caveats)]
     return blocks
+
+
+def measured_blocks(verdict: Verdict) -> list[Block]:
+    """What the pairs say: the medians, the spread, how many there are; nothing where none was measured."""
+    if not verdict.pairs:
+        return []
+    doing = "writing" if verdict.access == "write" else "reading"
+    count = para(f"{len(verdict.pairs)} pairs of {verdict.block_bytes} bytes by {doing}, {verdict.seconds:.0f} s.")
+    return [_Medians(verdict), gap(), _Spread(verdict), count]
 
 
 def progress_blocks(progress: Progress, budget_seconds: float) -> list[Block]:

@@ -12,10 +12,11 @@ from textual.containers import Container
 
 from wizard.model.advice import Advice, Choice
 from wizard.model.names import printable
-from wizard.tui.describe import PLACE_INK, choice_blocks, evidence_blocks, zoned_blocks
-from wizard.tui.dialogs import Page
+from wizard.tui.describe import PLACE_INK, choice_blocks, zoned_blocks
+from wizard.tui.reasontext import choice_reasons
 from wizard.tui.session import Next
 from wizard.tui.step import StepScreen
+from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
@@ -58,7 +59,7 @@ Evidence: press e for the published figures behind a place, with when and on wha
         if advice.chosen is None:
             self.say("No filesystem can be made on this drive from here; each row says why.", "yellow")
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def keys(self) -> Pairs:
         """Choosing and reading."""
         return (("Up/Down", "choose"), ("Enter", "take it"), ("e", "evidence"), ("Tab", "list or options"))
 
@@ -86,11 +87,10 @@ Evidence: press e for the published figures behind a place, with when and on wha
         self.query_one("#options", Words).show(blocks)
 
     def action_evidence(self) -> None:
-        """The figures behind the highlighted place."""
+        """The figures behind the highlighted place, and the reason of each option."""
         if choice := self._choice:
-            self.app.push_screen(
-                Page(f"Evidence: {choice.filesystem} for {printable(self._advice.workload.title, 50)}", evidence_blocks(choice.evidence))
-            )
+            title = f"Evidence: {choice.filesystem} for {printable(self._advice.workload.title, 50)}"
+            self.show_reasons(title, lambda: choice_reasons(choice, self._advice))
 
     def action_next(self) -> None:
         """Take the highlighted filesystem, unless something stands against it."""

@@ -17,10 +17,12 @@ from wizard.model.verdict import Outcome, Verdict
 from wizard.trial.alignment import Progress, confirm_scratch
 from wizard.trial.document import render_verdict
 from wizard.tui.dialogs import AskToken
+from wizard.tui.reasontext import verdict_reasons
 from wizard.tui.saving import save_text
 from wizard.tui.session import Next
 from wizard.tui.step import StepScreen
 from wizard.tui.verdicttext import progress_blocks, verdict_blocks
+from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Block, Words, gap, para
 
 BUDGET_SECONDS = 30.0
@@ -63,6 +65,8 @@ other, so that whatever else slows the drive down meets both alike. It ends as s
 
 Interval: 1.8x (1.6-2.0, 95 %) means that the true factor lies between 1.6 and 2.0 in 95 of 100 such measurements.
 
+Result: how many pairs took how much longer when misaligned; e says how it was measured and shows what others have found.
+
 Reading alone never clears a drive: the price of misalignment is paid in writing. On a drive that is empty, or has free space, w
 measures writing too; it writes back exactly the bytes that it read there.
 """
@@ -71,6 +75,7 @@ measures writing too; it writes back exactly the bytes that it read there.
         Binding("4", "measure(4096)", show=False, id="bench.assume"),
         Binding("w", "write", show=False, id="bench.write"),
         Binding("s", "stop", show=False, id="bench.stop"),
+        Binding("e", "reasons", show=False, id="bench.reasons"),
     ]
 
     def body(self) -> ComposeResult:
@@ -88,15 +93,15 @@ measures writing too; it writes back exactly the bytes that it read there.
         """A probe does not outlive its screen."""
         self._halt.set()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def keys(self) -> Pairs:
         """What can be done now."""
         if self._measuring:
             return (("s", "stop measuring"),)
         if self.services.obstacle:
             return (("Enter", "go on"),)
-        write = (("w", "measure by writing"),) if not self._obstacle_to_writing() else ()
-        hidden = (("4", "as if blocks were 4096 bytes"),) if self._may_hide else ()
-        kept = (("s", "save the result"),) if self.session.verdict else ()
+        write = (("w", "by writing"),) if not self._obstacle_to_writing() else ()
+        hidden = (("4", "as 4096-byte blocks"),) if self._may_hide else ()
+        kept = (("s", "save"), ("e", "reasons")) if self.session.verdict else ()
         return (("Enter", "go on"), ("m", "measure by reading"), *hidden, *write, *kept)
 
     def _obstacle_to_writing(self) -> str:
@@ -129,6 +134,11 @@ measures writing too; it writes back exactly the bytes that it read there.
         )
         ask = AskToken("Measure by writing?", text, drive.token, lambda token: confirm_scratch(drive, token))
         self.app.push_screen(ask, lambda token: self._start(write=True) if token else None)
+
+    def action_reasons(self) -> None:
+        """How the result came about, and what others have measured."""
+        if (verdict := self.session.verdict) is not None and not self._measuring:
+            self.show_reasons("Reasons of the result", lambda: verdict_reasons(verdict))
 
     def action_stop(self) -> None:
         """End the probe early; when there is a result, keep it."""

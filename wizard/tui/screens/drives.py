@@ -40,14 +40,17 @@ Recording: how tracks are laid. Shingled drives overlap their tracks, so that re
 proven; "unknown" means that nothing was found either way, or that what was found contradicts itself.
 
 Findings: the worst that was found. danger: data or the job is at risk. warning: likely harm, or a doubt. info: good to know. ok:
-looked at and fine.
+looked at and fine. e lists them, each with its reason, its source, and published figures where there are any.
 
 Drives that are in use or cannot be written are shown with the reason; they can be looked at, but not set up.
 
 A drive that is plugged in while this list is open appears in it.
 """
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "again", show=False, id="drives.again")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "again", show=False, id="drives.again"),
+        Binding("e", "reasons", show=False, id="drives.reasons"),
+    ]
 
     def body(self) -> ComposeResult:
         """The list and the details."""
@@ -75,7 +78,15 @@ A drive that is plugged in while this list is open appears in it.
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """Choosing and reading."""
-        return (("Up/Down", "choose"), ("Enter", "set up this drive"), ("Tab", "list or details"), ("r", "read again"))
+        return (("Up/Down", "choose"), ("Enter", "set up this drive"), ("e", "reasons"), ("Tab", "list or details"), ("r", "read again"))
+
+    def action_reasons(self) -> None:
+        """Why each finding matters, where its rule is from, and what others have measured."""
+        row = self.query_one(Rows).current
+        if found := self._found.get(row.key) if row else None:
+            from wizard.tui.reasontext import finding_reasons
+
+            self.show_reasons(f"Findings: {found[0].path}", lambda: finding_reasons(found[1]))
 
     def action_again(self) -> None:
         """Read every drive once more; what was known of a drive stays until it is known better."""

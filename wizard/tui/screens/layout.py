@@ -20,6 +20,7 @@ from wizard.tui.screens.volume import VolumeForm
 from wizard.tui.session import Back, Next, Session
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Glyphs
+from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
@@ -77,7 +78,7 @@ blocks of the drive.
         self._renew(keep=self.plan)
         self.query_one("#volumes").focus()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def keys(self) -> Pairs:
         """Changing the list."""
         return (("Enter", "preview"), ("a", "add"), ("e", "edit"), ("r", "remove"), ("Tab", "other list"))
 

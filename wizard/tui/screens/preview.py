@@ -6,9 +6,11 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from wizard.tui.plantext import plan_blocks
+from wizard.tui.reasontext import step_reasons
 from wizard.tui.saving import save_plan
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Glyphs
+from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Words
 
 
@@ -26,10 +28,15 @@ program of diskwright's own, with exactly the starts and sizes shown.
 
 destroys: what cannot be read any more after the step. undo: how it is taken back, or that it is not.
 
+Reasons: e lists the steps, each with why it is as it is, what is checked after it, and how it is undone.
+
 Saving: s writes the plan as a file, which `diskwright show` prints and `diskwright apply` carries out, today or later, as long as
 the drive is still the same.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="preview.save")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("s", "save", show=False, id="preview.save"),
+        Binding("e", "reasons", show=False, id="preview.reasons"),
+    ]
 
     def body(self) -> ComposeResult:
         """The page."""
@@ -42,9 +49,14 @@ the drive is still the same.
         page.show(plan_blocks(self.session.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII))
         page.focus()
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def keys(self) -> Pairs:
         """Reading and saving."""
-        return (("Up/Down", "scroll"), ("Enter", "next"), ("s", "save the plan"))
+        return (("Up/Down", "scroll"), ("Enter", "next"), ("s", "save the plan"), ("e", "reasons"))
+
+    def action_reasons(self) -> None:
+        """Why each step is as it is, and what is checked after it."""
+        if (plan := self.session.plan) is not None:
+            self.show_reasons("Reasons of the steps", lambda: step_reasons(plan, self.session.wishes))
 
     def action_save(self) -> None:
         """Ask for a name."""

@@ -9,6 +9,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.tui.session import Next
 from wizard.tui.step import StepScreen
+from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Row, Rows
 from wizard.tui.widgets.words import para
 
@@ -20,7 +21,8 @@ class PurposeScreen(StepScreen):
     TITLE = "Purpose"
     INTRO = "What will the drive mostly hold? The advice follows from it. Several volumes with a purpose each can be made later, in step 4."
     HELP = """
-A purpose says what the work at hand asks of a filesystem. Choose the nearest one.
+A purpose, also called workload, says what the work at hand asks of a filesystem: many small files or a few large ones, writing in
+place or at the end, being shared with other systems. Choose the nearest one; nothing is settled by it that step 3 cannot change.
 
 Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwright/workloads appear in this list.
 """
@@ -51,7 +53,7 @@ Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwrigh
             self.session.workload,
         )
 
-    def keys(self) -> tuple[tuple[str, str], ...]:
+    def keys(self) -> Pairs:
         """Choosing."""
         return (("Up/Down", "choose"), ("Enter", "next"))
 

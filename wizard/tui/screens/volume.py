@@ -9,7 +9,6 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical
-from textual.screen import ModalScreen
 
 from wizard.layout.wish import Wish, check_wishes
 from wizard.model.advice import Advice, Choice
@@ -17,17 +16,34 @@ from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
 from wizard.model.units import format_exact, parse_size
 from wizard.services.contract import Services
+from wizard.tui.explained import Dialog
 from wizard.tui.session import Session
 from wizard.tui.widgets.controls import Cycle, Entry, Field, Offer, Press, Turn
-from wizard.tui.widgets.keys import Keys
+from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Prose
 
-KEYS = (("Up/Down", "field"), ("Left/Right", "change"), ("Enter", "take it"), ("Esc", "cancel"))
 
-
-class VolumeForm(ModalScreen[Wish | None]):
+class VolumeForm(Dialog[Wish | None]):
     """Purpose, filesystem, size, label, mount point. `check` raises the planner's reasons against a wish."""
 
+    NAME = "A volume"
+    TYPING = True
+    HELP = """
+One volume: a partition, the filesystem in it, and where it is mounted. Nothing is written by this form.
+
+Purpose: what the volume will hold. It ranks the filesystems and proposes a label.
+
+Filesystem: one that can be made here, with its place for the purpose: chosen, second or rejected. Step 3 has the reasons.
+
+Size: empty for all that is left. 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000.
+
+Label: a short name that is written into the filesystem. Empty for the one that the purpose proposes.
+
+Mount point: the folder under which the files appear, such as /srv/media; also after every start, by a line in /etc/fstab. Empty to
+mount it yourself.
+
+What cannot be is said below the fields when you take it, and nothing is lost by trying.
+"""
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "cancel", show=False, id="volume.cancel"),
         Binding("enter", "take", show=False, id="volume.take"),
@@ -62,9 +78,11 @@ class VolumeForm(ModalScreen[Wish | None]):
             with Horizontal(classes="buttons"):
                 yield Press("Cancel", id="cancel")
                 yield Press("Take it", id="take")
-        keys = Keys()
-        keys.set_keys(KEYS)
-        yield keys
+        yield self.key_lines()
+
+    def keys(self) -> Pairs:
+        """Moving, changing, taking."""
+        return (("Up/Down", "field"), ("Left/Right", "change"), ("Enter", "take it"), ("Esc", "cancel"))
 
     def on_mount(self) -> None:
         """The size is what is changed most."""

@@ -8,6 +8,7 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal
+from textual.events import Key
 from textual.geometry import Offset
 from textual.message import Message
 from textual.widget import Widget
@@ -15,6 +16,8 @@ from textual.widgets import Input
 
 from wizard.tui.widgets.rows import fitted
 from wizard.tui.widgets.words import Prose
+
+HELP_KEY = "question_mark"
 
 
 class Press(Widget, can_focus=True):
@@ -135,7 +138,7 @@ class Cycle(Widget, can_focus=True):
 
 
 class Entry(Input):
-    """A line to type in, that leaves up and down to the form."""
+    """A line to type in, that leaves up and down to the form, and ? to the help: nothing that is typed here has one."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "app.focus_previous", show=False),
@@ -145,6 +148,15 @@ class Entry(Input):
     def __init__(self, value: str, placeholder: str, *, id: str) -> None:
         super().__init__(value, placeholder, id=id, compact=True, select_on_focus=False)
         self.cursor_blink = False
+
+    def check_consume_key(self, key: str, character: str | None) -> bool:
+        """Textual asks whether a key is typed here, and else looks for what it is bound to."""
+        return key != HELP_KEY and super().check_consume_key(key, character)
+
+    def on_key(self, event: Key) -> None:
+        """Not to be typed, for this one."""
+        if event.key == HELP_KEY:
+            event.prevent_default()
 
 
 class Field(Horizontal):

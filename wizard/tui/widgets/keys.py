@@ -4,15 +4,18 @@ from rich.text import Text
 
 from wizard.tui.widgets.words import Prose
 
+Pairs = tuple[tuple[str, str], ...]
+"""Keys, each with what it does."""
+
 
 class Keys(Prose):
     """Keys and what they do, as `[Enter] next`; on a second line where the terminal is narrow."""
 
     def __init__(self) -> None:
         super().__init__(id="keys")
-        self._pairs: tuple[tuple[str, str], ...] = ()
+        self._pairs: Pairs = ()
 
-    def set_keys(self, pairs: tuple[tuple[str, str], ...]) -> None:
+    def set_keys(self, pairs: Pairs) -> None:
         """Replace what is shown."""
         if pairs != self._pairs:
             self._pairs = pairs

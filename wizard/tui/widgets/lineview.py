@@ -35,6 +35,11 @@ class LineView(ScrollView, can_focus=True):
         """The lines at a width in cells; none may be wider."""
         raise NotImplementedError
 
+    @property
+    def plain(self) -> str:
+        """All of the text, also what is scrolled away."""
+        return "\n".join(line.plain for line in self.lay_out(self._laid_out_for or 78))
+
     def renew(self) -> None:
         """Lay out again after a change of content."""
         self._laid_out_for = 0

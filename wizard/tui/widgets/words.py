@@ -96,11 +96,6 @@ class _Page(LineView):
             lines.extend(wrapped(block, width) if isinstance(block, Paragraph) else block(width))
         return lines
 
-    @property
-    def plain(self) -> str:
-        """All of the text, for tests and for people who look for a word."""
-        return "\n".join(line.plain for line in self.lay_out(self._laid_out_for or 78))
-
 
 class Words(_Page):
     """Text that scrolls with the arrow keys when focused."""
