@@ -92,21 +92,16 @@ def _exactly(line: socket.socket, size: int) -> bytes:
     return got
 
 
+def as_nobody() -> tuple[str, ...]:
+    """The Python of these tests, run by a plain user."""
+    return ("setpriv", f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups", sys.executable, "-B")
+
+
 def run_as_nobody(sudo: Sudo, *words: str, folder: Path, **changes: str) -> subprocess.Popen[str]:
     """`python -m tests.loop.plain_user` as a plain user whose `sudo` is the stand-in; the environment is what they have."""
     path = os.pathsep.join([str(sudo.folder), os.environ["PATH"]])
     return subprocess.Popen(
-        [
-            "setpriv",
-            f"--reuid={NOBODY}",
-            f"--regid={NOBODY}",
-            "--clear-groups",
-            sys.executable,
-            "-B",
-            "-m",
-            "tests.loop.plain_user",
-            *words,
-        ],
+        [*as_nobody(), "-m", "tests.loop.plain_user", *words],
         cwd=ROOT,
         env={**os.environ, "HOME": str(folder), "PATH": path, **changes},
         stdout=subprocess.PIPE,

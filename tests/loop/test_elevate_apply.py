@@ -2,8 +2,10 @@
 
 import json
 import os
+import shlex
 import shutil
 import signal
+import subprocess
 import sys
 import tempfile
 import threading
@@ -14,7 +16,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
-from tests.loop.rooting import Sudo, run_as_nobody
+from tests.loop.rooting import Sudo, as_nobody, run_as_nobody
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.relay import Answer, Ask, Relay, Request, Say, as_line
 from wizard.documents.codec import from_json
@@ -136,3 +138,18 @@ def test_a_stop_is_heard_while_the_run_is_told(work: Work, make_drive: MakeDrive
     assert not thread.is_alive()
     assert answers[-1].state is state(Path(begun.run)) is RunState.STOPPED
     assert [answer.entry for answer in answers[:-1]] == list(read_entries(Path(begun.run)))
+
+
+def test_the_command_of_a_plain_user_is_refused_with_the_one_for_root(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+    plan = work.plan(make_drive(96 * MIB), wish("ext4"))
+    file = sudo.folder / "a plan.json"
+    file.write_text(render_plan(plan))
+    words = ["apply", str(file), "--confirm", plan.drive.token, "--journal", "/media/stick"]
+    done = subprocess.run([*as_nobody(), "-m", "wizard", *words], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 3
+    said = shlex.split(done.stderr.rpartition("as root:")[2])
+    assert said == ["sudo", "diskwright", "apply", str(file), f"--confirm={plan.drive.token}", "--journal=/media/stick"], done.stderr
+    wrong = subprocess.run(
+        [*as_nobody(), "-m", "wizard", *words[:3], "another"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+    )
+    assert wrong.returncode == 3 and "is not its token" in wrong.stderr and "as root" not in wrong.stderr

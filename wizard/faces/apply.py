@@ -9,7 +9,7 @@ from pathlib import Path
 from wizard.apply.environment import Environment
 from wizard.apply.journal import RunState, follow, state
 from wizard.apply.runs import doubts_about, load_plan, runs_folder
-from wizard.apply.start import preflight, preflight_unprivileged, request_stop, start_run
+from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
 from wizard.documents.files import read_file
 from wizard.faces.console import out, say
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
@@ -30,6 +30,8 @@ drives wants the token of every one of them.
 Before the first write everything is checked again; a drive that is not as the plan shows it is refused. The work is done by a process of
 its own: closing the terminal does not stop it, Ctrl+C stops it before its next step, and `diskwright status` shows how it stands.
 """
+
+FSTAB = "/etc/fstab"
 
 CODES = {
     RunState.DONE: ExitCode.DONE,
@@ -54,9 +56,7 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("--dry-run", action="store_true", help="check everything and print every command; nothing is written")
     made.add_argument("--journal", metavar="DIR", help="keep the run here instead of /var/lib/diskwright/runs; not on the target drive")
-    made.add_argument(
-        "--fstab", metavar="FILE", default="/etc/fstab", help="another file of mounts at boot, for a system mounted elsewhere"
-    )
+    made.add_argument("--fstab", metavar="FILE", default=FSTAB, help="another file of mounts at boot, for a system mounted elsewhere")
     return made
 
 
@@ -72,12 +72,25 @@ def main(arguments: Namespace) -> ExitCode:
             f"Nothing was written. This would change {', '.join(map(printable, plan.paths))}; `diskwright show` has what it destroys. "
             f"To go on, confirm {'the drive by its token' if not plan.others else 'each drive by its token'}: {confirmation(plan)}"
         )
+    if os.geteuid() != 0:
+        check_tokens(plan, arguments.confirm)
+        raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root(arguments)}")
     for line in destroyed(plan):
         say(line)
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
     run = start_run(plan, *arguments.confirm, journal_dir=journal_dir, environment=environment)
     return narrate(run)
+
+
+def as_root(arguments: Namespace) -> str:
+    """The command that was given, as a plain user types it to run it as root."""
+    words = ["sudo", "diskwright", "apply", str(Path(arguments.plan)), *(f"--confirm={token}" for token in arguments.confirm)]
+    if arguments.journal:
+        words.append(f"--journal={arguments.journal}")
+    if arguments.fstab != FSTAB:
+        words.append(f"--fstab={arguments.fstab}")
+    return " ".join(shlex.quote(printable(word, 400)) for word in words)
 
 
 def read_plan_file(path: Path) -> Plan:

@@ -118,8 +118,12 @@ There is no way back from here; q only closes this window.
 
         def answered(yes: bool | None) -> None:
             if yes and self.session.run is not None and not self._over:
-                self.services.request_stop(self.session.run)
-                self.say("It will stop when the present step is done.", "yellow")
+                try:
+                    self.services.request_stop(self.session.run)
+                except DiskwrightError as error:
+                    self.say(str(error), "red")
+                else:
+                    self.say("It will stop when the present step is done.", "yellow")
 
         text = "The present step is finished first. The drive is then set up in part; resume or undo goes on from there."
         self.app.push_screen(Ask("Stop the run?", text, no="No, go on", yes="Yes, stop"), answered)

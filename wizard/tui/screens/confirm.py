@@ -1,12 +1,13 @@
 """Step 7: the last question. Nothing has the focus that would begin."""
 
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 from rich.text import Text
 from textual import on
-from textual.app import ComposeResult
+from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
@@ -15,10 +16,17 @@ from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.tui.plantext import loss_blocks
 from wizard.tui.saving import save_plan
-from wizard.tui.session import Next
+from wizard.tui.session import Gone, Next, Session
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.controls import Entry, Field, Press
 from wizard.tui.widgets.words import Prose, Words, gap, para
+
+ASKS = "You are not root. Apply asks for root's rights first, perhaps with a question for your password; without them nothing is written."
+NOT_READ = (
+    "This plan was made without the right to read what the drive holds, and a plan like that is not applied. With root's rights the drives "
+    "are read once more: you see what is there, and plan again. Nothing is written by that."
+)
+ON_TERMINAL = "diskwright asks for root's rights. The wizard comes back when the question is answered."
 
 
 @dataclass
@@ -46,6 +54,9 @@ Token: the drive's serial number, or its name where it has none. Typing it prove
 
 Before the first write the drive is looked at once more: if it differs from the one that was planned for, nothing is written.
 
+Without root's rights the wizard asks for them here, by sudo, run0 or pkexec; it may be your password that is wanted. Only then is
+anything written, and the wizard itself stays without them.
+
 Applying is a process of its own: closing this terminal does not stop it, and `diskwright status` shows how it goes.
 """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="confirm.save")]
@@ -53,7 +64,10 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     def body(self) -> ComposeResult:
         """What is lost; then the token and the buttons, or why not from here."""
         yield Words(id="loss")
-        if not self.services.obstacle:
+        if self._unread:
+            yield Press("Back", id="no")
+            yield Press("Read the drive with root's rights", id="look")
+        elif not self.services.apply_obstacle:
             yield Press("Back", id="no")
             yield Prose(Text(f"Or type {printable(self._plan.drive.token, 40)} to confirm that this drive is meant:"), classes="spaced")
             yield Field("Token", "token")
@@ -65,19 +79,23 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         blocks = loss_blocks(self._plan)
         if doubts := self.services.journal_doubts():
             blocks += [gap(), para("The journal", "bold"), *(para(doubt, "yellow") for doubt in doubts)]
-        if self.services.needs_root:
+        if self.services.apply_obstacle and self.services.needs_root:
             command = f"sudo diskwright apply FILE --confirm {printable(self._plan.drive.token, 40)}"
             blocks += [gap(), para("How to apply it", "bold"), para("Save the plan by s, then run:"), para(command, "cyan", indent=2)]
+        elif self.services.asks_for_root:
+            blocks += [gap(), para("Root's rights", "bold"), para(NOT_READ if self._unread else ASKS)]
         self.query_one(Words).show(blocks)
-        if not self.services.obstacle:
+        if not self.services.apply_obstacle:
             self.query_one("#no").focus()
+            if self._unread:
+                self.query_one("#intro", Prose).update("What the drive holds could not be read, so nothing is applied from here yet.")
             return
         self.query_one(Words).focus()
-        self.query_one("#intro", Prose).update(f"{self.services.obstacle} s saves the plan.")
+        self.query_one("#intro", Prose).update(f"{self.services.apply_obstacle} s saves the plan.")
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """Without the right to apply there is only saving."""
-        if self.services.obstacle:
+        if self.services.apply_obstacle:
             return (("s", "save the plan"), ("Up/Down", "scroll"))
         return (("Up/Down", "move"), ("Enter", "press"), ("s", "save the plan"))
 
@@ -85,6 +103,11 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     def _plan(self) -> Plan:
         assert self.session.plan is not None
         return self.session.plan
+
+    @property
+    def _unread(self) -> bool:
+        """Whether a plain user's plan knows nothing of what the drive holds: root would refuse it, and can read it."""
+        return self._plan.drive.content_digest is None and self.services.asks_for_root
 
     def action_save(self) -> None:
         """The plan as a file."""
@@ -99,8 +122,8 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
 
     def action_next(self) -> None:
         """Enter outside of buttons and fields begins nothing."""
-        if not self.services.obstacle:
-            self.query_one("#token").focus()
+        if not self.services.apply_obstacle:
+            self.query_one("#look" if self._unread else "#token").focus()
 
     @on(Entry.Submitted)
     def submitted(self) -> None:
@@ -113,6 +136,9 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         """Back, or begin."""
         if message.press.id == "no":
             self.action_back()
+        elif message.press.id == "look":
+            if self._has_root():
+                self.dismiss(Gone(Session(workload=self.session.workload)))
         elif self._token_fits():
             self._begin_run()
 
@@ -126,6 +152,22 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         self.query_one("#token").focus()
         return False
 
+    def _has_root(self) -> bool:
+        """Ask for root where it is still to be asked for, on the terminal as it was before the wizard; why not is said."""
+        if not self.services.asks_for_root:
+            return True
+        try:
+            with ExitStack() as stack:
+                # A screen that is no terminal's has none to give up.
+                with suppress(SuspendNotSupported):
+                    stack.enter_context(self.app.suspend())
+                    print(ON_TERMINAL, flush=True)
+                self.services.obtain_root()
+        except DiskwrightError as error:
+            self.say(str(error), "yellow")
+            return False
+        return True
+
     def can_go_back(self) -> bool:
         """Not in the moment in which the run begins."""
         return not getattr(self, "_waiting", False)
@@ -135,7 +177,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         return super().may_leave() and not self._waiting
 
     def _begin_run(self) -> None:
-        if self._waiting:
+        if self._waiting or not self._has_root():
             return
         self._waiting = True
         self.draw_keys()
