@@ -27,9 +27,14 @@ def codes() -> str:
     return "\n".join(["| code | meaning |", "|---|---|", *(f"| `{code}` | {meaning} |" for code, meaning in sorted(CODES.items()))])
 
 
-if __name__ == "__main__":
+def renew(mark: str, text: str, command: str) -> None:
+    """What `command` makes between its marks is put there; with --check nothing is, and it ends with a sentence where that is not there."""
     kept = README.read_text(encoding="utf-8")
-    changed = put("codes", codes())
+    changed = put(mark, text)
     if changed and "--check" in sys.argv:
         README.write_text(kept, encoding="utf-8")
-        raise SystemExit("the README's codes are out of date: run python -m tests.readme")
+        raise SystemExit(f"the README's part {mark} is out of date: run {command}")
+
+
+if __name__ == "__main__":
+    renew("codes", codes(), "python -m tests.readme")
