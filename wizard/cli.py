@@ -31,6 +31,7 @@ COMMANDS = {
     "inspect": "what the attached drives are, and what is wrong with how they are used",
     "workloads": "the purposes that advice knows",
     "glossary": "what a word means, such as 512e, SMR or stripe width",
+    "options": "what can be written to mkfs, mount and tune2fs: what it does, its danger, and for which kernels",
     "advise": "which filesystem and options suit a drive and a purpose, and why",
     "plan": "work out a layout; nothing is written to the drive",
     "show": "a plan as before, after and commands",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from wizard.advise.reading import LONGEST_ID, Place, gather
 from wizard.advise.zones import manages_zones
+from wizard.filesystems.kind import FilesystemKind
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Kernel
@@ -35,6 +36,20 @@ class Need(StrEnum):
     NOT_ZONED = "not-zoned"
     DISCARD = "discard"
     NOT_ROOT = "not-root"
+
+
+NEEDS = {
+    Need.ROTATIONAL: "It is for drives that rotate.",
+    Need.NON_ROTATIONAL: "It is for drives that do not rotate.",
+    Need.SHINGLED: "It is for shingled drives.",
+    Need.NOT_SHINGLED: "It does not suit a shingled drive.",
+    Need.ZONED: "It is for drives whose zones the host must manage.",
+    Need.NOT_ZONED: "It does not suit a drive whose zones the host must manage.",
+    Need.ALL_SEQUENTIAL: "It is for drives on which no zone takes any write.",
+    Need.DISCARD: "It is for drives that take discards.",
+    Need.NOT_ROOT: "It is not for the filesystem the system itself lives on.",
+}
+"""What each need says where it is not met, and of the option itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +136,30 @@ def limits(option: CatalogueOption, site: Site) -> str | None:
     return kernel_reason(option, site.kernel) or _drive_reason(option, site) or _size_reason(option, site.size_bytes)
 
 
+@dataclass(frozen=True, slots=True)
+class OnKernel:
+    """Whether a kernel takes an option, None where that could not be known; `why` says what speaks against it or is not known."""
+
+    takes: bool | None
+    why: str = ""
+
+
+def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
+    """Whether `kernel` takes `option`, whatever drive it is for: by what is refused, the filesystems it has, and its version."""
+    if option.refused:
+        return OnKernel(False, option.never)
+    kinds = [KINDS[name] for name in option.filesystems]
+    if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
+        return OnKernel(False, f"The kernel ({kernel.release}) has no {' and no '.join(kind.title for kind in kinds)}.")
+    reason = kernel_reason(option, kernel)
+    return OnKernel(True) if reason is None else OnKernel(None if kernel.version == (0, 0) else False, reason)
+
+
+def _has(kind: FilesystemKind, kernel: Kernel) -> bool:
+    """Whether the kernel mounts it; what needs no driver, such as swap, it has."""
+    return not kind.kernel_names or bool(kernel.filesystems.intersection(kind.kernel_names))
+
+
 def version_of(text: str) -> tuple[int, int]:
     """`6.2` as numbers; raises BadInput for anything else."""
     match = _VERSION.fullmatch(text)
@@ -151,15 +190,15 @@ def _drive_reason(option: CatalogueOption, site: Site) -> str | None:
     rotational, discard, zones = site.drive.rotational, site.drive.discard, site.drive.zones
     zoned = manages_zones(site.drive)
     held = {
-        Need.ROTATIONAL: (rotational is True, "It is for drives that rotate."),
-        Need.NON_ROTATIONAL: (rotational is False, "It is for drives that do not rotate."),
-        Need.SHINGLED: (site.shingled, "It is for shingled drives."),
-        Need.NOT_SHINGLED: (not site.shingled, "It does not suit a shingled drive."),
-        Need.ZONED: (zoned, "It is for drives whose zones the host must manage."),
-        Need.NOT_ZONED: (not zoned, "It does not suit a drive whose zones the host must manage."),
-        Need.ALL_SEQUENTIAL: (zones is not None and zones.conventional == 0, "Some zones of the drive take any write, or may."),
-        Need.DISCARD: (discard is not None and discard.maximum_bytes > 0, "The drive takes no discards."),
-        Need.NOT_ROOT: (not site.root, "It is not for the filesystem the system itself lives on."),
+        Need.ROTATIONAL: rotational is True,
+        Need.NON_ROTATIONAL: rotational is False,
+        Need.SHINGLED: site.shingled,
+        Need.NOT_SHINGLED: not site.shingled,
+        Need.ZONED: zoned,
+        Need.NOT_ZONED: not zoned,
+        Need.ALL_SEQUENTIAL: zones is not None and zones.conventional == 0,
+        Need.DISCARD: discard is not None and discard.maximum_bytes > 0,
+        Need.NOT_ROOT: not site.root,
     }
     if rotational is None and (Need.ROTATIONAL in option.needs or Need.NON_ROTATIONAL in option.needs):
         return "Whether the drive rotates could not be read."
@@ -167,7 +206,7 @@ def _drive_reason(option: CatalogueOption, site: Site) -> str | None:
         return "A loop device leaves the order of requests to the drive that holds its file."
     if option.kind is Kind.SCHEDULER and option.text not in site.drive.schedulers:
         return "The kernel does not offer it for this drive."
-    return next((why for need in option.needs for holds, why in (held[need],) if not holds), None)
+    return next((NEEDS[need] for need in option.needs if not held[need]), None)
 
 
 def _size_reason(option: CatalogueOption, size: int | None) -> str | None:

@@ -1,0 +1,180 @@
+"""The catalogue: everything the studies name is in it, danger has a phrase and a reason, and each kernel is told what it takes."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
+from wizard.documents import profiles
+from wizard.filesystems.registry import MADE
+from wizard.layout.rules import mkfs_options_fault, mount_options_fault
+from wizard.model.errors import BadInput
+from wizard.model.machine import Kernel
+
+ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = "alignment", "choice of 2010", "ext4 of 2009", "striping of 2004", "shingled drives"
+
+OFFERED, DEFAULT, NOT_ADVISED, REFUSED, DANGEROUS = "offered", "default", "not advised", "refused", "dangerous"
+
+NAMED = [
+    (CHOICE, "mount", "ext4", "defaults", DEFAULT),
+    (CHOICE, "mount", "ext4", "async", NOT_ADVISED),
+    (CHOICE, "mount", "ext4", "noatime", OFFERED),
+    (CHOICE, "mount", "ext4", "nodiratime", NOT_ADVISED),
+    (CHOICE, "mount", "ext4", "data=writeback", DANGEROUS),
+    (CHOICE, "mount", "ext4", "barrier=0", DANGEROUS),
+    (CHOICE, "mkfs", "ext4", "-O ^has_journal", DANGEROUS),
+    (CHOICE, "tune", "ext4", "tune2fs -O^has_journal", DANGEROUS),
+    (CHOICE, "tune", "ext3", "tune2fs -O^has_journal", DANGEROUS),
+    (CHOICE, "mkfs", "ext4", "-b 4096", DEFAULT),
+    (CHOICE, "mkfs", "ext4", "-O extent", DEFAULT),
+    (CHOICE, "mount", "ext4", "delalloc", DEFAULT),
+    (CHOICE, "mount", "reiserfs", "notail", REFUSED),
+    (CHOICE, "mount", "reiserfs", "data=writeback", REFUSED),
+    (CHOICE, "mount", "ext4", "notail", REFUSED),
+    (CHOICE, "mount", "xfs", "barrier=0", REFUSED),
+    (CHOICE, "mount", "xfs", "noatime", OFFERED),
+    (CHOICE, "mount", "btrfs", "data=writeback", REFUSED),
+    (CHOICE, "mount", "btrfs", "ssd", NOT_ADVISED),
+    (CHOICE, "mount", "btrfs", "noatime", OFFERED),
+    (CHOICE, "scheduler", "ext4", "deadline", REFUSED),
+    (CHOICE, "scheduler", "ext4", "anticipatory", REFUSED),
+    (EXT, "tune", "ext3", "tune2fs -O extent", OFFERED),
+    (EXT, "mkfs", "ext4", "-O extents", DEFAULT),
+    (EXT, "mkfs", "ext4", "-O huge_file", DEFAULT),
+    (EXT, "mkfs", "ext4", "-O dir_nlink", DEFAULT),
+    (EXT, "mkfs", "ext4", "-O uninit_bg", DEFAULT),
+    (EXT, "mkfs", "ext4", "-I 256", DEFAULT),
+    (EXT, "mkfs", "ext4", "-O extra_isize", DEFAULT),
+    (EXT, "mkfs", "ext4", "-O ^has_journal", DANGEROUS),
+    (EXT, "mount", "ext4", "delalloc", DEFAULT),
+    (EXT, "mount", "ext4", "journal_checksum", DEFAULT),
+    (EXT, "mount", "ext4", "journal_async_commit", REFUSED),
+    (EXT, "mount", "ext4", "barrier=1", DEFAULT),
+    (EXT, "mount", "ext4", "barrier=0", DANGEROUS),
+    (EXT, "tune", "ext4", "e4defrag", OFFERED),
+    (SHINGLED, "mount", "ext4", "noatime", OFFERED),
+    (SHINGLED, "mount", "btrfs", "noatime", OFFERED),
+    (SHINGLED, "mount", "ext4", "rw", DEFAULT),
+    (SHINGLED, "mount", "ext4", "ro", NOT_ADVISED),
+    (SHINGLED, "mount", "ext4", "remount,ro", NOT_ADVISED),
+]
+"""Study, kind, filesystem, option as the study writes it or means it, and what becomes of it. The one on alignment names sectors only,
+the one on striping only a stripe of 128 KiB, which is `plan --chunk`."""
+
+
+@pytest.fixture(scope="module")
+def catalogue() -> dict[str, CatalogueOption]:
+    return load_catalogue()
+
+
+def spellings(option: CatalogueOption) -> set[str]:
+    flag = option.text.split(" ")[0]
+    return {option.text, *option.also, *(f"{flag} {text}" for text in option.also)}
+
+
+@pytest.mark.parametrize(("study", "kind", "filesystem", "text", "becomes"), NAMED)
+def test_every_option_that_a_study_names_is_known(
+    catalogue: dict[str, CatalogueOption], study: str, kind: str, filesystem: str, text: str, becomes: str
+) -> None:
+    found = [
+        option for option in catalogue.values() if option.kind == kind and filesystem in option.filesystems and text in spellings(option)
+    ]
+    assert len(found) == 1, (study, text)
+    (option,) = found
+    states = {OFFERED: not option.never, DEFAULT: option.default, REFUSED: option.refused, DANGEROUS: bool(option.phrase)}
+    assert becomes in [state for state, holds in states.items() if holds] or (becomes == NOT_ADVISED and not any(states.values()))
+    assert option.never.endswith(".") is (becomes != OFFERED)
+
+
+def test_every_option_says_what_it_is_for_and_where_that_is_from(catalogue: dict[str, CatalogueOption]) -> None:
+    for option in catalogue.values():
+        for said in (option.why, option.does, option.risk, option.never):
+            assert not said or (said.endswith(".") and said.isprintable()), (option.id, said)
+        assert option.why and option.source, option.id
+
+
+def test_what_can_be_had_is_what_the_layout_hands_on(catalogue: dict[str, CatalogueOption]) -> None:
+    for option in catalogue.values():
+        for filesystem in option.filesystems:
+            if option.refused or filesystem not in MADE:
+                continue
+            if option.kind is Kind.MKFS:
+                assert mkfs_options_fault(filesystem, tuple(option.text.split())) is None, option.text
+            elif option.kind is Kind.MOUNT and MADE[filesystem].mounts:
+                assert mount_options_fault((option.text,)) is None, option.text
+
+
+def test_options_of_one_filesystem_with_the_same_text_are_told_apart_by_their_needs(catalogue: dict[str, CatalogueOption]) -> None:
+    seen: dict[tuple[str, str, str], CatalogueOption] = {}
+    for option in catalogue.values():
+        for filesystem in option.filesystems:
+            other = seen.setdefault((option.kind, filesystem, option.text), option)
+            assert other is option or other.needs != option.needs, (option.id, other.id)
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "takes", "says"),
+    [
+        ("btrfs-csum-xxhash", "5.4.0", False, "5.5 is the first"),
+        ("btrfs-csum-xxhash", "5.5.0", True, ""),
+        ("btrfs-csum-xxhash", "unheard-of", None, "could not be read"),
+        ("mq-deadline-for-zones", "6.9.1", True, ""),
+        ("mq-deadline-for-zones", "6.10.0", False, "from 6.10 on"),
+        ("xfs-nobarrier", "6.12.0", False, "no longer knows it"),
+        ("reiserfs-notail", "6.12.0", False, "no ReiserFS"),
+        ("ext4-commit-30", "unheard-of", True, ""),
+        ("ext4-barrier-0", "6.12.0", True, ""),
+    ],
+)
+def test_a_kernel_is_told_what_it_takes(
+    catalogue: dict[str, CatalogueOption], name: str, release: str, takes: bool | None, says: str
+) -> None:
+    verdict = on_kernel(catalogue[name], Kernel(release, frozenset({"ext4", "xfs", "btrfs"})))
+    assert verdict.takes is takes
+    assert says in verdict.why and bool(says) is bool(verdict.why)
+
+
+def test_a_kernel_without_the_filesystem_takes_none_of_its_options(catalogue: dict[str, CatalogueOption]) -> None:
+    bare = Kernel("6.12.0", frozenset({"ext4"}))
+    assert on_kernel(catalogue["xfs-logbsize-256k"], bare).why == "The kernel (6.12.0) has no XFS."
+    assert on_kernel(catalogue["noatime"], bare).takes
+
+
+OWN = """[[options]]
+id = "mine"
+kind = "mount"
+filesystems = ["ext4"]
+text = "commit=600"
+why = "It is mine."
+"""
+
+
+@pytest.mark.parametrize(
+    ("added", "key", "says"),
+    [
+        ('never = "It hurts."\ndanger = true', "phrase", "typed back"),
+        ('never = "It hurts."\nphrase = "it hurts"', "phrase", "typed back"),
+        ('never = "It hurts."\ndanger = true\nrefused = true\nphrase = "it hurts"', "phrase", "typed back"),
+        ('never = "It hurts."\ndanger = true\nphrase = "it  hurts"', "phrase", "can be typed"),
+        ('never = "It hurts."\ndanger = true\nphrase = "it\\thurts"', "phrase", "can be typed"),
+        ("default = true", "never", "say why"),
+    ],
+)
+def test_a_danger_without_a_phrase_to_type_is_a_fault(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, added: str, key: str, says: str
+) -> None:
+    monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, tmp_path))
+    (tmp_path / "options").mkdir()
+    (tmp_path / "options/mine.toml").write_text(f"{OWN}{added}\n")
+    with pytest.raises(BadInput, match=rf"mine\.toml, line \d+, options\[0\]\.{key}: .*{re.escape(says)}"):
+        load_catalogue()
+
+
+@pytest.mark.parametrize("text", ["tune2fs -O quota /dev/sda", "rm -rf", "tune2fs -O $(reboot)", "mkfs.ext4", "-m 0"])
+def test_a_tune_option_is_a_known_program_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+    monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, tmp_path))
+    (tmp_path / "options").mkdir()
+    (tmp_path / "options/mine.toml").write_text(OWN.replace('"mount"', '"tune"').replace('"commit=600"', f'"{text}"'))
+    with pytest.raises(BadInput, match="cannot be written as one tune option"):
+        load_catalogue()
