@@ -1,9 +1,11 @@
 """The page's part on advice: the ranking with its reasons and options, and the published figures behind it."""
 
+import re
 from collections.abc import Iterator
 
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place
+from wizard.model.plan import Plan
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import Markup, Row, commands, folded, join, listed, pairs, paragraphs, table, tag, word
 
@@ -15,26 +17,43 @@ def title_of(name: str) -> str:
     return KINDS[name].title if name in KINDS else name
 
 
-def advice_part(advices: tuple[Advice, ...]) -> Markup:
-    """Each purpose with its ranking, then every figure that is cited, once."""
+def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
+    """Each purpose with its ranking, then every figure that is cited, once, by the study it comes from."""
     cited = list(dict.fromkeys(card for advice in advices for choice in advice.choices for card in choice.evidence))
-    numbers = {card.id: number for number, card in enumerate(cited, 1)}
-    figures = join((tag("h3", "The figures behind it", id="figures"), _old(), *(_card(card, numbers[card.id]) for card in cited)))
-    return join((*(_advice(advice, numbers) for advice in advices), figures if cited else ""))
+    studies: dict[tuple[str, str, str, str], list[Evidence]] = {}
+    for card in cited:
+        studies.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
+    ordered = [card for cards in studies.values() for card in cards]
+    numbers = {card.id: number for number, card in enumerate(ordered, 1)}
+    taken = frozenset((volume.workload, volume.filesystem) for volume in plan.volumes) if plan else frozenset()
+    figures = (tag("h3", "The figures behind it"), _old(), *(_study(cards, numbers) for cards in studies.values()))
+    return join((*(_advice(advice, numbers, taken) for advice in advices), *(figures if cited else ())))
 
 
 def _old() -> Markup:
     return paragraphs("They are published, and old: read the date, the kernel and the hardware with them. Best first.")
 
 
-def _advice(advice: Advice, numbers: dict[str, int]) -> Markup:
+def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
+    """What dates all figures of a study, and what it says of all of them, once; then its figures."""
+    first = cards[0]
+    common = [said for said in _sentences(first.note) if all(said in _sentences(card.note) for card in cards)]
+    dated = pairs((("Era", first.era), ("Kernel", first.kernel), ("Hardware", first.hardware), ("Note", " ".join(common))))
+    return tag("section", tag("h4", first.source), dated, *(_card(card, numbers[card.id], common) for card in cards))
+
+
+def _sentences(note: str) -> list[str]:
+    return [said for said in re.split(r"(?<=\.) ", note) if said]
+
+
+def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
     none = "" if advice.chosen else "None of the filesystems can be used here."
     uses = [join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands]))) for use in advice.zoned]
     return join(
         (
             tag("h3", f"{advice.workload.title}, on {advice.drive}"),
             paragraphs(advice.workload.summary, none),
-            *(_choice(choice, numbers) for choice in advice.choices),
+            *(_choice(choice, numbers, taken=(advice.workload.id, choice.filesystem) in taken) for choice in advice.choices),
             _section("What could live in its zones", uses),
             _section("In doubt", advice.doubts),
             _section("Good to know", advice.notes),
@@ -46,18 +65,22 @@ def _section(title: str, items: tuple[str, ...] | list[Markup]) -> Markup:
     return join((tag("h4", title), listed(items))) if items else Markup("")
 
 
-def _choice(choice: Choice, numbers: dict[str, int]) -> Markup:
+def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
     links = join(join((tag("a", f"[{numbers[card.id]}]", href=f"#figure-{numbers[card.id]}"), " ")) for card in choice.evidence)
-    options = list(_options(choice)) if not choice.obstacles else []
+    title = title_of(choice.filesystem)
+    made = list(_options(choice)) if not choice.obstacles else []
+    options = table(f"Options for {title}", ("Option", "For", "Why", "Risk"), made) if made else Markup("")
+    if choice.place is Place.REJECTED and not taken and made:
+        options = folded(f"Options for {title}, if it were taken", options)
     withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
     return tag(
         "section",
-        tag("h4", word(choice.place.value, PLACES[choice.place]), title_of(choice.filesystem)),
+        tag("h4", word(choice.place.value, PLACES[choice.place]), title, ", taken in the plan" if taken else ""),
         paragraphs(*(f"Cannot be used: {obstacle}" for obstacle in choice.obstacles), choice.sentence),
-        table(f"Options for {title_of(choice.filesystem)}", ("Option", "For", "Why", "Risk"), options) if options else "",
+        options,
         folded(
-            f"Thought of for {title_of(choice.filesystem)}, and not offered ({len(withheld)})",
-            table(f"Not offered for {title_of(choice.filesystem)}", ("Option", "For", "Why not"), withheld),
+            f"Thought of for {title}, and not offered ({len(withheld)})",
+            table(f"Not offered for {title}", ("Option", "For", "Why not"), withheld),
         )
         if withheld
         else "",
@@ -74,18 +97,18 @@ def _option(kind: str, option: Option) -> Row:
     return (tag("code", option.text), kind, option.why, option.risk)
 
 
-def _card(card: Evidence, number: int) -> Markup:
-    """One measurement: a chart, the same numbers as a table, and what dates it."""
+def _card(card: Evidence, number: int, common: list[str]) -> Markup:
+    """One measurement: a chart, the same numbers as a table, and what is said of it alone."""
     better = "lower is better" if card.lower_is_better else "higher is better"
     ordered = sorted(card.figures, key=lambda figure: figure[1], reverse=not card.lower_is_better)
-    rows = [Bar(title_of(name), value, f"{value:,g}") for name, value in ordered]
+    rows = [Bar(title_of(name), value, f"{value:,}") for name, value in ordered]
     said = f"{card.unit}, {better}: " + "; ".join(f"{row.name} {row.shown}" for row in rows) + "."
     chart = bars(f"figure-{number}-chart", card.title, said, rows) if rows else ""
     return tag(
         "figure",
         tag("figcaption", tag("strong", f"[{number}] {card.title}"), f": {card.unit}, {better}; {card.era}"),
         chart,
+        paragraphs(" ".join(said for said in _sentences(card.note) if said not in common), class_="quiet"),
         folded("The same as a table", table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,))),
-        pairs((("Era", card.era), ("Kernel", card.kernel), ("Hardware", card.hardware), ("Source", card.source), ("Note", card.note))),
         id=f"figure-{number}",
     )

@@ -8,13 +8,13 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
 from wizard.layout.commands import fstab_escaped
-from wizard.model.advice import Choice, Evidence, Option
+from wizard.model.advice import Choice, Evidence, Option, Workload
 from wizard.model.finding import Finding
 from wizard.model.machine import Partition
 from wizard.model.names import printable
 from wizard.model.plan import Slot, TableEntry
 from wizard.report.nouns import Report
-from wizard.report.secrets import BY_FIELD, FILE, HOST, LABEL, LINK, MOUNT, NAME, SERIAL, USER, UUID, WWN, secrets_of
+from wizard.report.secrets import BY_FIELD, DIGEST, FILE, HOST, LABEL, LINK, MOUNT, NAME, SERIAL, USER, UUID, WWN, secrets_of
 
 T = TypeVar("T")
 
@@ -39,7 +39,9 @@ SHAPES = (
 )
 """What is told by its shape wherever it comes from: what a program printed is in the journal too."""
 
-KEPT_FIELDS = frozenset({"kind", "type", "table", "filesystem", "usage", "code", "scheduler", "schedulers", "path", "model", "state"})
+KEPT_FIELDS = frozenset(
+    {"kind", "type", "table", "filesystem", "usage", "code", "scheduler", "schedulers", "path", "model", "state", "id", "title", "summary"}
+)
 """Whose words mean something to every reader, and are ours or the drive's maker's."""
 
 
@@ -72,13 +74,15 @@ class Words:
             for form in _forms(value, kind):
                 self._known.setdefault(form.casefold(), word)
                 if _findable(form, kind, own):
-                    found[form] = _bounded(form)
+                    found[form] = _bounded(form, kind)
                 elif kind == LABEL:
-                    self._known[f'"{form}"'.casefold()] = f'"{word}"'
-                    found[f'"{form}"'] = re.escape(f'"{form}"')
+                    for quote in "\"'":
+                        quoted = f"{quote}{form}{quote}"
+                        self._known[quoted.casefold()] = f"{quote}{word}{quote}"
+                        found[quoted] = re.escape(quoted)
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
         shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
-        self._pattern = re.compile("|".join([*literal, *shapes]), re.IGNORECASE | re.ASCII)
+        self._pattern = re.compile("|".join([*literal, *shapes]), re.ASCII)
 
     def word(self, kind: str, value: str) -> str:
         """The word for a value: the same for the same one however it is written."""
@@ -140,10 +144,10 @@ def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
     return len(form) > 1
 
 
-def _bounded(form: str) -> str:
-    """A value as a pattern: not within a longer word, unless it is so long that it cannot be there by chance."""
-    if len(form) >= 12:
-        return re.escape(form)
+def _bounded(form: str, kind: str) -> str:
+    """A value as a pattern: not within a longer word, unless it is so long that it cannot be there by chance; numbers in either case."""
+    if kind in (SERIAL, WWN, UUID, LINK, DIGEST, HOST):
+        return f"(?i:{re.escape(form)})" if len(form) >= 12 else f"(?<![0-9A-Za-z])(?i:{re.escape(form)})(?![0-9A-Za-z])"
     before = r"(?<![0-9A-Za-z])" if form[0].isalnum() else ""
     after = r"(?![0-9A-Za-z])" if form[-1].isalnum() else ""
     return f"{before}{re.escape(form)}{after}"
@@ -157,13 +161,21 @@ def _types(report: Report) -> frozenset[str]:
 
 def _own_words(report: Report) -> frozenset[str]:
     """The words that our own texts are made of, as they are written there."""
-    texts = (text for choice in _nouns(report.advice) if isinstance(choice, Choice) for text in (choice.sentence, *map(_why, choice.mount)))
-    whys = (finding.why for finding in _nouns(report.facts) if isinstance(finding, Finding))
-    return frozenset(word for text in (*texts, *whys) for word in re.findall(r"[A-Za-z]+", text))
+    texts = [text for noun in _nouns((report.advice, report.facts)) for text in _told(noun)]
+    return frozenset(word for text in texts for word in re.findall(r"[A-Za-z]+", text))
 
 
-def _why(option: Option) -> str:
-    return option.why
+def _told(noun: object) -> tuple[str, ...]:
+    """What a noun tells in our own words alone."""
+    match noun:
+        case Workload():
+            return (noun.title, noun.summary)
+        case Choice():
+            return (noun.sentence,)
+        case Option() | Finding():
+            return (noun.why,)
+        case _:
+            return ()
 
 
 def _nouns(value: object) -> Iterator[object]:
@@ -179,7 +191,7 @@ def _nouns(value: object) -> Iterator[object]:
 
 def _rewritten(value: T, words: Words) -> T:
     """The same noun with every text in it rewritten; published texts stay as they are."""
-    if isinstance(value, Evidence) or not is_dataclass(value) or isinstance(value, type):
+    if not is_dataclass(value) or isinstance(value, type | Evidence):
         return value
     changes = {field.name: _field(field.name, getattr(value, field.name), words) for field in fields(value)}
     rewritten: T = replace(value, **changes)

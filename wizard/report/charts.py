@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wizard.report.markup import Markup, join, tag
 
 WIDTH = 1000
-LETTER = 8.2
+LETTER = 9.4
 """About what a letter of the chart's text takes, in the units of the drawing."""
 
 ROW = 30
@@ -59,7 +59,7 @@ def bars(ident: str, title: str, description: str, rows: Sequence[Bar]) -> Marku
 
 
 def _bar(row: Bar, top: float, names: float, scale: float) -> Markup:
-    long = max(2.0, row.value * scale)
+    long = max(2.0 if row.value else 0.0, row.value * scale)
     middle = top + BAR / 2
     end = names + max(long, (row.high or 0) * scale)
     whisker = []

@@ -45,7 +45,7 @@ class Sources:
 
 
 def gather(sources: Sources) -> Report:
-    """Everything that can be had from the sources. Raises BadInput for a run or a purpose that cannot be read."""
+    """Everything that can be had from the sources. Raises BadInput for a run, a drive or a purpose that was named and is not there."""
     absent: list[Absence] = []
     plan = sources.plan if sources.run is None else load_plan(sources.run)
     facts, machine = _facts(sources, plan, absent)
@@ -78,6 +78,8 @@ def _facts(sources: Sources, plan: Plan | None, absent: list[Absence]) -> tuple[
         if wanted:
             machine = _with_only(machine, wanted)
     except BadInput as error:
+        if plan is None:
+            raise
         absent.append(Absence("facts", str(error)))
         return None, None
     if plan is not None and (other := _other_drive(plan, machine)):
@@ -142,6 +144,8 @@ def _advice(sources: Sources, plan: Plan | None, machine: Machine | None, facts:
         try:
             profile = find_workload(workload)
         except BadInput as error:
+            if plan is None:
+                raise
             absent.append(Absence("advice", f"{error} The plan was made where it was known."))
             continue
         drives = facts.drives[:1] if plan is not None else facts.drives

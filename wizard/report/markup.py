@@ -86,4 +86,9 @@ def folded(summary: Content, *children: Content) -> Markup:
 
 def word(kind: str, text: str) -> Markup:
     """A word that carries its meaning, with a colour of its `kind` beside it."""
-    return tag("strong", text, class_=f"word {kind}")
+    return join((tag("strong", text, class_=f"word {kind}"), " "))
+
+
+def moment(at: str) -> str:
+    """A time in ISO 8601 and UTC, to the second."""
+    return f"{at[:10]} {at[11:19]} UTC"

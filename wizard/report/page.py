@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wizard.model.units import format_capacity
 from wizard.report.advised import advice_part
 from wizard.report.drives import drives_part, findings_part
-from wizard.report.markup import Markup, join, listed, pairs, paragraphs, tag
+from wizard.report.markup import Markup, join, listed, moment, pairs, paragraphs, tag
 from wizard.report.measured import cliff_part, verdict_part
 from wizard.report.nouns import Report
 from wizard.report.performed import checks_part, run_part
@@ -58,7 +58,7 @@ def _summary(report: Report) -> Markup:
                     ("Ended", report.run.state if report.run else ""),
                     ("Verified", _verified(report)),
                     ("Measured", _measured(report)),
-                    ("Made", f"{report.made_at}, by diskwright {report.diskwright}"),
+                    ("Made", f"{moment(report.made_at)}, by diskwright {report.diskwright}"),
                 )
             ),
             paragraphs(replaced) if report.anonymous else "",
@@ -91,7 +91,7 @@ def _parts(report: Report) -> Iterator[tuple[str, str, Markup]]:
         yield "drives", "The drives", drives_part(report.facts)
         yield "findings", "What was found", findings_part(report.facts)
     if report.advice:
-        yield "advice", "What was advised, and why", advice_part(report.advice)
+        yield "advice", "What was advised, and why", advice_part(report.advice, report.plan)
     if report.plan is not None:
         yield "plan", "The plan", plan_part(report.plan)
     if report.verdict is not None or report.cliff is not None:

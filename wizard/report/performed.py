@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from wizard.model.journal import Check, Entry
 from wizard.model.plan import Plan
 from wizard.report.charts import Bar, bars
-from wizard.report.markup import Content, Markup, commands, folded, join, pairs, paragraphs, table, tag, word
+from wizard.report.markup import Content, Markup, commands, folded, join, moment, pairs, paragraphs, table, tag, word
 from wizard.report.nouns import RunRecord, StepResult
 
 STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
@@ -21,7 +21,12 @@ def run_part(run: RunRecord, plan: Plan) -> Markup:
         (
             paragraphs(run.ending),
             pairs(
-                (("Run", run.id), ("State", run.state), ("Begun", run.started_at or "not known"), ("Ended", run.ended_at or "not ended"))
+                (
+                    ("Run", run.id),
+                    ("State", run.state),
+                    ("Begun", moment(run.started_at) if run.started_at else "not known"),
+                    ("Ended", moment(run.ended_at) if run.ended_at else "not ended"),
+                )
             ),
             table("Steps as they were done", ("Step", "What", "State", "Took", "What came of it"), rows, numbers=(3,)) if rows else "",
             _durations(run, plan),
@@ -66,7 +71,7 @@ def checks_part(checks: Sequence[Check]) -> Markup:
 
 
 def _journal(entries: Sequence[Entry]) -> Markup:
-    rows = [(entry.at, entry.event.value, str(entry.step) if entry.step else "", _said(entry)) for entry in entries]
+    rows = [(moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry)) for entry in entries]
     return table("Journal", ("At", "Event", "Step", "What was said"), rows)
 
 

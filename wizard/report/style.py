@@ -28,7 +28,7 @@ pre { background: var(--soft); border: 1px solid var(--edge); padding: .5rem .7r
   font: .88rem/1.45 ui-monospace, monospace; margin: .4rem 0; }
 details { margin: .4rem 0; } summary { cursor: pointer; color: var(--faint); }
 figure { margin: .8rem 0 1.2rem; } figcaption { margin-bottom: .3rem; } svg { display: block; width: 100%; height: auto; }
-.quiet { color: var(--faint); } .word { border: 1px solid currentColor; border-radius: .25rem; padding: 0 .35rem; margin-right: .35rem; }
+.quiet { color: var(--faint); } .word { border: 1px solid currentColor; border-radius: .25rem; padding: 0 .35rem; margin-right: .2rem; }
 .danger, .failed { color: var(--danger); } .warning, .rejected { color: var(--warning); } .info, .second { color: var(--info); }
 .ok, .done, .chosen { color: var(--ok); }
 svg text { font: 15px system-ui, sans-serif; fill: var(--ink); } .line { stroke: var(--ink); stroke-width: 1.5; }
