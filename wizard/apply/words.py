@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.apply.journal import RunState
+from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.plan import MakeFilesystem, Plan
 
@@ -29,3 +30,15 @@ def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entr
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
         return "Undo: not possible any more, since a filesystem was made" + ("; what lay there before is lost." if lost else ".")
     return f"Undo: sudo diskwright undo {run.name} puts the old table and signatures back."
+
+
+def exit_code_of(state: RunState) -> ExitCode:
+    """How a wizard ends that began a run. One that is still at work goes on by itself."""
+    ends = {
+        RunState.RUNNING: ExitCode.DONE,
+        RunState.DONE: ExitCode.DONE,
+        RunState.REFUSED: ExitCode.REFUSED,
+        RunState.STOPPED: ExitCode.INTERRUPTED,
+        RunState.INTERRUPTED: ExitCode.INTERRUPTED,
+    }
+    return ends.get(state, ExitCode.FAILED)

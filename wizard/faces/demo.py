@@ -1,19 +1,25 @@
 """`diskwright demo`: the whole wizard on a drive that is made for it; without a terminal the whole job by itself."""
 
+import os
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from wizard.apply.environment import Environment
 from wizard.demo.drive import DemoDrive, demo_drive
 from wizard.demo.release import loop_devices
+from wizard.faces.start import plain_hint
 from wizard.faces.walk import Walk
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.journal import Check
+from wizard.services.contract import Services
+from wizard.tui.terminal import terminal_of
 
 EPILOG = """examples:
     sudo diskwright demo              the wizard, on a disposable drive with an old and badly laid out table
+    sudo diskwright demo --plain      the wizard line by line, for screen readers and serial lines
     sudo diskwright demo --by-itself  the whole job without a question: inspect, warn, advise, plan, measure, apply, verify
 
 The drive is a sparse file behind a loop device. No other drive is touched, and nothing of it stays behind, /etc/fstab included.
@@ -24,26 +30,41 @@ FSTAB = Path("/etc/fstab")
 
 
 def parser() -> ArgumentParser:
-    """`diskwright demo [--by-itself]`."""
+    """`diskwright demo [--plain | --by-itself]`."""
     made = ArgumentParser(
         "diskwright demo",
         description="Try everything on a drive that is made for it and deleted afterwards.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("--by-itself", action="store_true", help="go through the whole job without asking, also on a terminal")
+    way = made.add_mutually_exclusive_group()
+    way.add_argument("--plain", action="store_true", help="ask line by line; chosen by itself on TERM=dumb")
+    way.add_argument("--by-itself", action="store_true", help="go through the whole job without asking, also on a terminal")
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """The wizard on the demo drive, or the walk."""
-    if sys.stdin.isatty() and sys.stdout.isatty() and not arguments.by_itself:
-        with demo_drive() as drive:
-            # Only here: the walk does not wait for the screens to load.
-            from wizard.tui.demo import run_demo_wizard
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty() and not arguments.by_itself
+    if not arguments.plain and not on_terminal:
+        return walk_through()
+    with demo_drive() as drive:
+        # Only here: the walk does not wait for the wizard to load.
+        if arguments.plain or not terminal_of(os.environ).addressable:
+            from wizard.plain.app import run_plain
 
-            return run_demo_wizard(drive)
-    return walk_through()
+            return run_plain(_services(drive), "" if arguments.plain else plain_hint())
+        from wizard.tui.app import run_wizard
+
+        return run_wizard(_services(drive))
+
+
+def _services(drive: DemoDrive) -> Services:
+    """They see no other drive, and write nowhere but in the demo's folder."""
+    from wizard.services.real import RealServices
+
+    environment = Environment(fstab=drive.fstab, only=frozenset({drive.path}))
+    return RealServices(only=(drive.path,), environment=environment, journal_dir=drive.runs, mounts=drive.mounts)
 
 
 def walk_through() -> ExitCode:

@@ -1,4 +1,4 @@
-"""`diskwright` without a command: the wizard."""
+"""`diskwright` without a command: the wizard, on a screen or line by line."""
 
 import os
 import sys
@@ -7,6 +7,8 @@ from pathlib import Path
 
 from wizard.faces.console import say
 from wizard.model.errors import ExitCode
+from wizard.model.names import printable
+from wizard.services.contract import Services
 from wizard.tui.terminal import terminal_of
 
 EPILOG = """examples:
@@ -33,22 +35,41 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--journal", metavar="DIR", type=Path, help="keep the journal of what is applied here, not in /var/lib/diskwright/runs"
     )
+    made.add_argument("--plain", action="store_true", help="ask line by line, with numbered answers; chosen by itself on TERM=dumb")
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Open the wizard, where there is a terminal for it."""
-    if not (sys.stdin.isatty() and sys.stdout.isatty() and terminal_of(os.environ).addressable):
-        for line in NO_TERMINAL.format(term=os.environ.get("TERM") or "not set").splitlines():
+    """Open the wizard: on a screen, or line by line where that is asked for or the terminal can do no more."""
+    on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
+    if not on_terminal and not arguments.plain:
+        for line in NO_TERMINAL.splitlines():
             say(line)
         return ExitCode.USAGE
+    if arguments.plain or not terminal_of(os.environ).addressable:
+        from wizard.plain.app import run_plain
+
+        return run_plain(_services(arguments), "" if arguments.plain else plain_hint())
     # Textual takes a moment to load: only when it is needed.
-    from wizard.services.real import RealServices
-    from wizard.services.recorded import RecordedServices
     from wizard.tui.app import run_wizard
 
+    return run_wizard(_services(arguments))
+
+
+def plain_hint() -> str:
+    """Why there are questions and no screen."""
+    name = os.environ.get("TERM")
+    why = f"TERM is {printable(name, 40)}" if name else "TERM is not set"
+    return f"{why}, so text cannot be placed on the screen here: the wizard asks line by line, as by --plain."
+
+
+def _services(arguments: Namespace) -> Services:
+    """This machine, or the recorded one."""
+    from wizard.services.real import RealServices
+    from wizard.services.recorded import RecordedServices
+
     if arguments.machine is None:
-        return run_wizard(RealServices(journal_dir=arguments.journal))
+        return RealServices(journal_dir=arguments.journal)
     from wizard.probe.recorded import load_machine
 
-    return run_wizard(RecordedServices(load_machine(arguments.machine), str(arguments.machine)))
+    return RecordedServices(load_machine(arguments.machine), str(arguments.machine))

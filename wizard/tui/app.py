@@ -95,11 +95,7 @@ def run_wizard(services: Services) -> ExitCode:
         return ExitCode.FAILED
     if session is None or session.run is None:
         return ExitCode.ENDED_BY_USER
-    ends = {
-        "running": ExitCode.DONE,
-        "done": ExitCode.DONE,
-        "refused": ExitCode.REFUSED,
-        "stopped": ExitCode.INTERRUPTED,
-        "interrupted": ExitCode.INTERRUPTED,
-    }
-    return ends.get(services.state(session.run).value, ExitCode.FAILED)
+    # Only here: the first screen does not wait for the journal's room.
+    from wizard.apply.words import exit_code_of
+
+    return exit_code_of(services.state(session.run))

@@ -1,0 +1,97 @@
+"""The conversation from the first question to the end."""
+
+import os
+import sys
+from collections.abc import Callable
+
+from wizard.apply.words import exit_code_of
+from wizard.model.errors import ExitCode
+from wizard.model.names import printable
+from wizard.plain.questions import NOTHING_WRITTEN
+from wizard.plain.session import Back, Desk, Outcome, Session
+from wizard.plain.steps.advice import choose_filesystem
+from wizard.plain.steps.applying import follow_run, tell_result
+from wizard.plain.steps.benchmark import offer_benchmark
+from wizard.plain.steps.confirm import confirm
+from wizard.plain.steps.drives import choose_drive
+from wizard.plain.steps.layout import choose_layout
+from wizard.plain.steps.preview import show_plan
+from wizard.plain.steps.purpose import choose_purpose
+from wizard.plain.talk import Ended, Talk, columns_of, speaks_utf8
+from wizard.services.contract import Services
+
+STEPS: tuple[Callable[[Desk, Session], Outcome], ...] = (
+    choose_drive,
+    choose_purpose,
+    choose_filesystem,
+    choose_layout,
+    show_plan,
+    offer_benchmark,
+    confirm,
+    follow_run,
+    tell_result,
+)
+INTRO = (
+    "diskwright sets up a drive, question by question. Answer by a number and Enter; ? explains a question.",
+    "Nothing is written before you have heard the plan and typed the drive's own token.",
+)
+
+
+def run_plain(services: Services, hint: str = "") -> ExitCode:
+    """Talk on the standard streams until the wizard ends; the exit code of the program. A run that is still at work goes on without it."""
+    talk = Talk(
+        sys.stdin.buffer,
+        sys.stdout,
+        width=columns_of(sys.stdout) - 1,
+        ascii_only=not speaks_utf8(os.environ),
+        echo=not sys.stdin.isatty(),
+    )
+    return converse(Desk(talk, services), hint)
+
+
+def converse(desk: Desk, hint: str = "") -> ExitCode:
+    """All steps, forth and back."""
+    walk = Walk(desk)
+    try:
+        for sentence in filter(None, (hint, *INTRO)):
+            desk.talk.say(sentence)
+        if desk.services.obstacle:
+            desk.talk.say(desk.services.obstacle)
+        walk.through()
+    except Ended:
+        if walk.session.run is None:
+            desk.talk.say(f"Ended. {NOTHING_WRITTEN}")
+    except KeyboardInterrupt:
+        desk.talk.say()
+        desk.talk.say(f"Ended by you. {NOTHING_WRITTEN}" if walk.session.run is None else "Ended by you.")
+        return ExitCode.ENDED_BY_USER
+    run = walk.session.run
+    return ExitCode.ENDED_BY_USER if run is None else exit_code_of(desk.services.state(run))
+
+
+class Walk:
+    """Where the conversation is. `session` is what it has gathered."""
+
+    def __init__(self, desk: Desk) -> None:
+        self.desk = desk
+        self.session = Session()
+
+    def through(self) -> None:
+        """Until the last step is done. Raises Ended where the person ends the wizard."""
+        index = 0
+        while index < len(STEPS):
+            if self._has_gone():
+                index = 0
+            outcome = STEPS[index](self.desk, self.session)
+            self.session = outcome.session
+            index = max(0, index - 1) if isinstance(outcome, Back) else index + 1
+
+    def _has_gone(self) -> bool:
+        """Whether the drive is not attached any more, which leads back to the list; another drive at its node is not it."""
+        drive = self.session.drive
+        if drive is None or self.session.run is not None or self.desk.services.is_attached(drive):
+            return False
+        name = f"{drive.path} ({printable(drive.model, 40)})" if drive.model else drive.path
+        self.desk.talk.say(f"{name} is not attached any more, so it cannot be set up now.")
+        self.session = Session(workload=self.session.workload)
+        return True

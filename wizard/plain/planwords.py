@@ -1,0 +1,97 @@
+"""A plan as paragraphs: a sentence for each partition where a screen draws a bar."""
+
+from collections.abc import Iterator
+
+from wizard.layout.losses import losses, undo_ways
+from wizard.layout.preview import danger_of
+from wizard.layout.space import is_container
+from wizard.model.geometry import FLOOR_BYTES
+from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE, Layout, Member, Plan, Slot
+from wizard.model.units import format_capacity, format_exact
+from wizard.plain.talk import Para
+
+_TABLES = {
+    "none": "no partition table",
+    "unread": "could not be read",
+    "gpt": "a GPT table",
+    "mbr": "an MBR table",
+    "hybrid": "a hybrid table",
+}
+
+
+def layout_paragraphs(plan: Plan) -> list[Para]:
+    """Every drive of the plan before and after, a line for each partition and each free stretch worth naming."""
+    said: list[Para] = []
+    if danger := danger_of(plan):
+        said.append(Para(f"Danger: {danger}"))
+    for member in plan.members:
+        said += _member(member, name=len(plan.members) > 1)
+    return said
+
+
+def _member(member: Member, *, name: bool) -> Iterator[Para]:
+    of = f" on {member.drive.path}" if name else ""
+    yield Para(f"Before{of}: {_head(member.before)}.")
+    yield from _slots(member.before, after=False)
+    yield Para(f"After{of}: {_head(member.after)}.")
+    yield from _slots(member.after, after=True)
+
+
+def _head(layout: Layout) -> str:
+    table = _TABLES.get(layout.table, printable(layout.table, 30))
+    if not layout.signatures:
+        return table
+    return f"{table}; on the drive itself, and will be erased: {', '.join(printable(kind, 30) for kind in layout.signatures)}"
+
+
+def _slots(layout: Layout, *, after: bool) -> Iterator[Para]:
+    if layout.whole:
+        yield Para(f"The whole drive: new, {_content(layout.whole)}.", 2, 2)
+    for slot in layout.slots:
+        if slot.number or slot.size_bytes > FLOOR_BYTES:
+            yield Para(_slot(slot, after=after), 2, 2)
+    if not layout.whole and not layout.slots and not layout.signatures and layout.table != "unread":
+        yield Para("Nothing.", 2)
+
+
+def _slot(slot: Slot, *, after: bool) -> str:
+    """`Partition 1: kept, starts at 1 MiB, 4.0 GB, ext4, label "films".`"""
+    where = f"starts at {format_exact(slot.start_bytes)}, {format_capacity(slot.size_bytes)}"
+    if not slot.number:
+        return f"Free space: {where}."
+    state = "kept" if slot.kept else "new" if after else "will be erased"
+    return f"Partition {slot.number}: {state}, {where}, {_content(slot)}."
+
+
+def _content(slot: Slot) -> str:
+    what = printable(slot.filesystem, 40) if slot.filesystem else "extended" if is_container(slot) else "nothing recognised in it"
+    label = slot.label or slot.name
+    said = [what, f'label "{printable(label, 60)}"' if label else "", place_words(slot.mount_point) if slot.mount_point else ""]
+    return ", ".join(filter(None, said))
+
+
+def place_words(mount_point: str | None) -> str:
+    """`mounted at /srv`, `not mounted`, or `turned on` for swap."""
+    if mount_point == NO_PLACE:
+        return "turned on at every start"
+    return f"mounted at {printable(mount_point, 2000)}" if mount_point else "not mounted"
+
+
+def doubts_paragraphs(plan: Plan) -> list[Para]:
+    """What could not be known."""
+    return [Para(f"In doubt: {printable(doubt, 1000)}", 0, 2) for doubt in plan.doubts]
+
+
+def loss_paragraphs(plan: Plan) -> list[Para]:
+    """Which drives are meant, what is destroyed, and what of it can be undone."""
+    said: list[Para] = []
+    for member in plan.members:
+        drive = member.drive
+        serial = f"serial number {printable(drive.serial, 40)}" if drive.serial else "no serial number"
+        said.append(
+            Para(f"Drive: {drive.path}, {printable(drive.model or 'no name', 60)}, {format_capacity(drive.size_bytes)}, {serial}.", 0, 2)
+        )
+    lost = losses(plan)
+    said += [Para(f"Will be destroyed: {loss}", 0, 2) for loss in lost] or [Para("Nothing that is on the drive is destroyed.")]
+    return [*said, Para("What can be undone, and what cannot:"), *(Para(way, 2, 2) for way in undo_ways(plan))]

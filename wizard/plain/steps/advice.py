@@ -1,0 +1,49 @@
+"""Step 3: which filesystem, with which options, and why."""
+
+from dataclasses import replace
+
+from wizard.model.advice import Advice, Choice
+from wizard.model.names import printable
+from wizard.plain.advicewords import choice_line, choice_reasons, notes_paragraphs, options_paragraphs, unmade_sentences
+from wizard.plain.questions import Choosing, Item, Topic, Word, choose
+from wizard.plain.session import Back, Desk, Next, Outcome, Session
+
+HELP = (
+    "The filesystems are ranked for this purpose on this drive. Each can be taken, whether it is advised or not, unless it cannot be made "
+    "here.",
+    "e and a number tells its options, each with reason and risk, and the published figures behind its place, with when and on what they "
+    "were measured.",
+)
+
+
+def choose_filesystem(desk: Desk, session: Session) -> Outcome:
+    """Any of the ranking that nothing stands against."""
+    advice = session.advice
+    assert advice is not None
+    desk.heading(3, f"Advice for: {printable(advice.workload.title, 70)}")
+    desk.talk.say_all(notes_paragraphs(advice))
+    if advice.chosen is None:
+        desk.talk.say("No filesystem can be made on this drive from here; each line says why.")
+    items = tuple(choice_item(choice) for choice in advice.choices)
+    topic = Topic("Which filesystem?", (*HELP, *unmade_sentences(advice)))
+    answer = choose(desk.talk, Choosing(topic, items, _default(advice, session.choice)))
+    if isinstance(answer, Word):
+        return Back(session)
+    choice = advice.choices[answer]
+    desk.talk.say()
+    desk.talk.say_all(options_paragraphs(choice))
+    if choice != session.choice:
+        session = replace(session, choice=choice, wishes=(), plan=None)
+    return Next(session)
+
+
+def choice_item(choice: Choice, *, brief: bool = False) -> Item:
+    """A filesystem as an answer; `brief` where it was told before. Of several obstacles the first is told, and all of them by e."""
+    said = choice_line(choice)
+    refusal = choice.obstacles[0] if choice.obstacles else ""
+    return Item(said.partition(". ")[0] + "." if brief else said, refusal=refusal, reasons=lambda: choice_reasons(choice))
+
+
+def _default(advice: Advice, taken: Choice | None) -> int | None:
+    wanted = taken if taken in advice.choices else advice.chosen
+    return None if wanted is None else advice.choices.index(wanted)

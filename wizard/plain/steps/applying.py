@@ -1,0 +1,130 @@
+"""Steps 8 and 9: follow the run line by line, and tell how it ended. It goes on without this conversation."""
+
+import shlex
+from itertools import islice
+from pathlib import Path
+
+from wizard.apply.journal import RunState
+from wizard.apply.words import RESULTS, undo_sentence
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Entry, Event
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.plain.questions import Choosing, Item, Topic, Writing, choose, write
+from wizard.plain.session import Desk, Next, Outcome, Session
+from wizard.plain.talk import Ended
+
+HELP = (
+    "Every step is written to a journal before and after it is done. The journal is on another drive than the one being set up.",
+    "Stopping ends the run before the next step begins; a step that has begun is finished. What was done stays done, and resume or undo "
+    "goes on from there.",
+)
+GOES_ON = "The run goes on without this conversation; diskwright status tells how it goes."
+WATCH, STOP, LEAVE = range(3)
+
+
+def follow_run(desk: Desk, session: Session) -> Outcome:
+    """A line for each entry of the journal until the run has ended. Ctrl+C asks what is meant."""
+    desk.heading(8, "Applying")
+    plan, run = session.plan, session.run
+    assert plan is not None and run is not None
+    desk.talk.say("A process of its own is at work: closing this terminal does not stop it. Ctrl+C asks whether it is to be stopped.")
+    seen = 0
+    while True:
+        try:
+            for entry in islice(desk.services.follow(run), seen, None):
+                seen += 1
+                _tell(desk, entry, len(plan.steps))
+            return Next(session)
+        except KeyboardInterrupt:
+            _interrupted(desk, run)
+        except DiskwrightError as error:
+            desk.talk.say(f"{error} {GOES_ON}")
+            raise Ended from None
+
+
+def _interrupted(desk: Desk, run: Path) -> None:
+    """Go on watching, stop the run, or leave it to itself; a second Ctrl+C leaves it."""
+    topic = Topic("The run is still at work. What now?", HELP, back=False, ending=GOES_ON)
+    items = (
+        Item("Go on watching it."),
+        Item("Stop it when its present step is done."),
+        Item("Leave: it goes on by itself."),
+    )
+    try:
+        answer = choose(desk.talk, Choosing(topic, items, WATCH))
+    except (KeyboardInterrupt, Ended):
+        answer = LEAVE
+    if answer == STOP:
+        desk.services.request_stop(run)
+        desk.talk.say("It will stop when the present step is done.")
+    elif answer == LEAVE:
+        desk.talk.say(GOES_ON)
+        raise Ended
+
+
+def _tell(desk: Desk, entry: Entry, total: int) -> None:
+    """One entry as a line."""
+    sentence = printable(entry.sentence, 2000)
+    match entry.event:
+        case Event.STEP_STARTED:
+            percent = f"{100 * (entry.step - 1) // total} percent of the steps are done"
+            desk.talk.say(f"Step {entry.step} of {total} ({percent}): {sentence}", hang=2)
+        case Event.STEP_DONE | Event.STEP_FAILED | Event.SAVED:
+            desk.talk.say(sentence, 2, 2)
+        case Event.COMMAND:
+            desk.talk.say(f"Command: {shlex.join(entry.command)}" if entry.command else sentence, 2, 2)
+        case Event.VERIFIED | Event.NOT_VERIFIED:
+            desk.talk.say(_check(entry), hang=2)
+        case _:
+            desk.talk.say(sentence, hang=2)
+
+
+def _check(entry: Entry) -> str:
+    holds = "Holds" if entry.event is Event.VERIFIED else "Does not hold"
+    seen = printable(entry.output.strip(), 400)
+    return f"{holds}: {printable(entry.sentence, 400)}" + (f" Seen: {seen}" if seen else "")
+
+
+def tell_result(desk: Desk, session: Session) -> Outcome:
+    """How it ended, from the whole journal once more: it is the truth."""
+    desk.heading(9, "Result")
+    plan, run = session.plan, session.run
+    assert plan is not None and run is not None
+    try:
+        state, entries = desk.services.state(run), tuple(desk.services.follow(run))
+    except DiskwrightError as error:
+        desk.talk.say(str(error))
+        return Next(session)
+    desk.talk.say(RESULTS[state])
+    checks = [entry for entry in entries if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
+    if checks:
+        holding = sum(entry.event is Event.VERIFIED for entry in checks)
+        desk.talk.say(f"Checked afterwards: {holding} of {len(checks)} hold.")
+    for entry in checks:
+        if entry.event is Event.NOT_VERIFIED:
+            desk.talk.say(_check(entry), 2, 2)
+    if state is not RunState.DONE:
+        _tell_steps(desk, plan, entries)
+    desk.talk.say(f"Journal: {printable(str(run), 200)}", hang=2)
+    desk.talk.say(undo_sentence(plan, run, state, entries), hang=2)
+    _tell_ways_on(desk, run, state)
+    return Next(session)
+
+
+def _tell_steps(desk: Desk, plan: Plan, entries: tuple[Entry, ...]) -> None:
+    """Which steps were done and which were not, and what went wrong."""
+    done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
+    for number, step in enumerate(plan.steps, 1):
+        desk.talk.say(f"{'Done' if number in done else 'Not done'}: step {number}, {printable(step.sentence, 200)}", 2, 2)
+    for entry in entries:
+        if entry.event in (Event.FAILED, Event.REFUSED):
+            desk.talk.say(printable(entry.sentence, 400))
+
+
+def _tell_ways_on(desk: Desk, run: Path, state: RunState) -> None:
+    if desk.services.demo:
+        topic = Topic("This was the demo: the drive and its journal are taken away when the wizard ends.", (), back=False)
+        write(desk.talk, Writing(topic, "", "to end the demo"), lambda _: None)
+    elif state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.FAILED):
+        desk.talk.say(f"To go on: sudo diskwright resume {run.name}")

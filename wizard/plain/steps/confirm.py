@@ -1,0 +1,84 @@
+"""Step 7: the last question. An empty line never begins."""
+
+import shlex
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.plain.planwords import loss_paragraphs
+from wizard.plain.questions import Choosing, Item, Topic, Word, Writing, choose, write
+from wizard.plain.session import Back, Desk, Next, Outcome, Session
+from wizard.plain.steps.preview import save_plan
+from wizard.plain.talk import Ended
+from wizard.tools.signals import ended_by_signal
+
+HELP = (
+    "Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.",
+    "Before the first write the drive is looked at once more: if it differs from the one that was planned for, nothing is written.",
+    "Applying is a process of its own: closing this terminal does not stop it, and diskwright status tells how it goes.",
+)
+SAVE, BACK, END = range(3)
+
+
+def confirm(desk: Desk, session: Session) -> Outcome:
+    """Say what is lost, ask for the token, and begin; or say how it can be applied elsewhere."""
+    desk.heading(7, "Confirm")
+    plan = session.plan
+    assert plan is not None
+    desk.talk.say_all(loss_paragraphs(plan))
+    for doubt in desk.services.journal_doubts():
+        desk.talk.say(f"In doubt, of the journal: {printable(doubt, 400)}", hang=2)
+    if desk.services.apply_obstacle:
+        return _without_applying(desk, session, plan)
+    while _typed_token(desk, plan):
+        if run := _begun(desk, plan):
+            return Next(replace(session, run=run))
+    return Back(session)
+
+
+def _typed_token(desk: Desk, plan: Plan) -> bool:
+    """Whether the drive's token was typed; an empty line is a no."""
+    token = plan.drive.token
+    shown = printable(token, 40)
+
+    def take(typed: str) -> bool:
+        if typed and typed != token:
+            raise BadInput(f"That is not this drive's token, which is {shown}. Nothing was written.")
+        return bool(typed)
+
+    asks = f"The last question. To apply all this now, type the drive's token, which is {shown}"
+    return write(desk.talk, Writing(Topic(asks, HELP), "", "no, and back", (token,)), take) is True
+
+
+def _begun(desk: Desk, plan: Plan) -> Path | None:
+    """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known."""
+    if desk.services.asks_for_root:
+        desk.talk.say("Root is needed to write. Whoever gives it may be asked for a password now.")
+    desk.talk.say("Looking at the drive once more, then beginning ...")
+    try:
+        with ended_by_signal() as is_ended:
+            run = desk.services.start(plan, plan.drive.token)
+    except DiskwrightError as error:
+        desk.talk.say(str(error))
+        if is_ended():
+            raise Ended from None
+        return None
+    return run
+
+
+def _without_applying(desk: Desk, session: Session, plan: Plan) -> Outcome:
+    """From here the plan can only be kept."""
+    desk.talk.say(desk.services.apply_obstacle)
+    items = (Item("Save the plan in a file."), Item("Go back."), Item("End the wizard."))
+    while True:
+        answer = choose(desk.talk, Choosing(Topic("What is to be done with the plan?", HELP), items, SAVE))
+        if isinstance(answer, Word) or answer == BACK:
+            return Back(session)
+        if answer == END:
+            raise Ended
+        path = save_plan(desk, plan)
+        if path is not None and desk.services.needs_root:
+            desk.talk.say("Apply it by:")
+            desk.talk.say(f"sudo diskwright apply {shlex.quote(str(path))} --confirm {shlex.quote(plan.drive.token)}", indent=4)

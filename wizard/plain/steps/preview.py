@@ -1,0 +1,64 @@
+"""Step 5: before and after, every step with its commands, and what it costs."""
+
+from pathlib import Path
+
+from wizard.layout.document import render_plan
+from wizard.layout.preview import steps_lines
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.plain.advicewords import volumes_reasons
+from wizard.plain.planwords import doubts_paragraphs, layout_paragraphs
+from wizard.plain.questions import Choosing, Item, Topic, Word, choose
+from wizard.plain.saving import save
+from wizard.plain.session import Back, Desk, Next, Outcome, Session
+from wizard.plain.talk import Para
+
+HELP = (
+    "The steps are carried out in this order. Commands are told as they will be run; a backslash at the end of a line means that the "
+    "command goes on in the next one. A table is not written by a command but by a program of diskwright's own, with exactly the starts "
+    "and sizes told.",
+    "Destroys: what cannot be read any more after the step. Undo: how it is taken back, or that it is not.",
+    "A saved plan is told by diskwright show, and carried out by diskwright apply, today or later, as long as the drive is the same.",
+)
+GO_ON, SAVE, REPEAT = range(3)
+
+
+def show_plan(desk: Desk, session: Session) -> Outcome:
+    """Tell the whole plan; go on, save it, or tell it again."""
+    desk.heading(5, "Preview")
+    plan = session.plan
+    assert plan is not None
+    _tell(desk, plan)
+    topic = Topic("What is to be done with this plan?", HELP, reasons=lambda: [*volumes_reasons(session.wishes), *_checks(plan)])
+    items = (Item("Go on."), Item("Save the plan in a file."), Item("Tell the plan again."))
+    while True:
+        answer = choose(desk.talk, Choosing(topic, items, GO_ON))
+        if isinstance(answer, Word):
+            return Back(session)
+        if answer == GO_ON:
+            return Next(session)
+        if answer == SAVE:
+            save_plan(desk, plan)
+        else:
+            _tell(desk, plan)
+
+
+def save_plan(desk: Desk, plan: Plan) -> Path | None:
+    """Ask for a name and save the plan; None where the person went back."""
+    return save(desk.talk, "The plan", render_plan(plan), f"{Path(plan.drive.path).name}-plan.json")
+
+
+def _tell(desk: Desk, plan: Plan) -> None:
+    desk.talk.say("Exactly this will be done, and nothing else. Nothing has been written yet.")
+    desk.talk.say_all(layout_paragraphs(plan))
+    desk.talk.say()
+    desk.talk.show(steps_lines(plan.steps, desk.talk.width))
+    if plan.doubts:
+        desk.talk.say()
+        desk.talk.say_all(doubts_paragraphs(plan))
+
+
+def _checks(plan: Plan) -> list[Para]:
+    """What is checked when all is done."""
+    held = [check for step in plan.steps for check in step.holds]
+    return [Para("Checked afterwards:"), *(Para(printable(check, 400), 2, 2) for check in held), Para()]

@@ -1,0 +1,130 @@
+"""One volume, field by field: each question proposes what the volume has now."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from wizard.advise.workloads import Profile
+from wizard.layout.wish import REST, Wish, check_wishes
+from wizard.model.advice import Advice
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE
+from wizard.model.units import format_exact, parse_size
+from wizard.plain.questions import Choosing, Topic, Word, Writing, choose, write
+from wizard.plain.session import Desk, Session
+from wizard.plain.steps.advice import choice_item
+from wizard.plain.steps.purpose import HELP as PURPOSE_HELP
+from wizard.plain.steps.purpose import purpose_item
+
+FILESYSTEM_HELP = ("The ranking for this purpose on this drive. e and a number tells why, with the published figures.",)
+SIZE_HELP = (
+    "500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000. One volume can take the rest: all that the "
+    "others leave.",
+)
+LABEL_HELP = ("The name by which the volume is found. Where the label is one of the wizard's own words, put = before it, such as =b.",)
+MOUNT_HELP = (
+    "The directory where the volume appears, such as /srv/media: now and at every start, by a line in /etc/fstab. "
+    "no makes the volume and mounts it nowhere.",
+)
+SWAP_HELP = ("Swap that is turned on serves the kernel as memory: now and at every start, by a line in /etc/fstab.",)
+NO, YES = "no", "yes"
+
+Change = Callable[[Wish, str], Wish]
+
+
+class _Left(Exception):
+    """The person leaves the volume as it was."""
+
+
+def ask_volume(desk: Desk, session: Session, wish: Wish) -> list[Wish]:
+    """The changed volume; none where the person goes back."""
+    try:
+        wish = _ask_kind(desk, session, wish)
+        size = "the rest" if wish.size_bytes is None else format_exact(wish.size_bytes)
+        wish = _ask(desk, Topic("How large? A size such as 500G or 750GB, or the word rest.", SIZE_HELP), wish, size, _sized)
+        label = printable(wish.final_label, 20)
+        wish = _ask(desk, Topic("Which label?", LABEL_HELP), wish, label, _labelled)
+        wish = _ask_place(desk, wish)
+    except _Left:
+        desk.talk.say("The list of volumes stays as it was.")
+        return []
+    return [wish]
+
+
+def _ask_place(desk: Desk, wish: Wish) -> Wish:
+    """Where it is mounted; for swap, whether it is turned on."""
+    if wish.choice.filesystem == "swap":
+        topic = Topic("Is the swap turned on, now and at every start? yes or no.", SWAP_HELP)
+        return _ask(desk, topic, wish, YES if wish.mount_point else NO, _turned_on)
+    mount = printable(wish.mount_point, 60) if wish.mount_point else NO
+    return _ask(desk, Topic("Where is it mounted? A directory, or the word no.", MOUNT_HELP), wish, mount, _mounted)
+
+
+def _ask_kind(desk: Desk, session: Session, wish: Wish) -> Wish:
+    """Purpose and filesystem."""
+    profiles = desk.services.profiles()
+    index = _ask_purpose(desk, profiles, wish)
+    advice = _advice(desk, session, profiles[index].workload.id)
+    kept = wish.choice.filesystem if advice.workload.id == wish.workload.id or advice.chosen is None else advice.chosen.filesystem
+    names = [choice.filesystem for choice in advice.choices]
+    topic = Topic("Which filesystem?", FILESYSTEM_HELP)
+    default = names.index(kept) if kept in names and not advice.choices[names.index(kept)].obstacles else None
+    answer = choose(desk.talk, Choosing(topic, tuple(choice_item(choice, brief=True) for choice in advice.choices), default))
+    if isinstance(answer, Word):
+        raise _Left
+    choice = advice.choices[answer]
+    # A directory is no place for swap, and to be turned on is none for anything else.
+    swaps = "swap" in (choice.filesystem, wish.choice.filesystem) and choice.filesystem != wish.choice.filesystem
+    return replace(wish, choice=choice, workload=advice.workload, mount_point=None if swaps else wish.mount_point)
+
+
+def _ask_purpose(desk: Desk, profiles: tuple[Profile, ...], wish: Wish) -> int:
+    names = [profile.workload.id for profile in profiles]
+    default = names.index(wish.workload.id) if wish.workload.id in names else None
+    items = tuple(purpose_item(profile, brief=True) for profile in profiles)
+    answer = choose(desk.talk, Choosing(Topic("What is the volume for?", PURPOSE_HELP), items, default))
+    if isinstance(answer, Word):
+        raise _Left
+    return answer
+
+
+def _advice(desk: Desk, session: Session, workload: str) -> Advice:
+    assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+    return desk.services.advise(session.machine, session.drive, session.diagnosis.recording, workload)
+
+
+def _ask(desk: Desk, topic: Topic, wish: Wish, means: str, change: Change) -> Wish:
+    """One field; an empty line leaves it as it is."""
+
+    def take(answer: str) -> Wish:
+        changed = change(wish, answer) if answer else wish
+        check_wishes((changed,))
+        return changed
+
+    taken = write(desk.talk, Writing(topic, "", means), take)
+    if isinstance(taken, Word):
+        raise _Left
+    return taken
+
+
+def _sized(wish: Wish, answer: str) -> Wish:
+    if answer.lower() == REST:
+        return replace(wish, size_bytes=None)
+    size_bytes = parse_size(answer)
+    if size_bytes <= 0:
+        raise BadInput("A volume needs room; type a size such as 500G, or the word rest.")
+    return replace(wish, size_bytes=size_bytes)
+
+
+def _labelled(wish: Wish, answer: str) -> Wish:
+    return replace(wish, label=answer)
+
+
+def _mounted(wish: Wish, answer: str) -> Wish:
+    return replace(wish, mount_point=None if answer.lower() == NO else answer)
+
+
+def _turned_on(wish: Wish, answer: str) -> Wish:
+    if answer.lower() not in (NO, YES):
+        raise BadInput("Type yes or no.")
+    return replace(wish, mount_point=NO_PLACE if answer.lower() == YES else None)
