@@ -5,6 +5,7 @@ from itertools import cycle
 from uuid import UUID
 
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
+from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.steps import Context, steps_of
 from wizard.layout.wish import Wish
@@ -14,7 +15,7 @@ from wizard.model.machine import Drive
 from wizard.model.plan import Operation, Plan
 from wizard.model.units import KIB, MIB
 
-UUIDS = tuple(str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number)) for number in range(1, 9))
+UUIDS = tuple(str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number * (1 + (1 << 96)))) for number in range(1, 9))
 
 GEOMETRIES = (
     N512,
@@ -43,16 +44,23 @@ def choice(filesystem: str, mkfs: tuple[str, ...] = (), mount: tuple[str, ...] =
 def wish(filesystem: str, *, size_bytes: int | None = None, label: str | None = None, mount_point: str | None = None) -> Wish:
     """A wish for large media."""
     workload = Workload("large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media")
-    return Wish(choice(filesystem), workload, size_bytes, label, mount_point)
+    options = ("noatime",) if MADE[filesystem].mounts else ()
+    return Wish(choice(filesystem, mount=options), workload, size_bytes, label, mount_point)
 
 
 def plan_for(on: Drive, *wishes: Wish, mode: Mode | None = None) -> Plan:
     """The plan with UUIDs that are the same every time."""
     source = cycle(UUIDS)
-    return make_plan(machine(on), on, wishes, mode, lambda: next(source))
+    return make_plan(machine(on, tools=EVERYTHING), on, wishes, mode, lambda: next(source))
 
 
-EVERYTHING = tuple((name, f"/usr/sbin/{name}") for name in (*TOOLS, "blkzone", "btrfs", "mdadm", "pvcreate", "vgcreate", "lvcreate", "lvs"))
+EVERYTHING = tuple(
+    (name, f"/usr/sbin/{name}")
+    for name in (
+        *(*TOOLS, "blkzone", "mdadm", "pvcreate", "vgcreate", "lvcreate", "lvs"),
+        *(name for kind in MADE.values() for name in kind.programs),
+    )
+)
 """All programs that any plan needs."""
 
 

@@ -31,8 +31,8 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     found: list[str] = []
     if machine.kernel.filesystems and kind.kernel_names and not machine.kernel.filesystems.intersection(kind.kernel_names):
         found.append(f"The running kernel ({machine.kernel.release}) has no {kind.title}: boot one that has, or install its module.")
-    if not machine.has_tool(kind.tool):
-        found.append(missing_program(kind.tool, kind.package))
+    elsewhere = kind.package_elsewhere or ("", "")
+    found += [missing_program(name, package, *elsewhere) for name, package in kind.makers.items() if not machine.has_tool(name)]
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
         found.append(f"The drive's logical blocks have {drive.geometry.logical_block_bytes} bytes; a {kind.title} block has at most 4096.")
     if room is not None:

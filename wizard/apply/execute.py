@@ -18,6 +18,7 @@ from wizard.apply.runs import load_environment, load_plan
 from wizard.apply.saved import Vault
 from wizard.apply.site import Site, look_at_all
 from wizard.apply.start import STOP, named, settle, udev_runs
+from wizard.apply.swaps import turn_on
 from wizard.apply.table import write_table
 from wizard.apply.verify import verify
 from wizard.apply.wipe import wipe_signatures
@@ -32,6 +33,7 @@ from wizard.model.plan import (
     Operation,
     Plan,
     ResetZones,
+    TurnOnSwap,
     WipeSignatures,
     WriteTable,
     devices_of,
@@ -145,6 +147,8 @@ def execute(site: Site) -> str:
             return f"{site.environment.fstab} has the line: {line}"
         case Mount():
             return mount_filesystem(operation, site)
+        case TurnOnSwap():
+            return turn_on(operation, site)
         case _:
             return build(operation, site)
 

@@ -10,7 +10,7 @@ from wizard.apply.journal import sync_folder
 from wizard.layout.commands import fstab_line
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
-from wizard.model.plan import AddFstabLine
+from wizard.model.plan import NO_PLACE, AddFstabLine
 
 NEW_FILE_MODE = 0o644
 
@@ -43,7 +43,7 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
 def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> str | None:
     """A sentence where an entry already speaks of the mount point or the filesystem; None where there is none."""
     for line in lines:
-        if _plain(line.mount_point) == _plain(operation.mount_point):
+        if operation.mount_point != NO_PLACE and _plain(line.mount_point) == _plain(operation.mount_point):
             return f"line {line.number} already mounts {printable(line.source, 60)} at {printable(line.mount_point, 60)}"
         if line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower():
             return f"line {line.number} already speaks of the filesystem {operation.uuid}"

@@ -14,15 +14,37 @@ from pathlib import Path
 import parted
 
 from wizard.documents.codec import from_json
-from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_MBR_TYPE, LINUX_RAID_TYPE
+from wizard.filesystems.partitions import (
+    BASIC_DATA_TYPE,
+    FAT32_MBR_TYPE,
+    LINUX_GPT_TYPE,
+    LINUX_LVM_TYPE,
+    LINUX_MBR_TYPE,
+    LINUX_RAID_TYPE,
+    LINUX_SWAP_TYPE,
+    NTFS_MBR_TYPE,
+    SWAP_MBR_TYPE,
+)
 from wizard.model.errors import BadInput, Failed
 from wizard.model.plan import TableEntry, WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
 UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}
-"""The types that libparted gives a partition of no declared filesystem; older ones can set others only by way of a flag."""
+"""The types that libparted gives a partition of no declared filesystem; older ones can set others only by way of a filesystem or a flag."""
 
-FLAGS = {("gpt", LINUX_RAID_TYPE): parted.PARTITION_RAID, ("gpt", LINUX_LVM_TYPE): parted.PARTITION_LVM}
+DECLARED = {
+    ("gpt", BASIC_DATA_TYPE): "ntfs",
+    ("gpt", LINUX_SWAP_TYPE): "linux-swap(v1)",
+    ("mbr", NTFS_MBR_TYPE): "ntfs",
+    ("mbr", FAT32_MBR_TYPE): "fat32",
+    ("mbr", SWAP_MBR_TYPE): "linux-swap(v1)",
+}
+FLAGS = {
+    ("gpt", LINUX_RAID_TYPE): parted.PARTITION_RAID,
+    ("gpt", LINUX_LVM_TYPE): parted.PARTITION_LVM,
+    # FAT32 beyond the reach of cylinders, heads and sectors.
+    ("mbr", FAT32_MBR_TYPE): parted.PARTITION_LBA,
+}
 
 REFUSALS = (
     Failed,
@@ -98,13 +120,15 @@ def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> fro
 
 def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry: TableEntry) -> None:
     sector_bytes = device.sectorSize
-    flag = FLAGS.get((operation.table, entry.type))
-    if entry.type != UNFLAGGED[operation.table] and flag is None:
+    wanted = (operation.table, entry.type)
+    flag, declared = FLAGS.get(wanted), DECLARED.get(wanted)
+    if entry.type != UNFLAGGED[operation.table] and flag is None and declared is None:
         raise Failed(f"libparted cannot give partition {entry.number} the type {entry.type}.")
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
         raise Failed(f"Partition {entry.number} is no whole number of the {sector_bytes} byte blocks of {operation.device}.")
     geometry = parted.Geometry(device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes)
-    part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, geometry=geometry)
+    holds = parted.FileSystem(type=declared, geometry=geometry) if declared else None
+    part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, fs=holds, geometry=geometry)
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):

@@ -8,6 +8,7 @@ from wizard.apply.compare import disk_differences, kernel_differences
 from wizard.apply.devices import kernel_name
 from wizard.apply.mounts import is_mounted, mount_differences
 from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
+from wizard.apply.swaps import swap_differences
 from wizard.filesystems.registry import MADE
 from wizard.layout.commands import fstab_line
 from wizard.model.errors import Failed
@@ -15,7 +16,7 @@ from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.journal import Check
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import AddFstabLine, MakeFilesystem, Mount, Plan
+from wizard.model.plan import NO_PLACE, AddFstabLine, MakeFilesystem, Mount, Plan, TurnOnSwap
 from wizard.tools.run import find, run
 
 
@@ -37,9 +38,12 @@ def verify(plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float) -> I
                 yield from _filesystem_checks(step.operation, plan, drives, seconds)
             case AddFstabLine(mount_point=place):
                 times = fstab.splitlines().count(fstab_line(step.operation))
-                yield Check(f"fstab has exactly one line for {printable(place, 200)}", times == 1, f"{times} found")
+                what = step.operation.uuid if place == NO_PLACE else printable(place, 200)
+                yield Check(f"fstab has exactly one line for {what}", times == 1, f"{times} found")
             case Mount(device=device, mount_point=place):
                 yield _check(f"{device} is mounted at {printable(place, 200)} as advised", mount_differences(step.operation))
+            case TurnOnSwap(device=device):
+                yield _check(f"{device} is in use as swap", swap_differences(step.operation))
             case _:
                 pass
 

@@ -58,12 +58,14 @@ class MadeKind(FilesystemKind):
     `zones` is why a drive whose zones the host must manage cannot take it, empty where it can.
 
     A label has `label_bytes` of UTF-8 at most, is written as `fit_label` makes it, and `label_fault` adds what else is wrong with it as
-    the end of a sentence. `uuid_of` makes of a drawn UUID what libblkid will report, which is what a plan keeps.
+    the end of a sentence. One that has a serial number instead of a UUID has it of `serial_digits` (8 or 16) hexadecimal digits. Where
+    `uuid_follows`, a second program sets it after the first has drawn one of its own.
 
     `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty where no program checks it.
     `superblock_reader` tells how it is spread over an array, which `striping_in` reads out of its words. `silent_options` are those that
     hold without being listed as long as nothing else is. `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for
-    each TiB on a drive that does not turn, and on one that does. `also` are further programs that `commands` or checks run: name, package.
+    each TiB on a drive that does not turn, and on one that does. `also` are further programs that `commands` or swap take: name, package.
+    `package_elsewhere` is the package's name on Fedora and on Arch where those call it otherwise.
     """
 
     tool: str
@@ -83,13 +85,16 @@ class MadeKind(FilesystemKind):
     bare_flags: frozenset[str] = frozenset()
     fit_label: Callable[[str], str] = _as_it_is
     label_fault: Callable[[str], str | None] = _no_fault
-    uuid_of: Callable[[str], str] = _as_it_is
+    serial_digits: int = 0
+    uuid_follows: bool = False
+    noun: str = "filesystem"
     gpt_type: str = LINUX_GPT_TYPE
     mbr_type: str = LINUX_MBR_TYPE
     superblock_reader: Argv = ()
     striping_in: Callable[[str], Striping | None] | None = None
     silent_options: frozenset[str] = frozenset()
     also: tuple[tuple[str, str], ...] = ()
+    package_elsewhere: tuple[str, str] | None = None
 
     @property
     def made(self) -> bool:
@@ -97,7 +102,26 @@ class MadeKind(FilesystemKind):
         return True
 
     @property
+    def makers(self) -> dict[str, str]:
+        """Every program that making it and turning it on takes, and the package that brings it."""
+        return {self.tool: self.package, **dict(self.also)}
+
+    @property
     def programs(self) -> dict[str, str]:
         """Every program that making and checking it runs, and the package that brings it."""
-        own = (self.tool, *(argv[0] for argv in (self.clean_check, self.superblock_reader) if argv))
-        return {**dict.fromkeys(own, self.package), **dict(self.also)}
+        return {**self.makers, **{argv[0]: self.package for argv in (self.clean_check, self.superblock_reader) if argv}}
+
+    @property
+    def mounts(self) -> bool:
+        """Whether it is mounted somewhere; otherwise it is turned on as swap."""
+        return bool(self.kernel_names)
+
+    def uuid_of(self, drawn: str) -> str:
+        """What libblkid will report where `drawn`, a plain lower-case UUID, is given to the maker: for a serial number its first digits."""
+        serial = drawn.replace("-", "")[: self.serial_digits].upper()
+        return drawn if not serial else serial if self.serial_digits == 16 else f"{serial[:4]}-{serial[4:]}"
+
+
+def serial_of(uuid: str) -> str:
+    """A serial number as programs take it: its hexadecimal digits, in lower case."""
+    return uuid.replace("-", "").lower()

@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import pairwise
 
-from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.layout.operations import layout_after, operations_of, table_after
@@ -12,10 +11,9 @@ from wizard.layout.rules import (
     is_device_path,
     is_workload_id,
     label_fault,
-    mkfs_options_fault,
-    mount_options_fault,
-    mount_point_fault,
-    uuid_fault,
+    options_fault,
+    place_fault,
+    volume_uuid_fault,
 )
 from wizard.layout.space import GPT_PARTITIONS, gpt_bounds, mbr_bounds, overlapping
 from wizard.layout.steps import same_steps
@@ -120,11 +118,11 @@ def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
         return
     if fault := label_fault(volume.label, volume.filesystem):
         yield f"{name} has the label {printable(volume.label, 40)!r}, which {fault}"
-    if fault := uuid_fault(volume.uuid):
+    if fault := volume_uuid_fault(volume.uuid, volume.filesystem):
         yield f"{name} has the UUID {printable(volume.uuid, 40)!r}, which {fault}"
-    if fault := mkfs_options_fault(volume.filesystem, volume.mkfs_options) or mount_options_fault(volume.mount_options):
+    if fault := options_fault(volume.filesystem, volume.mkfs_options, volume.mount_options):
         yield f"{name}: {fault}"
-    if volume.mount_point is not None and (fault := mount_point_fault(volume.mount_point)):
+    if volume.mount_point is not None and (fault := place_fault(volume.mount_point, volume.filesystem)):
         yield f"{name} has the mount point {printable(volume.mount_point, 60)!r}, which {fault}"
 
 
@@ -167,12 +165,16 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
     if not table.fresh and (bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes):
         yield "its layout before reaches beyond what a table can hold"
+    kinds = {volume.partition: MADE[volume.filesystem] for volume in plan.volumes}
     for entry in new:
-        yield from _entry_faults(entry, table, drive.geometry, bounds)
+        kind = kinds.get(entry.number)
+        if kind and entry.type != (kind.gpt_type if table.table == "gpt" else kind.mbr_type):
+            yield f"partition {entry.number} has the type {printable(entry.type, 40)!r}"
+        yield from _entry_faults(entry, drive.geometry, bounds)
     yield from _share_faults(plan, table)
 
 
-def _entry_faults(entry: TableEntry, table: WriteTable, geometry: Geometry, bounds: Extent) -> Iterator[str]:
+def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iterator[str]:
     name = f"partition {entry.number}"
     end = entry.start_bytes + entry.size_bytes
     if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
@@ -182,8 +184,6 @@ def _entry_faults(entry: TableEntry, table: WriteTable, geometry: Geometry, boun
         yield f"{name} is not aligned"
     if entry.start_bytes % geometry.logical_block_bytes or entry.size_bytes % geometry.logical_block_bytes:
         yield f"{name} is no whole number of blocks"
-    if entry.type != (LINUX_GPT_TYPE if table.table == "gpt" else LINUX_MBR_TYPE):
-        yield f"{name} has the type {printable(entry.type, 40)!r}"
 
 
 def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:

@@ -14,6 +14,7 @@ from wizard.model.plan import (
     Operation,
     ResetZones,
     TableEntry,
+    TurnOnSwap,
     WipeSignatures,
     WriteTable,
 )
@@ -45,6 +46,8 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
             # The kernel puts a Btrfs together out of the devices that it was told of (btrfs-device(8)).
             scan = [("btrfs", "device", "scan", device, *others)] if others else []
             return (*scan, ("mount", "-t", kind, *(("-o", ",".join(options)) if options else ()), device, place))
+        case TurnOnSwap(device=device):
+            return (("swapon", device),)
         case WriteTable() | AddFstabLine():
             return ()
 

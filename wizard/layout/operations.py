@@ -2,19 +2,34 @@
 
 from collections.abc import Sequence
 
-from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import partition_name
 from wizard.layout.space import is_container, with_free
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
-from wizard.model.plan import AddFstabLine, Layout, MakeFilesystem, Mount, Operation, Slot, TableEntry, Volume, WipeSignatures, WriteTable
+from wizard.model.plan import (
+    NO_PLACE,
+    AddFstabLine,
+    Layout,
+    MakeFilesystem,
+    Mount,
+    Operation,
+    Slot,
+    TableEntry,
+    TurnOnSwap,
+    Volume,
+    WipeSignatures,
+    WriteTable,
+)
 
 
 def table_after(
-    drive_path: str, before: Layout, fresh: bool, volumes: Sequence[Volume], extents: Sequence[Extent], gpt_type: str = LINUX_GPT_TYPE
+    drive_path: str, before: Layout, fresh: bool, volumes: Sequence[Volume], extents: Sequence[Extent], gpt_type: str = ""
 ) -> WriteTable:
-    """The table to write: the kept entries of `before` unless it is fresh, and one for each volume, in the order of their numbers."""
+    """The table to write: the kept entries of `before` unless it is fresh, and one for each volume, in the order of their numbers.
+
+    `gpt_type` is what the new ones are called where they hold something else than the volumes themselves.
+    """
     table = "mbr" if before.table == "mbr" and not fresh else "gpt"
     kept = [] if fresh else [_kept_entry(slot) for slot in before.partitions]
     new = [
@@ -22,7 +37,7 @@ def table_after(
             number=volume.partition,
             start_bytes=extent.start_bytes,
             size_bytes=extent.size_bytes,
-            type=gpt_type if table == "gpt" else LINUX_MBR_TYPE,
+            type=gpt_type or MADE[volume.filesystem].gpt_type if table == "gpt" else MADE[volume.filesystem].mbr_type,
             name=partition_name(volume.label) if table == "gpt" else "",
         )
         for volume, extent in zip(volumes, extents, strict=True)
@@ -73,11 +88,16 @@ def operations_of(wipes: Sequence[WipeSignatures], table: WriteTable, volumes: S
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:
-    """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices of a Btrfs over several."""
+    """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices of a Btrfs over several.
+
+    Swap has a line too, and is turned on.
+    """
     if volume.mount_point is None:
         return ()
     options = tuple(dict.fromkeys((*volume.mount_options, "nofail")))
     kind = MADE[volume.filesystem]
+    if not kind.mounts:
+        return (AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass), TurnOnSwap(volume.path))
     return (
         AddFstabLine(volume.uuid, volume.mount_point, kind.kernel_names[0], options, kind.fsck_pass),
         Mount(volume.path, volume.mount_point, kind.kernel_names[0], volume.mount_options, others=others),

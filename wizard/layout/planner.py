@@ -7,7 +7,7 @@ from enum import Enum
 from wizard.filesystems.registry import MADE
 from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.refusals import refuse_content, refuse_drive, refuse_table, unread_content
-from wizard.layout.rules import mkfs_options_fault, mount_options_fault
+from wizard.layout.rules import options_fault
 from wizard.layout.space import GPT_PARTITIONS, Demand, aligned_spaces, gpt_bounds, mbr_bounds, place, with_free
 from wizard.layout.steps import Context, steps_of
 from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
@@ -167,9 +167,10 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
         kind = MADE.get(choice.filesystem)
         if kind is None:
             raise Refused(f"diskwright makes {', '.join(MADE)}, not {printable(choice.filesystem, 30)}.")
-        refuse_missing(machine, kind.tool, kind.package)
+        for program, package in kind.makers.items():
+            refuse_missing(machine, program, package)
         mkfs, mount = option_words(wish)
-        if fault := mkfs_options_fault(choice.filesystem, mkfs) or mount_options_fault(mount):
+        if fault := options_fault(choice.filesystem, mkfs, mount):
             raise BadInput(f"The options advised for {choice.filesystem} cannot be taken: {fault}.")
 
 
@@ -193,7 +194,7 @@ def volume_of(drive: Drive, wish: Wish, number: int, uuid: str) -> Volume:
         partition=number,
         path=partition_path(drive.path, number),
         filesystem=wish.choice.filesystem,
-        uuid=uuid,
+        uuid=MADE[wish.choice.filesystem].uuid_of(uuid),
         label=wish.final_label,
         mount_point=wish.mount_point,
         mkfs_options=mkfs,

@@ -9,7 +9,7 @@ from wizard.layout.striping import striping_of
 from wizard.layout.text import cell_width, command_lines, cut, wrapped
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import printable
-from wizard.model.plan import Identity, Layout, Plan, Slot, Step
+from wizard.model.plan import NO_PLACE, Identity, Layout, Plan, Slot, Step
 from wizard.model.units import format_capacity, format_duration, format_exact
 
 
@@ -242,7 +242,8 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: 
 def _what(slot: Slot) -> str:
     what = printable(slot.filesystem, 40) if slot.filesystem else ("extended" if is_container(slot) else "nothing recognised")
     label = printable(slot.label or slot.name or "")
-    tail = [what, f'"{label}"' if label else "", f"at {printable(slot.mount_point, 2000)}" if slot.mount_point else ""]
+    where = "turned on" if slot.mount_point == NO_PLACE else f"at {printable(slot.mount_point, 2000)}" if slot.mount_point else ""
+    tail = [what, f'"{label}"' if label else "", where]
     return " ".join(word for word in tail if word)
 
 

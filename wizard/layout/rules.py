@@ -6,6 +6,7 @@ from uuid import UUID
 from wizard.filesystems.registry import MADE
 from wizard.model.geometry import Geometry
 from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE
 
 GPT_NAME_UNITS = 36
 """A GPT partition name has room for this many UTF-16 units (UEFI 2.10, 5.3.3)."""
@@ -58,6 +59,7 @@ MOUNT_OPTIONS_ELSEWHERE = frozenset(
 _VALUE = re.compile(r"[\w^+:.%=,-]+", re.ASCII)
 _MOUNT_OPTION = re.compile(r"[a-z][a-z0-9_-]*(=[\w:.+-]+)?", re.ASCII)
 _WORKLOAD = re.compile(r"[a-z0-9][a-z0-9_.-]{0,62}")
+_SERIALS = {8: re.compile(r"[0-9A-F]{4}-[0-9A-F]{4}", re.ASCII), 16: re.compile(r"[0-9A-F]{16}", re.ASCII)}
 _DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
 
 
@@ -113,6 +115,20 @@ def mount_point_fault(path: str) -> str | None:
     return None
 
 
+def place_fault(place: str, filesystem: str) -> str | None:
+    """Why a volume of this filesystem cannot be mounted at `place`, or None; swap has NO_PLACE, and is turned on."""
+    if MADE[filesystem].mounts:
+        return mount_point_fault(place)
+    return None if place == NO_PLACE else f"is no place for {filesystem}, which is mounted nowhere: {NO_PLACE} has it turned on"
+
+
+def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
+    """Why these words are not handed to the program that makes the filesystem, or these options not to mount(8), or None."""
+    if mount and not MADE[filesystem].mounts:
+        return f"{filesystem} is mounted nowhere, and has no mount options"
+    return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
+
+
 def mkfs_options_fault(filesystem: str, words: tuple[str, ...]) -> str | None:
     """Why these words are not handed to the program that makes the filesystem, or None."""
     kind, rest = MADE[filesystem], list(words)
@@ -139,6 +155,14 @@ def mount_options_fault(options: tuple[str, ...]) -> str | None:
         if option.partition("=")[0] in MOUNT_OPTIONS_ELSEWHERE:
             return f"{option!r} would make mount do something else"
     return None
+
+
+def volume_uuid_fault(text: str, filesystem: str) -> str | None:
+    """Why `text` is no UUID, or serial number, in the form in which libblkid reports the filesystem's, or None."""
+    digits = MADE[filesystem].serial_digits
+    if not digits:
+        return uuid_fault(text)
+    return None if _SERIALS[digits].fullmatch(text) and text.strip("0-") else f"is no serial number of {digits} digits"
 
 
 def uuid_fault(text: str) -> str | None:

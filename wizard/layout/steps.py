@@ -8,6 +8,7 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.commands import array_uuid, commands_of, edits_of
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
+    NO_PLACE,
     AddFstabLine,
     Identity,
     Layout,
@@ -22,6 +23,7 @@ from wizard.model.plan import (
     ResetZones,
     Slot,
     Step,
+    TurnOnSwap,
     WipeSignatures,
     WriteTable,
     devices_of,
@@ -100,13 +102,23 @@ def _sentence(operation: Operation, context: Context) -> str:
             )
         case MakeFilesystem(device=device, filesystem=filesystem, label=label, others=others):
             spread = _spread(operation.options) if others else ""
-            return f"Make the {filesystem} filesystem {printable(label)!r} on {_listed((device, *others))}{spread}."
+            return f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on {_listed((device, *others))}{spread}."
+        case AddFstabLine() | Mount() | TurnOnSwap():
+            return _use_sentence(operation)
+        case _:
+            return _array_sentence(operation)
+
+
+def _use_sentence(operation: AddFstabLine | Mount | TurnOnSwap) -> str:
+    match operation:
+        case AddFstabLine(mount_point=place) if place == NO_PLACE:
+            return "Have it turned on as swap at every start: one line in /etc/fstab."
         case AddFstabLine(mount_point=place):
             return f"Have it mounted at {printable(place, 2000)} at every start: one line in /etc/fstab."
         case Mount(device=device, mount_point=place):
             return f"Mount {device} at {printable(place, 2000)}."
-        case _:
-            return _array_sentence(operation)
+        case TurnOnSwap(device=device):
+            return f"Let the kernel swap to {device}."
 
 
 def _spread(options: Sequence[str]) -> str:
@@ -210,6 +222,8 @@ def _undo(operation: Operation) -> str:
             return "The old /etc/fstab is kept beside the new one; taking the line out again undoes it."
         case Mount(mount_point=place):
             return f"By unmounting {printable(place, 2000)}."
+        case TurnOnSwap(device=device):
+            return f"By `swapoff {device}`."
 
 
 def _holds(operation: Operation) -> tuple[str, ...]:
@@ -229,6 +243,8 @@ def _holds(operation: Operation) -> tuple[str, ...]:
         case Mount(device=device, mount_point=place, options=options):
             how = f" with {','.join(options)}" if options else ""
             return (f"{device} is mounted at {printable(place, 2000)}{how}.",)
+        case TurnOnSwap(device=device):
+            return (f"The kernel lists {device} as swap.",)
         case _:
             return _array_holds(operation)
 

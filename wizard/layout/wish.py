@@ -3,15 +3,17 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault
+from wizard.filesystems.registry import MADE
+from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE
 from wizard.model.units import parse_size
 
 REST = "rest"
-SHORTEST_LABEL = 12
-"""Characters that every filesystem made here takes as a label; XFS takes no more."""
+SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
+"""Characters that every filesystem made here takes as a label."""
 
 KEYS = ("workload", "size", "label", "mount", "fs", "option")
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
@@ -33,8 +35,10 @@ class Wish:
 
     @property
     def final_label(self) -> str:
-        """The label it gets."""
-        return self.workload.label if self.label is None else self.label
+        """The label it gets, as its filesystem writes it; the workload's own is cut to what that takes."""
+        kind = MADE.get(self.choice.filesystem)
+        label = self.workload.label[: kind.label_bytes if kind else None] if self.label is None else self.label
+        return kind.fit_label(label) if kind else label
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,19 +91,20 @@ def request(
     size_bytes = None if size is None or size == REST else parse_size(size)
     if size_bytes is not None and size_bytes <= 0:
         raise BadInput(f"A volume of {printable(size or '', 40)!r} has no room; leave the size out for all that is left.")
-    if mount is not None and (fault := mount_point_fault(mount)):
+    if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
         raise BadInput(f"The mount point {printable(mount, 60)!r} {fault}; name one such as /srv/data.")
     return Request(workload, size_bytes, label, mount, filesystem, tuple(options))
 
 
 def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
     """The wishes with a label each; one that follows from its workload is numbered where another volume has it already."""
-    taken = {wish.label for wish in wishes if wish.label is not None}
+    taken = {wish.final_label for wish in wishes if wish.label is not None}
     named = []
     for wish in wishes:
         label, number = wish.final_label, 2
         while wish.label is None and label in taken:
-            label, number = f"{wish.workload.label[: SHORTEST_LABEL - len(str(number))]}{number}", number + 1
+            own = replace(wish, label=f"{wish.workload.label[: SHORTEST_LABEL - len(str(number))]}{number}")
+            label, number = own.final_label, number + 1
         taken.add(label)
         named.append(replace(wish, label=label))
     return tuple(named)
@@ -113,8 +118,9 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
         label, filesystem = wish.final_label, wish.choice.filesystem
         if fault := label_fault(label, filesystem):
             raise BadInput(f"The label {printable(label, 40)!r} {fault}; choose a shorter or plainer one.")
-        if wish.mount_point is not None and (fault := mount_point_fault(wish.mount_point)):
-            raise BadInput(f"The mount point {printable(wish.mount_point, 60)!r} {fault}; name one such as /srv/data.")
+        if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
+            example = "; name one such as /srv/data" if MADE[filesystem].mounts else ""
+            raise BadInput(f"The mount point {printable(wish.mount_point, 60)!r} {fault}{example}.")
         if wish.size_bytes is not None and wish.size_bytes <= 0:
             raise BadInput(f"The volume {printable(label, 40)!r} has no size; leave the size out for all that is left.")
     if sum(wish.size_bytes is None for wish in wishes) > 1:
@@ -125,8 +131,9 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> str | None:
     """A sentence where two volumes would be mounted in one place, or a later one over an earlier one; else None."""
-    for index, later in enumerate(mount_points):
-        for earlier in mount_points[:index]:
+    places = [place for place in mount_points if place != NO_PLACE]
+    for index, later in enumerate(places):
+        for earlier in places[:index]:
             if later == earlier:
                 return f"Two volumes are to be mounted at {printable(later, 60)}; name another place for one."
             if earlier.startswith(later + "/"):

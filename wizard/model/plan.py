@@ -82,6 +82,7 @@ class Layout:
 class Volume:
     """One thing a person asked for and what was decided for it. `partition` is the number it gets, `path` its node to be.
 
+    `uuid` is what libblkid will report, `mount_point` NO_PLACE for swap that is to be turned on.
     Number 0 is the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the array's node,
     or for Btrfs, which needs no array, the first drive's partition.
     """
@@ -215,8 +216,28 @@ class Mount:
     others: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class TurnOnSwap:
+    """Let the kernel swap to `device`."""
+
+    device: str
+    kind: Literal["turn-on-swap"] = "turn-on-swap"
+
+
+NO_PLACE = "none"
+"""What stands for the mount point of swap, which has none and is turned on instead (fstab(5))."""
+
 Operation = (
-    WipeSignatures | WriteTable | ResetZones | MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeFilesystem | AddFstabLine | Mount
+    WipeSignatures
+    | WriteTable
+    | ResetZones
+    | MakeArray
+    | MakeVolumeGroup
+    | MakeStripedVolume
+    | MakeFilesystem
+    | AddFstabLine
+    | Mount
+    | TurnOnSwap
 )
 
 

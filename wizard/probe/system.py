@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
 from wizard.probe.sysfs import SYS, name_of, text
@@ -25,18 +26,11 @@ LOCAL = frozenset(
 """Filesystems that answer without a network: a file on another kind is not asked about, since a dead server would never answer."""
 
 TOOLS = (
-    "mkfs.ext4",
-    "mkfs.xfs",
-    "mkfs.btrfs",
-    "mkfs.f2fs",
+    *(name for kind in MADE.values() for name in kind.programs),
     "mkzonefs",
     "dmzadm",
     "blkzone",
     "tune2fs",
-    "e2fsck",
-    "dumpe2fs",
-    "xfs_repair",
-    "btrfs",
     "sfdisk",
     "wipefs",
     "parted",
@@ -55,7 +49,6 @@ TOOLS = (
     "vgcreate",
     "lvcreate",
     "lvs",
-    "xfs_db",
 )
 
 ASKED = (("mkfs.btrfs", "--version"), ("mkfs.btrfs", "-O", "list-all"), ("mkfs.xfs", "-V"), ("mkfs.f2fs", "-V"))

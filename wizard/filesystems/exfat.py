@@ -1,0 +1,46 @@
+"""exFAT: mkfs.exfat(8), tune.exfat(8) and fsck.exfat(8) of exfatprogs; tried with 1.2.0."""
+
+from wizard.filesystems.kind import Argv, MadeKind, serial_of
+from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
+from wizard.model.plan import MakeFilesystem
+from wizard.model.units import MIB, TIB
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    return (
+        ("mkfs.exfat", "-L", made.label, *made.options, made.device),
+        ("tune.exfat", "-I", f"0x{serial_of(made.uuid)}", made.device),
+    )
+
+
+def _label_fault(label: str) -> str | None:
+    # mkfs.exfat reads it by the locale, which is C here.
+    return None if label.isascii() else "holds other characters than ASCII has, which mkfs.exfat is not given"
+
+
+KIND = MadeKind(
+    name="exfat",
+    title="exFAT",
+    kernel_names=("exfat",),
+    tool="mkfs.exfat",
+    package="exfatprogs",
+    commands=_commands,
+    in_general="It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions.",
+    minimum_bytes=8 * MIB,
+    minimum_why="the first megabytes go to its records",
+    # 2^32 clusters of 128 KiB, which is what mkfs.exfat takes from 32 GiB on.
+    maximum_bytes=512 * TIB,
+    zones="exFAT has no code for zones",
+    label_bytes=11,
+    fsck_pass=2,
+    seconds=(1.0, 0.5, 1.0),
+    clean_check=("fsck.exfat", "-n"),
+    flags=frozenset({"-b", "-c", "--boundary-align", "--cluster-size"}),
+    bare_flags=frozenset({"--pack-bitmap"}),
+    label_fault=_label_fault,
+    serial_digits=8,
+    uuid_follows=True,
+    gpt_type=BASIC_DATA_TYPE,
+    mbr_type=NTFS_MBR_TYPE,
+    also=(("tune.exfat", "exfatprogs"),),
+)

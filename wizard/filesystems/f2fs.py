@@ -1,0 +1,34 @@
+"""F2FS: mkfs.f2fs(8), fsck.f2fs(8); the limits were tried with f2fs-tools 1.15."""
+
+from wizard.filesystems.kind import Argv, MadeKind
+from wizard.model.plan import MakeFilesystem
+from wizard.model.units import MIB, TIB
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    return (("mkfs.f2fs", "-q", "-f", "-U", made.uuid, "-l", made.label, *made.options, made.device),)
+
+
+KIND = MadeKind(
+    name="f2fs",
+    title="F2FS",
+    kernel_names=("f2fs",),
+    tool="mkfs.f2fs",
+    package="f2fs-tools",
+    commands=_commands,
+    in_general=(
+        "It is made for flash behind simple controllers, as in phones, cards and sticks; elsewhere ext4 and XFS are at home on more "
+        "machines, and their repair has seen more."
+    ),
+    # mkfs.f2fs makes none below 56 MiB.
+    minimum_bytes=128 * MIB,
+    minimum_why="a smaller one would be mostly the reserve that its cleaner needs",
+    maximum_bytes=16 * TIB,
+    zones="F2FS needs a second, ordinary drive for its records there, which diskwright does not set up",
+    label_bytes=255,
+    fsck_pass=2,
+    seconds=(1.0, 0.5, 1.0),
+    # With --dry-run alone it says what it would repair, writes nothing, and tells by its status.
+    clean_check=("fsck.f2fs", "--dry-run"),
+    flags=frozenset({"-a", "-o", "-O", "-s", "-t", "-z"}),
+)

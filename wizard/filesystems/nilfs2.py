@@ -1,0 +1,40 @@
+"""NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tried with 2.2.9."""
+
+from wizard.filesystems.kind import Argv, MadeKind
+from wizard.model.plan import MakeFilesystem
+from wizard.model.units import MIB, TIB
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    # -f writes over old marks without asking, and still refuses a device that is mounted.
+    return (
+        ("mkfs.nilfs2", "-q", "-f", "-L", made.label, *made.options, made.device),
+        ("nilfs-tune", "-U", made.uuid, made.device),
+    )
+
+
+KIND = MadeKind(
+    name="nilfs2",
+    title="NILFS2",
+    kernel_names=("nilfs2",),
+    tool="mkfs.nilfs2",
+    package="nilfs-tools",
+    commands=_commands,
+    in_general=(
+        "It writes everything as one log and keeps its past states, for which a cleaner runs all the time; no program checks or repairs it."
+    ),
+    minimum_bytes=136 * MIB,
+    minimum_why="mkfs.nilfs2 wants more than sixteen segments of 8 MiB",
+    maximum_bytes=8 * 1024 * 1024 * TIB - 1,
+    zones="NILFS2 has no code for zones",
+    label_bytes=80,
+    fsck_pass=0,
+    seconds=(1.0, 0.5, 1.0),
+    # There is no program that does.
+    clean_check=(),
+    flags=frozenset({"-b", "-B", "-m", "-O"}),
+    bare_flags=frozenset({"-K"}),
+    uuid_follows=True,
+    also=(("nilfs-tune", "nilfs-tools"),),
+    package_elsewhere=("nilfs-utils", "nilfs-utils"),
+)

@@ -1,0 +1,43 @@
+"""NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g, mounted by the kernel's ntfs3 (5.15); tried with ntfs-3g 2022.10.3."""
+
+from wizard.filesystems.kind import Argv, MadeKind, serial_of
+from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
+from wizard.model.plan import MakeFilesystem
+from wizard.model.units import KIB, MIB, TIB
+
+
+def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
+    # Without -F it refuses a device that is mounted; -Q leaves out writing zeros over all of it.
+    return (
+        ("mkfs.ntfs", "-Q", "-q", "-L", made.label, *made.options, made.device),
+        ("ntfslabel", "-q", f"--new-serial={serial_of(made.uuid)}", made.device),
+    )
+
+
+KIND = MadeKind(
+    name="ntfs",
+    title="NTFS",
+    kernel_names=("ntfs3",),
+    tool="mkfs.ntfs",
+    package="ntfs-3g",
+    commands=_commands,
+    in_general="It is for sharing with Windows: Linux writes it since 5.15 (ntfs3), but cannot repair it, which takes chkdsk on Windows.",
+    minimum_bytes=16 * MIB,
+    minimum_why="its records take the first megabytes",
+    # 2^32 clusters of 64 KiB.
+    maximum_bytes=256 * TIB - 64 * KIB,
+    zones="NTFS has no code for zones",
+    label_bytes=128,
+    # What ntfsfix does at a start is no check.
+    fsck_pass=0,
+    seconds=(1.0, 1.0, 2.0),
+    clean_check=("ntfsfix", "-n"),
+    flags=frozenset({"-c", "-z"}),
+    bare_flags=frozenset({"-C", "-I"}),
+    serial_digits=16,
+    uuid_follows=True,
+    gpt_type=BASIC_DATA_TYPE,
+    mbr_type=NTFS_MBR_TYPE,
+    also=(("ntfslabel", "ntfs-3g"),),
+    package_elsewhere=("ntfsprogs", "ntfs-3g"),
+)
