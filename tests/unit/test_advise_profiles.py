@@ -1,13 +1,17 @@
 """Profiles of the user's own: they extend and replace, and what is wrong in them is said with file, line and key."""
 
+import json
+import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 from wizard.advise.advise import advise
 from wizard.advise.filesystems import FILESYSTEMS
 from wizard.advise.workloads import find_workload, load_workloads
+from wizard.cli import main
 from wizard.documents import profiles
 from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.errors import BadInput, ExitCode
@@ -202,6 +206,7 @@ def test_an_unknown_workload_names_the_known_ones() -> None:
             "choices[2].place",
             "more than one filesystem is second; at most one",
         ),
+        ('label = "photos"', 'label = "photos"\nmeasured = ["mine-3"]', "measured", 0, "measured", "no evidence 'mine-3'"),
         (
             'sentence = "It suits."',
             'sentence = "It suits."\nunfit = true',
@@ -302,3 +307,52 @@ def test_a_users_workload_is_advised(mine: Path) -> None:
     held = drive()
     advice = advise(machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos"))
     assert advice.chosen is not None and advice.chosen.filesystem == "ext4"
+
+
+@pytest.mark.parametrize(
+    ("root", "environment", "homes"),
+    [
+        (False, {}, ["/home/me/.config"]),
+        (False, {"SUDO_UID": "7"}, ["/home/me/.config"]),
+        (True, {"SUDO_UID": "7"}, ["/home/me/.config", "/home/caller/.config"]),
+        (True, {"PKEXEC_UID": "7"}, ["/home/me/.config", "/home/caller/.config"]),
+        (True, {"SUDO_UID": "7", "HOME": "/home/caller"}, ["/home/caller/.config"]),
+        (True, {"SUDO_UID": "8"}, ["/home/me/.config"]),
+        (True, {"SUDO_UID": "-7"}, ["/home/me/.config"]),
+        (True, {"SUDO_UID": "7", "XDG_CONFIG_HOME": "/srv/settings"}, ["/srv/settings"]),
+        (False, {"XDG_CONFIG_HOME": "settings"}, ["/home/me/.config"]),
+        (False, {"XDG_CONFIG_HOME": ""}, ["/home/me/.config"]),
+    ],
+)
+def test_the_folders_are_those_of_who_asks_also_under_sudo(
+    monkeypatch: pytest.MonkeyPatch, root: bool, environment: dict[str, str], homes: list[str]
+) -> None:
+    def known(number: int) -> SimpleNamespace:
+        if number != 7:
+            raise KeyError(number)
+        return SimpleNamespace(pw_dir="/home/caller")
+
+    for name in ("SUDO_UID", "PKEXEC_UID", "XDG_CONFIG_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("HOME", "/home/me")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
+    monkeypatch.setattr(profiles, "getpwuid", known)
+    assert list(profiles.profile_folders()) == [profiles.BUNDLED, *(Path(folder, "diskwright") for folder in ("/etc", *homes))]
+
+
+def test_workloads_shows_where_each_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    own = tmp_path / "diskwright" / "workloads" / "photos.toml"
+    own.parent.mkdir(parents=True)
+    own.write_text(WORKLOAD.replace(', "my-inode-size"', "").replace('["mine-1"]', "[]"), encoding="utf-8")
+    assert main(["workloads"]) == 0
+    said = capsys.readouterr().out
+    assert f"from {own}" in said and f"from {profiles.BUNDLED}/workloads/mail.toml" in said
+    assert main(["workloads", "--json"]) == 0
+    origins = {one["id"]: one["origin"] for one in json.loads(capsys.readouterr().out)["workloads"]}
+    assert origins["photos"] == str(own) and origins["mail"] == str(profiles.BUNDLED / "workloads" / "mail.toml")
+    own.write_text(own.read_text().replace("It suits too.", ""), encoding="utf-8")
+    assert main(["workloads"]) == 2
+    assert f"{own}, line {line(own, 'sentence', 1)}, choices[1].sentence: " in capsys.readouterr().err

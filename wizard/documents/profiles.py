@@ -3,7 +3,9 @@
 import os
 import re
 import tomllib
+from contextlib import suppress
 from pathlib import Path
+from pwd import getpwuid
 from typing import TypeVar
 
 from cattrs.errors import BaseValidationError
@@ -18,9 +20,23 @@ BUNDLED = Path(__file__).resolve().parents[2] / "profiles"
 
 
 def profile_folders() -> tuple[Path, ...]:
-    """Where profiles are looked for, in the order in which later ones replace earlier ones."""
-    config = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config")
-    return BUNDLED, Path("/etc/diskwright"), config / "diskwright"
+    """Where profiles are looked for, in the order in which later ones replace earlier ones.
+
+    Where root runs for someone (sudo, run0, pkexec), that person's folder comes after root's own.
+    """
+    named = Path(os.environ.get("XDG_CONFIG_HOME", ""))
+    configs = [named] if named.is_absolute() else [home / ".config" for home in _homes()]
+    return tuple(dict.fromkeys((BUNDLED, *(folder / "diskwright" for folder in (Path("/etc"), *configs)))))
+
+
+def _homes() -> list[Path]:
+    """The home directory, and the caller's where root runs for someone."""
+    found = [Path.home()]
+    caller = os.environ.get("SUDO_UID") or os.environ.get("PKEXEC_UID") or ""
+    if os.geteuid() == 0 and re.fullmatch(r"\d{1,10}", caller, re.ASCII):
+        with suppress(KeyError, OverflowError):  # no such user
+            found.append(Path(getpwuid(int(caller)).pw_dir))
+    return found
 
 
 def profile_files(room: str) -> tuple[Path, ...]:
