@@ -45,7 +45,7 @@ def take_options(
         for other in asked[:number]:
             if _exclude(option, other, choice.filesystem):
                 raise BadInput(f"{other.id} and {option.id} cannot be used together.")
-    advised = [option for option in catalogue.values() if choice.filesystem in option.filesystems]
+    advised = [option for option in catalogue.values() if choice.filesystem in option.filesystems and limits(option, site) is None]
     mkfs = _beside(choice.mkfs, asked, Kind.MKFS, choice.filesystem, advised)
     mount = _beside(choice.mount, asked, Kind.MOUNT, choice.filesystem, advised)
     doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
@@ -100,9 +100,11 @@ def _exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> b
 
 
 def _joins(kind: Kind, text: str, other: str, filesystem: str) -> bool:
-    """Whether two options with the same flag can be written as one list."""
+    """Whether two options have the same flag and can be written as one list."""
     flag = text.split(" ")[0]
-    return kind is Kind.MKFS and flag in LISTS.get(filesystem, ()) and not _keys(text) & _keys(other)
+    if kind is not Kind.MKFS or flag not in LISTS.get(filesystem, ()) or other.split(" ")[0] != flag:
+        return False
+    return not _keys(text) & _keys(other)
 
 
 def _keys(text: str) -> set[str]:
@@ -114,37 +116,33 @@ def _beside(
     there: tuple[Option, ...], asked: Sequence[CatalogueOption], kind: Kind, filesystem: str, catalogue: Sequence[CatalogueOption]
 ) -> tuple[Option, ...]:
     """The advised options that can stay, and those asked for behind them, lists joined."""
-    kept = [option for option in there if _stays(option, _entry(option, kind, catalogue), asked)]
+    entries = {entry.text: entry for entry in catalogue if entry.kind is kind}
+    kept = [option for option in there if _stays(option, entries.get(option.text), asked, filesystem)]
     for wanted in asked:
-        if wanted.kind is not kind or any(option.text == wanted.text for option in kept):
-            continue
-        kept = _added(kept, wanted, filesystem)
+        if wanted.kind is kind and all(option.text != wanted.text for option in kept):
+            kept = _joined(kept, wanted, filesystem)
     return tuple(kept)
 
 
-def _entry(option: Option, kind: Kind, catalogue: Sequence[CatalogueOption]) -> CatalogueOption | None:
-    return next((entry for entry in catalogue if entry.kind is kind and entry.text == option.text), None)
-
-
-def _stays(option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption]) -> bool:
-    """Whether an advised option can stand beside all that was asked for; raises BadInput where it must."""
-    against = next((wanted for wanted in asked if entry and (wanted.id in entry.conflicts or entry.id in wanted.conflicts)), None)
-    if entry is not None and entry.always and against is not None:
+def _stays(option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption], filesystem: str) -> bool:
+    """Whether an advised option can stand beside all that was asked for; raises BadInput where it cannot and must."""
+    if entry is None:
+        return True
+    against = next((wanted for wanted in asked if wanted.text != entry.text and _exclude(wanted, entry, filesystem)), None)
+    if entry.always and against is not None:
         raise BadInput(f"{against.id} cannot stand beside {option.text}, which the drive needs.")
     return against is None
 
 
-def _added(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
-    """The options with one more: joined with the list it belongs to, or instead of what has the same flag."""
-    new = Option(wanted.text, wanted.why, wanted.risk)
-    flag = flag_of(wanted)
-    same = [option for option in options if option.text.split(" " if wanted.kind is Kind.MKFS else "=")[0] == flag]
-    rest = [option for option in options if option not in same]
-    if len(same) == 1 and _joins(wanted.kind, wanted.text, same[0].text, filesystem):
-        (old,) = same
-        joined = Option(f"{old.text},{wanted.text.partition(' ')[2]}", f"{old.why} {new.why}", f"{old.risk} {new.risk}".strip())
-        return [joined if option is old else option for option in options]
-    return [*rest, new]
+def _joined(options: list[Option], wanted: CatalogueOption, filesystem: str) -> list[Option]:
+    """The options with one more, written into the list that has its flag already, or behind them all."""
+    same = [option for option in options if _joins(wanted.kind, wanted.text, option.text, filesystem)]
+    if not same:
+        return [*options, Option(wanted.text, wanted.why, wanted.risk)]
+    old = same[0]
+    text = f"{old.text},{wanted.text.partition(' ')[2]}"
+    joined = Option(text, f"{old.why} {wanted.why}", f"{old.risk} {wanted.risk}".strip())
+    return [joined if option is old else option for option in options]
 
 
 def _doubt(option: CatalogueOption, purpose: str) -> str:
