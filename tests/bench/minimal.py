@@ -1,14 +1,23 @@
-"""The least a Textual program can be: the yardstick for the wizard's first useful paint."""
+"""The least a Textual program can be: the yardstick for the wizard's first useful paint, and for a key's way to the screen."""
 
+from textual import events
 from textual.app import App, ComposeResult
 from textual.widgets import Static
 
 
 class Minimal(App[None]):
-    """One line of text."""
+    """One line of text, and a count of the keys that were pressed."""
 
     def compose(self) -> ComposeResult:
         yield Static("ready to be read")
+        yield Static("0 keys", id="keys")
+
+    def on_mount(self) -> None:
+        self.keys = 0
+
+    def on_key(self, event: events.Key) -> None:
+        self.keys += 1
+        self.query_one("#keys", Static).update(f"{self.keys} keys")
 
 
 if __name__ == "__main__":

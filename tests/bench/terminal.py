@@ -1,4 +1,4 @@
-"""A program on a pseudo terminal, watched until its screen shows something."""
+"""A program on a pseudo terminal, watched: when its screen shows something, what a key changes, and how many bytes that takes."""
 
 import fcntl
 import os
@@ -8,12 +8,19 @@ import signal
 import struct
 import sys
 import termios
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
+from types import TracebackType
 
 import pyte
+
+Met = Callable[[Sequence[str]], bool]
+"""Whether the lines of a screen are as they should be."""
+
+QUIET_SECONDS = 0.5
+"""A program that has written nothing for so long has shown all there is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,44 +32,83 @@ class Paint:
     peak_bytes: int
 
 
-def until_shown(argv: Sequence[str], needle: str, *, columns: int = 80, lines: int = 24, limit_seconds: float = 20) -> Paint:
-    """Start `argv` on an 80x24 terminal and wait until `needle` stands on the screen; the program is ended afterwards.
+class Watched:
+    """One run of a program; use it in a with statement, which ends the program."""
 
-    Raises TimeoutError, with the screen as it then was, where it never does.
-    """
-    begun = monotonic()
-    pid, terminal = pty.fork()
-    if pid == 0:
-        os.environ |= {"TERM": "xterm-256color", "COLUMNS": str(columns), "LINES": str(lines)}
-        os.execvp(argv[0], list(argv))
-    try:
-        fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-        return _watch(pid, terminal, needle, pyte.Screen(columns, lines), begun, limit_seconds)
-    finally:
-        os.kill(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        os.close(terminal)
+    def __init__(self, argv: Sequence[str], *, term: str = "xterm-256color", columns: int = 80, lines: int = 24) -> None:
+        self.screen = pyte.Screen(columns, lines)
+        self.stream = pyte.ByteStream(self.screen)
+        self.received_bytes = 0
+        self.begun = monotonic()
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.environ |= {"TERM": term, "COLUMNS": str(columns), "LINES": str(lines)}
+            os.execvp(argv[0], list(argv))
+        fcntl.ioctl(self.terminal, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
+    def __enter__(self) -> "Watched":
+        return self
 
-def _watch(pid: int, terminal: int, needle: str, screen: pyte.Screen, begun: float, limit_seconds: float) -> Paint:
-    stream, received = pyte.ByteStream(screen), 0
-    while monotonic() - begun < limit_seconds:
-        if not select.select([terminal], [], [], 0.05)[0]:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        os.kill(self.pid, signal.SIGKILL)
+        os.waitpid(self.pid, 0)
+        os.close(self.terminal)
+
+    def until(self, met: Met, limit_seconds: float = 20) -> float:
+        """When the bytes came that made the screen as it should be, by the monotonic clock.
+
+        Raises TimeoutError, with the screen as it then is, where it never becomes so.
+        """
+        end = monotonic() + limit_seconds
+        came = monotonic()
+        while not met(self.screen.display):
+            arrived = self._read(end - monotonic())
+            if arrived is None:
+                raise TimeoutError("the screen never became so:\n" + "\n".join(self.screen.display))
+            came = arrived
+        return came
+
+    def settle(self) -> int:
+        """All bytes that came, once nothing more does."""
+        while self._read(QUIET_SECONDS) is not None:
             continue
+        return self.received_bytes
+
+    def key(self, sequence: bytes, met: Met) -> float:
+        """Seconds from a key to the bytes that show what it does."""
+        pressed = monotonic()
+        os.write(self.terminal, sequence)
+        return self.until(met) - pressed
+
+    def peak_bytes(self) -> int:
+        """The program's greatest memory so far."""
+        status = Path(f"/proc/{self.pid}/status").read_text()
+        return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) * 1024
+
+    def _read(self, seconds: float) -> float | None:
+        """When the next bytes came; None where none did, or the program has ended."""
+        if not select.select([self.terminal], [], [], max(0.0, seconds))[0]:
+            return None
         try:
-            chunk = os.read(terminal, 65536)
+            chunk = os.read(self.terminal, 65536)
         except OSError:
-            break
-        received += len(chunk)
-        stream.feed(chunk)
-        if any(needle in line for line in screen.display):
-            return Paint(monotonic() - begun, received, _peak(pid))
-    raise TimeoutError(f"{needle!r} was not shown:\n" + "\n".join(screen.display))
+            return None
+        came = monotonic()
+        self.received_bytes += len(chunk)
+        self.stream.feed(chunk)
+        return came
 
 
-def _peak(pid: int) -> int:
-    status = Path(f"/proc/{pid}/status").read_text()
-    return int(next(line.split()[1] for line in status.splitlines() if line.startswith("VmHWM"))) * 1024
+def showing(needle: str) -> Met:
+    """Whether `needle` stands in a line."""
+    return lambda lines: any(needle in line for line in lines)
+
+
+def until_shown(argv: Sequence[str], needle: str, *, term: str = "xterm-256color") -> Paint:
+    """Start `argv` on an 80x24 terminal and wait until `needle` stands on the screen; the program is ended afterwards."""
+    with Watched(argv, term=term) as watched:
+        seconds = watched.until(showing(needle)) - watched.begun
+        return Paint(seconds, watched.received_bytes, watched.peak_bytes())
 
 
 if __name__ == "__main__":

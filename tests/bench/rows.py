@@ -1,0 +1,85 @@
+"""A line of the table, and what all measurements need: runs in turn, drives to run on, numbers as text."""
+
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from time import perf_counter
+
+from tests.devices import Bench
+from wizard.model.units import MIB
+
+DISKWRIGHT = (sys.executable, "-m", "wizard")
+RUNS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One line of the table: both sides as a person reads them, their ratio, and what it was meant to stay below."""
+
+    what: str
+    ours: str
+    theirs: str
+    ratio: float
+    aim: str
+
+
+def render(rows: Sequence[Row]) -> str:
+    """The table as Markdown."""
+    lines = ["| what | diskwright | the other | ratio | aim |", "|---|---|---|---|---|"]
+    lines += [f"| {row.what} | {row.ours} | {row.theirs} | {row.ratio:.2f} | {row.aim} |" for row in rows]
+    return "\n".join(lines)
+
+
+def in_turn(ours: Callable[[], None], theirs: Callable[[], None], before: Callable[[], None] = lambda: None) -> tuple[float, float, float]:
+    """Median seconds of both and the median of their ratios, after one run of each that does not count."""
+    pairs = []
+    for _ in range(RUNS + 1):
+        before()
+        pairs.append((timed(ours), timed(theirs)))
+    counted = pairs[1:]
+    return median(a for a, _ in counted), median(b for _, b in counted), median(a / b for a, b in counted)
+
+
+def timed(work: Callable[[], None]) -> float:
+    """Seconds that `work` takes."""
+    begun = perf_counter()
+    work()
+    return perf_counter() - begun
+
+
+def quiet(*argv: str, stdin: str = "") -> None:
+    """Run to the end; a failure ends the measurement with what was said."""
+    done = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=300, check=False)
+    if done.returncode:
+        raise SystemExit(f"{' '.join(argv)} ended with {done.returncode}: {done.stderr or done.stdout}")
+
+
+@contextmanager
+def drives(count: int, size_bytes: int = 256 * MIB, *, table: bool = True) -> Iterator[list[str]]:
+    """Loop drives over sparse files, each with one ext4 partition unless told otherwise."""
+    with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder:
+        bench = Bench(Path(folder))
+        try:
+            paths = [bench.make_drive(size_bytes) for _ in range(count)]
+            for path in paths if table else []:
+                quiet("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path, stdin="label: gpt\nstart=2048\n")
+                quiet("partx", "--update", path)
+                quiet("mkfs.ext4", "-q", f"{path}p1")
+            yield paths
+        finally:
+            bench.take_down()
+
+
+def ms(seconds: float) -> str:
+    """Milliseconds for a table."""
+    return f"{seconds * 1000:.0f} ms"
+
+
+def mib(size_bytes: float) -> str:
+    """Mebibytes for a table."""
+    return f"{size_bytes / MIB:.0f} MiB"

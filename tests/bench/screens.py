@@ -1,0 +1,93 @@
+"""What a person waits for at the screen: the first paint, with one drive and with many, over a slow line, and after a key."""
+
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from statistics import median, quantiles
+
+from tests.bench import crowd
+from tests.bench.rows import DISKWRIGHT, RUNS, Row, drives, mib, ms
+from tests.bench.terminal import Met, Watched, showing, until_shown
+
+MINIMAL = (sys.executable, "-m", "tests.bench.minimal")
+MINIMAL_SHOWN = "ready to be read"
+READ = "Holds:"
+"""Stands in the details below the list of drives once the chosen one has been read."""
+DOWN = b"\x1b[B"
+KEYS = crowd.COUNT - 1
+"""From the first drive of the list to its last."""
+SERIAL = "vt220"
+
+
+def painting() -> Iterator[Row]:
+    """First useful paint (a drive's name on the screen) and memory, against the least Textual program."""
+    with drives(1) as (path,):
+        paints = [(until_shown(DISKWRIGHT, path), until_shown(MINIMAL, MINIMAL_SHOWN)) for _ in range(RUNS)]
+    ours, theirs = median(own.seconds for own, _ in paints), median(other.seconds for _, other in paints)
+    ratio = median(own.seconds / other.seconds for own, other in paints)
+    yield Row("the wizard's first useful paint, against a minimal Textual program", ms(ours), ms(theirs), ratio, "1.5")
+    own_peak, other_peak = median(own.peak_bytes for own, _ in paints), median(other.peak_bytes for _, other in paints)
+    yield Row("memory of the wizard at that moment", mib(own_peak), mib(other_peak), own_peak / other_peak, "80 MiB")
+
+
+def crowded() -> Iterator[Row]:
+    """Until a drive out of many recorded ones has been read and is described, against the least Textual program."""
+    with many() as command:
+        paints = [(until_shown(command, READ), until_shown(MINIMAL, MINIMAL_SHOWN)) for _ in range(RUNS)]
+    ours, theirs = median(own.seconds for own, _ in paints), median(other.seconds for _, other in paints)
+    ratio = median(own.seconds / other.seconds for own, other in paints)
+    yield Row(f"{crowd.COUNT} recorded drives listed and the first described, against the same", ms(ours), ms(theirs), ratio, "-")
+
+
+def serial() -> Iterator[Row]:
+    """Bytes of the first screen on a terminal as on a serial line, all that is sent until it is at rest."""
+    with many() as command:
+        ours, theirs = sent(command, READ), sent(MINIMAL, MINIMAL_SHOWN)
+    what = f"bytes of the first screen on a serial line (TERM={SERIAL}, 80x24), {crowd.COUNT} drives, against the same"
+    yield Row(what, kb(ours), kb(theirs), ours / theirs, "15 kB")
+
+
+def typing() -> Iterator[Row]:
+    """From a key to the bytes that show what it did, the 95th percentile of many, against the least Textual program."""
+    paths = [drive.path for drive in crowd.crowd().drives]
+    with many() as command:
+        ours = keys(command, READ, lambda number: showing(f"> {paths[number]}"))
+    theirs = keys(MINIMAL, MINIMAL_SHOWN, lambda number: showing(f"{number} keys"))
+    own, other = percentile_95(ours), percentile_95(theirs)
+    yield Row(f"a key's way to the repaint, 95th percentile of {KEYS}, against the same", ms(own), ms(other), own / other, "50 ms")
+
+
+def sent(command: Sequence[str], needle: str) -> int:
+    """All bytes that come until the screen is at rest after `needle` was shown."""
+    with Watched(command, term=SERIAL) as watched:
+        watched.until(showing(needle))
+        return watched.settle()
+
+
+def keys(command: Sequence[str], needle: str, met: Callable[[int], Met]) -> list[float]:
+    """Seconds from each of many Downs to what it changes: `met` says of the how-manieth key what the screen then shows."""
+    with Watched(command) as watched:
+        watched.until(showing(needle))
+        watched.settle()
+        return [watched.key(DOWN, met(number)) for number in range(1, KEYS + 1)]
+
+
+def percentile_95(seconds: Sequence[float]) -> float:
+    """What 95 of 100 stay below."""
+    return quantiles(seconds, n=20, method="inclusive")[-1]
+
+
+@contextmanager
+def many() -> Iterator[tuple[str, ...]]:
+    """The command that opens the wizard on a machine of many recorded drives."""
+    with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder:
+        file = Path(folder) / "many.json"
+        crowd.write(file)
+        yield (*DISKWRIGHT, "--machine", str(file))
+
+
+def kb(size_bytes: float) -> str:
+    """Kilobytes for a table."""
+    return f"{size_bytes / 1000:.1f} kB"

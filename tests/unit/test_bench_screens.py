@@ -1,0 +1,48 @@
+"""What the measurements at the screen stand on: a machine of many recorded drives, and a program watched on a terminal."""
+
+import sys
+
+import pytest
+
+from tests.bench.crowd import COUNT, crowd
+from tests.bench.rows import Row, render
+from tests.bench.screens import MINIMAL, MINIMAL_SHOWN, percentile_95
+from tests.bench.terminal import Watched, showing
+from wizard.probe.interpret import machine_of
+
+
+def test_many_recorded_drives_make_one_machine() -> None:
+    machine = machine_of(crowd())
+    assert len({drive.path for drive in machine.drives}) == COUNT
+    assert not any(drive.layers for drive in machine.drives)
+    for drive in machine.drives:
+        assert all(part.path.startswith(drive.path) for part in drive.partitions)
+        # A partition that took its contents along under the new name has them.
+        assert all(part.kernel_start_bytes is not None for part in drive.partitions if part.signatures)
+    assert sum(bool(part.signatures) for drive in machine.drives for part in drive.partitions) > 20
+    assert sum(bool(drive.uses) for drive in machine.drives) <= 1
+
+
+def test_a_key_is_watched_until_the_screen_shows_what_it_did() -> None:
+    with Watched(MINIMAL) as watched:
+        watched.until(showing(MINIMAL_SHOWN))
+        before = watched.settle()
+        assert watched.key(b"x", showing("1 keys")) > 0
+        assert watched.key(b"x", showing("2 keys")) > 0
+        assert watched.received_bytes > before
+        with pytest.raises(TimeoutError, match="ready to be read"):
+            watched.until(showing("3 keys"), limit_seconds=0.2)
+
+
+def test_a_program_that_ends_is_no_endless_wait() -> None:
+    with Watched((sys.executable, "-c", "print('bye')")) as watched, pytest.raises(TimeoutError, match="bye"):
+        watched.until(showing("hello"))
+
+
+def test_the_95th_percentile_lies_between_the_slowest_and_the_rest() -> None:
+    assert 0.01 <= percentile_95([0.01] * 95 + [1.0] * 5) < 1.0
+    assert percentile_95([0.01] * 90 + [1.0] * 10) == 1.0
+
+
+def test_a_row_is_a_line_of_the_table() -> None:
+    assert render([Row("what", "1 ms", "2 ms", 0.5, "1.0")]).splitlines()[-1] == "| what | 1 ms | 2 ms | 0.50 | 1.0 |"
