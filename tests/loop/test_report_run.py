@@ -72,9 +72,9 @@ def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_inst
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def fails(*_words: object, **_more: object) -> None:
-        raise Failed("The facts could not be written.")
+        raise Failed("The drive did not answer.")
 
-    monkeypatch.setattr("wizard.apply.recorded.save_machine", fails)
+    monkeypatch.setattr("wizard.apply.recorded.survey", fails)
     plan = work.plan(make_drive(64 * MIB), wish("ext4"))
     run = start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert ended(run) is RunState.DONE, story(run)

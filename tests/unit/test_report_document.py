@@ -49,7 +49,7 @@ def test_the_page_goes_to_a_file_and_the_document_to_the_output(tmp_path: Path, 
     assert code == ExitCode.DONE and page.read_text().startswith("<!DOCTYPE html>")
     document = json.loads(out)
     assert document["facts"]["drives"][0]["serial"] == "LAB-JUMPERED" and document["advice"]
-    assert f"The report is in {page}." in err and "Not in it: plan. No plan was named." in err
+    assert f"The report is in {page}." in err and "Missing or in doubt: plan. No plan was named." in err
 
 
 def test_a_name_that_ends_in_json_gets_the_document(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

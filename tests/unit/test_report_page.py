@@ -121,6 +121,12 @@ def test_a_measurement_is_shown_with_its_interval_and_every_range() -> None:
     assert "0.95 to 1.05: 1; 1.05 to 1.25: 0; 1.25 to 2: 2; 2 to 4: 0; 4 and more: 1." in page.text
 
 
+def test_a_measurement_of_another_drive_is_called_one() -> None:
+    (doubt,) = [one.why for one in gather(Sources(machine=machine(), verdict=verdict("/dev/sdq"))).absent if one.part == "measurement"]
+    assert "/dev/sdq" in doubt and "/dev/sda" in doubt
+    assert "measurement" not in {one.part for one in gather(Sources(machine=machine(), verdict=verdict())).absent}
+
+
 def test_a_measurement_that_was_not_possible_says_so() -> None:
     none = replace(verdict(), outcome=Outcome.NOT_POSSIBLE, ratio=None, pairs=())
     page = page_of(Sources(machine=machine(), verdict=none))

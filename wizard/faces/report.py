@@ -71,7 +71,7 @@ def main(arguments: Namespace) -> ExitCode:
     elif not to_file:
         sys.stdout.write(render_page(report))
     for absence in report.absent:
-        say(f"Not in it: {absence.part}. {absence.why}")
+        say(f"Missing or in doubt: {absence.part}. {absence.why}")
     return ExitCode.DONE
 
 

@@ -52,8 +52,7 @@ def gather(sources: Sources) -> Report:
     advice = _advice(sources, plan, machine, facts, absent)
     if plan is None:
         absent.append(Absence("plan", "No plan was named."))
-    if sources.verdict is None and sources.cliff is None:
-        absent.append(Absence("measurement", "No verdict of a benchmark was named; what was measured in the wizard is not kept in a run."))
+    absent += _measurement(sources, plan, facts)
     if sources.run is None:
         absent.append(Absence("run", "No run was named, so nothing is said about applying and its checks."))
     return Report(
@@ -68,6 +67,17 @@ def gather(sources: Sources) -> Report:
         cliff=sources.cliff,
         run=None if sources.run is None or plan is None else record_of(sources.run, len(plan.steps)),
     )
+
+
+def _measurement(sources: Sources, plan: Plan | None, facts: Facts | None) -> list[Absence]:
+    """What is missing of the measurement, or doubtful about it: a verdict knows its drive by its node alone."""
+    verdicts = [verdict.drive for verdict in (sources.verdict, sources.cliff) if verdict is not None]
+    if not verdicts:
+        return [Absence("measurement", "No verdict of a benchmark was named; what was measured in the wizard is not kept in a run.")]
+    paths = plan.paths if plan is not None else tuple(drive.path for drive in facts.drives) if facts is not None else ()
+    strange = [path for path in verdicts if path not in paths]
+    own = ", ".join(paths) or "no drive"
+    return [Absence("measurement", f"What was measured was called {path} then; this report is on {own}.") for path in strange]
 
 
 def _facts(sources: Sources, plan: Plan | None, absent: list[Absence]) -> tuple[Facts | None, Machine | None]:

@@ -102,4 +102,4 @@ def _parts(report: Report) -> Iterator[tuple[str, str, Markup]]:
         if report.run.checks:
             yield "checks", "What was verified", checks_part(report.run.checks)
     if report.absent:
-        yield "absent", "What this report does not have", listed(f"{one.part}: {one.why}" for one in report.absent)
+        yield "absent", "What is missing, or in doubt", listed(f"{one.part}: {one.why}" for one in report.absent)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from wizard.model.journal import Check, Entry
 from wizard.model.plan import Plan
+from wizard.model.units import format_duration
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import Content, Markup, commands, folded, join, moment, pairs, paragraphs, table, tag, word
 from wizard.report.nouns import RunRecord, StepResult
@@ -47,9 +48,9 @@ def _durations(run: RunRecord, plan: Plan) -> Markup:
     title = "How long each step took"
     rows = [
         Bar(
-            f"{result.number}. {step.operation.kind}",
+            f"{result.number}. {step.operation.kind.replace('-', ' ')}",
             result.seconds or 0.0,
-            f"{took(result)}, estimated {step.seconds:.0f} s",
+            f"{took(result)}, estimated {format_duration(step.seconds)}",
             kind=result.state,
         )
         for result, step in measured
