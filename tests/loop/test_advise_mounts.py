@@ -128,20 +128,6 @@ def never(kind: Kind) -> list[str]:
     return [option.id for option in load_catalogue().values() if option.never and option.kind is kind]
 
 
-@pytest.mark.parametrize("name", never(Kind.MOUNT))
-def test_what_the_catalogue_says_of_old_mount_options_is_true(
-    name: str, catalogue: dict[str, CatalogueOption], make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
-) -> None:
-    """What is said to be refused does not mount, and what is said to be accepted but unwise mounts."""
-    option = catalogue[name]
-    for filesystem in option.filesystems:
-        path = make_drive(400 * MIB)
-        own(path)
-        tool(*MAKE[filesystem], path)
-        assert mounted(path, filesystem, "noatime") is not None
-        assert (mounted(path, filesystem, option.text) is None) is option.refused
-
-
 def test_without_a_journal_the_recipe_of_2010_does_not_mount(
     catalogue: dict[str, CatalogueOption], make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
 ) -> None:

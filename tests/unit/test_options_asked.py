@@ -157,7 +157,7 @@ def test_what_the_drive_needs_does_not_give_way() -> None:
     with pytest.raises(BadInput, match="cannot stand beside -m dup, which the drive needs"):
         take("btrfs", "btrfs-zoned-metadata-once", on=zoned)
     with pytest.raises(Refused, match="zones the host must manage"):
-        take("btrfs", "btrfs-block-group-tree", on=zoned)
+        take("btrfs", "btrfs-data-twice", on=zoned)
 
 
 def test_a_danger_is_refused_until_it_is_typed_back() -> None:

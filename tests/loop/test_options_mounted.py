@@ -1,0 +1,98 @@
+"""What the catalogue says is true on the running kernel: what it takes is in force, what it refuses fails, and a danger is really had."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, said, story
+from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
+from wizard.apply.journal import RunState
+from wizard.apply.mounts import mount_differences
+from wizard.layout.document import read_plan
+from wizard.model.journal import Event
+from wizard.model.machine import Kernel
+from wizard.model.plan import Mount
+from wizard.model.units import MIB
+
+MAKE = {"ext4": ("mkfs.ext4", "-q", "-F"), "xfs": ("mkfs.xfs", "-q", "-f"), "btrfs": ("mkfs.btrfs", "-q", "-f")}
+OF_THE_BUILD = frozenset({"ext4-casefold", "ext4-quota", "xfs-no-checksums"})
+"""Kernels of the same version take these or not, as they were built."""
+
+NO_JOURNAL = "a crash can lose whole directories"
+
+
+def running() -> Kernel:
+    lines = Path("/proc/filesystems").read_text().splitlines()
+    return Kernel(Path("/proc/sys/kernel/osrelease").read_text().strip(), frozenset(line.split()[-1] for line in lines))
+
+
+def known(kind: Kind, filesystem: str) -> list[CatalogueOption]:
+    return [option for option in load_catalogue().values() if option.kind is kind and filesystem in option.filesystems]
+
+
+@pytest.mark.parametrize("filesystem", MAKE)
+def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
+    filesystem: str, make_drive: MakeDrive, own: Callable[[str], None], tmp_path: Path
+) -> None:
+    """Judged as after a plan was applied: whatever can be asked for must be found in force, or every such run would be doubted."""
+    path, place = make_drive(400 * MIB), tmp_path / "mnt"
+    place.mkdir()
+    own(path)
+    tool(*MAKE[filesystem], path)
+    tool("mount", "-t", filesystem, path, str(place))
+    kernel = running()
+    tool("umount", str(place))
+    options = known(Kind.MOUNT, filesystem)
+    assert len(options) > 10
+    for option in options:
+        own(path)
+        argv = ["mount", "-t", filesystem, "-o", option.text, path, str(place)]
+        mounted = subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode == 0
+        differences = mount_differences(Mount(path, str(place), filesystem, (option.text,))) if mounted else ()
+        if mounted:
+            tool("umount", str(place))
+        assert mounted is (on_kernel(option, kernel).takes is True), option.id
+        assert option.default or not set(differences) - ({"it is read-only"} if option.text == "ro" else set()), (option.id, differences)
+
+
+@pytest.mark.parametrize("filesystem", MAKE)
+def test_what_mkfs_can_be_asked_for_is_made_and_mounted(
+    filesystem: str, make_drive: MakeDrive, own: Callable[[str], None], tmp_path: Path
+) -> None:
+    path, place = make_drive(400 * MIB), tmp_path / "mnt"
+    place.mkdir()
+    options = [option for option in known(Kind.MKFS, filesystem) if "zoned" not in option.needs]
+    assert options
+    for option in options:
+        own(path)
+        tool(*MAKE[filesystem], *option.text.split(), path)
+        if option.id in OF_THE_BUILD:
+            continue
+        tool("mount", "-t", filesystem, path, str(place))
+        tool("umount", str(place))
+
+
+def features(path: str) -> set[str]:
+    lines = tool("dumpe2fs", "-h", path).splitlines()
+    return next(set(line.split()[2:]) for line in lines if line.startswith("Filesystem features:"))
+
+
+def test_a_danger_that_was_typed_back_is_really_had(work: Work, make_drive: MakeDrive) -> None:
+    drive, place, file = make_drive(300 * MIB), work.place("scratch"), work.folder / "plan.json"
+    words = ("plan", drive, "--workload", "large-media", "--fs", "ext4", "--mount", str(place), "-o", str(file))
+    asked = ("--option", "ext4-no-journal", "--option", "ext4-barrier-0", "--option", "ext4-large-dir")
+    refused = diskwright(work, *words, *asked)
+    assert refused.returncode == 3 and not file.exists()
+    planned = diskwright(work, *words, *asked, "--danger", NO_JOURNAL, "--danger", "a power cut can destroy this filesystem")
+    assert planned.returncode == 0, planned.stderr
+    plan = read_plan(file.read_text(), str(file))
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED), story(run)
+    (volume,) = plan.volumes
+    assert "has_journal" not in features(volume.path) and "large_dir" in features(volume.path)
+    assert "nobarrier" in tool("findmnt", "--noheadings", "--output", "OPTIONS", "--mountpoint", str(place)).strip().split(",")
+    assert "nobarrier" in work.fstab.read_text().splitlines()[-1]
