@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 
 from textual.pilot import Pilot
 
-from tests.looks.rehearsal import MODERN, Rehearsal, press, ready, shown, step, until, wizard
+from tests.looks.rehearsal import MODERN, Rehearsal, highlight, press, ready, shown, step, until, wizard
 from wizard.tui.session import Session
 from wizard.tui.terminal import Terminal
 
@@ -46,7 +46,7 @@ async def _choose(pilot: Pilot[Session], take: Take) -> None:
     await take("1-help")
     await press(pilot, "escape", "enter")
     await step(pilot, 2)
-    await press(pilot, "down")
+    await highlight(pilot, "#purposes", "large-media")
     await take("2-purpose")
     await press(pilot, "enter")
     await step(pilot, 3)

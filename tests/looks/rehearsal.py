@@ -23,6 +23,7 @@ from wizard.trial.measure import Progress
 from wizard.tui.app import WizardApp
 from wizard.tui.session import Session
 from wizard.tui.terminal import Colours, Glyphs, Terminal
+from wizard.tui.widgets.rows import Rows
 
 Job = Callable[[Pilot[Session]], Awaitable[None]]
 MODERN = Terminal(Glyphs.ALL, Colours.ANY)
@@ -174,10 +175,19 @@ def flat(pilot: Pilot[Session]) -> str:
     return " ".join(shown(pilot).replace("│", " ").split())
 
 
-async def to_step(pilot: Pilot[Session], number: int) -> None:
-    """Over the shingled drive and the first purpose to a step."""
+async def highlight(pilot: Pilot[Session], rows: str, key: str) -> None:
+    """Move to the row with this key by the arrow keys."""
+    found = pilot.app.screen.query_one(rows, Rows)
+    by = [row.key for row in found.rows].index(key) - found.index
+    await press(pilot, *["down" if by > 0 else "up"] * abs(by))
+
+
+async def to_step(pilot: Pilot[Session], number: int, purpose: str = "desktop-root") -> None:
+    """Over the shingled drive and a purpose to a step."""
     await ready(pilot)
     await press(pilot, "down")
     for now in range(2, number + 1):
+        if now == 3:
+            await highlight(pilot, "#purposes", purpose)
         await press(pilot, "enter")
         await step(pilot, now)

@@ -16,7 +16,9 @@ FILES = {name_of(path): path for path in recordings()}
 
 def beyond(pilot: Pilot[Session]) -> list[str]:
     """The widgets of which a part can only be seen by scrolling sideways."""
-    return [repr(widget) for widget in pilot.app.screen.query("*") if widget.max_scroll_x or widget.virtual_size.width > 80]
+    return [
+        repr(widget) for widget in pilot.app.screen.query("*") if widget.size and (widget.max_scroll_x or widget.virtual_size.width > 80)
+    ]
 
 
 @pytest.mark.parametrize("name", sorted(FILES))

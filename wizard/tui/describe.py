@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words
-from wizard.model.advice import Choice, Evidence, Option, Place, ZonedUse
+from wizard.model.advice import Choice, Evidence, Option, Place, Unmade, ZonedUse
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -76,6 +76,16 @@ def choice_blocks(choice: Choice) -> list[Block]:
         blocks += [para("Thought of, and not offered:", "bold")]
         blocks += [para(f"{printable(held.text, 40)}  {printable(held.reason, 300)}", indent=2, hang=2) for held in choice.withheld]
     return blocks
+
+
+def unmade_blocks(unmade: Unmade) -> list[Block]:
+    """Why a filesystem is only recognised, and how to get off it."""
+    title = Text(f"{printable(unmade.title, 30)}: ", "bold")
+    return [
+        para(title.append(printable(unmade.why_not, 600), "not bold"), hang=2),
+        gap(),
+        para(Text("The way off: ", "bold").append(printable(unmade.way_off, 800), "not bold"), hang=2),
+    ]
 
 
 def _options(options: Iterable[Option]) -> Iterable[Paragraph]:

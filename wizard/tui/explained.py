@@ -19,8 +19,11 @@ EXPLAINING: list[BindingType] = [
 EXPLAINING_KEYS: Pairs = (("F1/?", "help"), ("g", "glossary"))
 EXPLAINING_KEYS_TYPING: Pairs = (("F1/?", "help"), ("F2", "glossary"))
 
-WIDTHS = [(0, "-narrow"), (110, "-wide")]
-"""Classes of a screen by its columns: from 110 there is room for two columns of text."""
+WIDE = 110
+"""Columns from which there is room for two columns of text."""
+
+WIDTHS = [(0, "-narrow"), (WIDE, "-wide")]
+"""Classes of a screen by its columns."""
 
 HEIGHTS = [(0, "-low"), (30, "-high")]
 """Classes of a screen by its lines."""

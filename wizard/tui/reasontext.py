@@ -7,7 +7,7 @@ from rich.text import Text
 from wizard.advise.backing import evidence_for
 from wizard.diagnose.codes import CODES
 from wizard.layout.wish import Wish
-from wizard.model.advice import Advice, Choice, Option
+from wizard.model.advice import Advice, Choice, Option, Unmade
 from wizard.model.finding import Clue, Diagnosis, Finding, Severity
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.names import printable
@@ -60,6 +60,14 @@ def choice_reasons(choice: Choice, advice: Advice) -> list[Reason]:
     ]
     drive = "This holds of the drive, whatever is put on it."
     return reasons + [Reason(Text(printable(note, 500)), [para(drive)]) for note in (*advice.doubts, *advice.notes)]
+
+
+def unmade_reasons(unmade: Unmade) -> list[Reason]:
+    """Why a filesystem is never made, with what the studies measured of it; then the way off."""
+    return [
+        Reason(Text(printable(unmade.why_not, 600)), evidence_blocks(unmade.evidence)),
+        Reason(Text("The way off it"), [para(printable(unmade.way_off, 800))]),
+    ]
 
 
 def _obstacles(choice: Choice) -> list[Block]:

@@ -131,7 +131,7 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 #message { max-height: 4; padding: 0 1; }
 
 #drives { max-height: 50%; }
-#ranking { max-height: 11; }
+#ranking { max-height: 45%; }
 #terms, #sentences { max-height: 50%; }
 #modes { max-height: 60%; }
 #volumes { max-height: 8; }
@@ -139,9 +139,13 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 #loss { height: auto; max-height: 11; margin: 0 0 1 0; }
 .-high #loss { max-height: 65%; }
 #purposes { height: 1fr; }
+#sides { height: 1fr; layout: horizontal; }
+#findings { display: none; }
+.-wide #findings { display: block; margin: 0 0 0 2; }
 #halves { height: 1fr; layout: vertical; }
 .-wide #halves { layout: horizontal; }
-.-wide #ranking, .-wide #terms, .-wide #sentences { width: 2fr; max-height: 100%; }
+.-wide #terms, .-wide #sentences { width: 2fr; max-height: 100%; }
+.-wide #ranking { width: 44; max-height: 100%; }
 .-wide #halves Words { width: 3fr; margin: 0 0 0 2; }
 .-wide #halves .rule { display: none; }
 

@@ -10,15 +10,18 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
-from wizard.model.advice import Advice, Choice
+from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.names import printable
-from wizard.tui.describe import PLACE_INK, choice_blocks, zoned_blocks
-from wizard.tui.reasontext import choice_reasons
+from wizard.tui.describe import PLACE_INK, choice_blocks, unmade_blocks, zoned_blocks
+from wizard.tui.reasontext import choice_reasons, unmade_reasons
 from wizard.tui.session import Next
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
+
+SENTENCES_FROM = 60
+"""Cells of the list from which it shows the beginning of each sentence; the whole one stands beside or below it."""
 
 
 class AdviceScreen(StepScreen):
@@ -30,7 +33,8 @@ class AdviceScreen(StepScreen):
 The filesystems are ranked for this purpose on this drive. Enter takes the highlighted one, whether it was advised or not.
 
 chosen: fits best. second: a good choice too. rejected: does this work badly, or cannot be made here; then it cannot be taken, and
-the reason is shown.
+the reason is shown. not ranked: can be made here, and nothing speaks for or against it for this purpose. never made: a filesystem of
+the past, with the way off it.
 
 Options: what the program that makes the filesystem (mkfs) and the mount command are given beyond their defaults, each with its
 reason and what it costs.
@@ -44,7 +48,7 @@ Evidence: press e for the published figures behind a place, with when and on wha
     def body(self) -> ComposeResult:
         """The ranking and the options."""
         with Container(id="halves"):
-            yield Rows(Column(), Column(flexible=True), id="ranking")
+            yield Rows(Column(), Column(), Column(flexible=True, only_from=SENTENCES_FROM), id="ranking")
             yield Prose(classes="rule")
             yield Words(id="options")
 
@@ -54,7 +58,7 @@ Evidence: press e for the published figures behind a place, with when and on wha
         self.query_one("#intro", Prose).update(Text(f"For: {printable(advice.workload.title, 70)}"))
         rows = self.query_one(Rows)
         taken = self.session.choice.filesystem if self.session.choice else None
-        rows.set_rows([_row(choice) for choice in advice.choices], taken)
+        rows.set_rows([*map(_row, advice.choices), *map(_unmade_row, advice.unmade)], taken)
         rows.focus()
         if advice.chosen is None:
             self.say("No filesystem can be made on this drive from here; each row says why.", "yellow")
@@ -73,13 +77,20 @@ Evidence: press e for the published figures behind a place, with when and on wha
         row = self.query_one(Rows).current
         return self._advice.choice(row.key) if row else None
 
+    @property
+    def _unmade(self) -> Unmade | None:
+        row = self.query_one(Rows).current
+        return next((one for one in self._advice.unmade if row and one.filesystem == row.key), None)
+
     @on(Rows.Highlighted)
     def highlighted(self) -> None:
-        """Show its options."""
-        choice = self._choice
-        if choice is None:
-            return
-        blocks: list[Block] = list(choice_blocks(choice))
+        """Show why it has its place, and its options."""
+        blocks: list[Block] = []
+        if choice := self._choice:
+            blocks += [para(Text(f"{choice.filesystem}: ", "bold").append(printable(choice.sentence, 600), "not bold"), hang=2), gap()]
+            blocks += choice_blocks(choice)
+        elif unmade := self._unmade:
+            blocks += unmade_blocks(unmade)
         notes: Sequence[str] = (*self._advice.doubts, *self._advice.notes)
         if notes:
             blocks += [gap(), para("About this drive", "bold"), *(para("- " + printable(note, 500), indent=2, hang=2) for note in notes)]
@@ -91,9 +102,13 @@ Evidence: press e for the published figures behind a place, with when and on wha
         if choice := self._choice:
             title = f"Evidence: {choice.filesystem} for {printable(self._advice.workload.title, 50)}"
             self.show_reasons(title, lambda: choice_reasons(choice, self._advice))
+        elif unmade := self._unmade:
+            self.show_reasons(f"Evidence: {printable(unmade.title, 30)}", lambda: unmade_reasons(unmade))
 
     def action_next(self) -> None:
         """Take the highlighted filesystem, unless something stands against it."""
+        if unmade := self._unmade:
+            self.say(f"{unmade.title} is never made here: {unmade.why_not}", "yellow")
         choice = self._choice
         if choice is None:
             return
@@ -107,9 +122,10 @@ Evidence: press e for the published figures behind a place, with when and on wha
 
 
 def _row(choice: Choice) -> Row:
-    word = "cannot be made here" if choice.obstacles else choice.place.value
-    return Row(
-        choice.filesystem,
-        (Text(choice.filesystem), Text(word, PLACE_INK[choice.place])),
-        (para(printable(choice.sentence, 500), indent=2),),
-    )
+    word = "cannot be made here" if choice.obstacles else choice.place.value if choice.ranked else "not ranked"
+    ink = PLACE_INK[choice.place] if choice.ranked else ""
+    return Row(choice.filesystem, (Text(choice.filesystem), Text(word, ink), Text(printable(choice.sentence, 500))))
+
+
+def _unmade_row(unmade: Unmade) -> Row:
+    return Row(unmade.filesystem, (Text(printable(unmade.title, 20)), Text("never made"), Text(printable(unmade.why_not, 500))))

@@ -8,6 +8,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.containers import Container
 from textual.message import Message
 
 from wizard.diagnose.words import recording_word
@@ -17,6 +18,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
 from wizard.tui.describe import drive_blocks, finding_blocks, severity_text
+from wizard.tui.explained import WIDE
 from wizard.tui.screens.answers import Answered, Known, Read, Trouble
 from wizard.tui.session import Next, Session
 from wizard.tui.step import StepScreen
@@ -66,7 +68,9 @@ A drive that is plugged in while this list is open appears in it.
             id="drives",
         )
         yield Prose(classes="rule")
-        yield Words(id="details")
+        with Container(id="sides"):
+            yield Words(id="details")
+            yield Words(id="findings")
 
     def begin(self) -> None:
         """Show the names at once; then ask the drives."""
@@ -193,6 +197,11 @@ A drive that is plugged in while this list is open appears in it.
         if said:
             self.say(" ".join(said))
 
+    def on_resize(self) -> None:
+        """Findings stand beside what the drive is, or below it."""
+        super().on_resize()
+        self._describe()
+
     @on(Rows.Highlighted)
     def highlighted(self) -> None:
         """Show its details."""
@@ -231,12 +240,14 @@ A drive that is plugged in while this list is open appears in it.
         if row is None:
             return
         found = self._found.get(row.key)
-        blocks: Sequence[Block]
-        if found is None:
-            blocks = [para(f"{row.key} is being read. The other drives do not wait for it.")]
-        else:
-            blocks = [*drive_blocks(*found, self.services.impediment(found[0])), gap(), *finding_blocks(found[1].findings)]
-        self.query_one("#details", Words).show(blocks)
+        drive: Sequence[Block] = [para(f"{row.key} is being read. The other drives do not wait for it.")]
+        findings: Sequence[Block] = []
+        if found:
+            drive = drive_blocks(*found, self.services.impediment(found[0]))
+            findings = finding_blocks(found[1].findings)
+        beside = self.size.width >= WIDE
+        self.query_one("#details", Words).show(drive if beside else [*drive, gap(), *findings])
+        self.query_one("#findings", Words).show(findings)
 
 
 def _brief(path: str, reason: str) -> str:

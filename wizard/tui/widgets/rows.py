@@ -9,12 +9,16 @@ from rich.style import Style
 from rich.text import Text
 from textual.binding import Binding, BindingType
 from textual.message import Message
+from textual.strip import Strip
 
 from wizard.tui.widgets.lineview import LineView
 from wizard.tui.widgets.words import Paragraph, wrapped
 
 LEAST = 16
 """Cells that the flexible column keeps as long as others can give some."""
+
+LEAST_LINES = 2
+"""A list of no more lines than this shows rows in all of them."""
 
 MARK = 2
 """Cells of the marker in front of each row."""
@@ -124,6 +128,18 @@ class Rows(LineView):
                 self._owner.append(index)
         return lines
 
+    def render_line(self, y: int) -> Strip:
+        """The last line says how many rows lie below it: a scrollbar is only a colour."""
+        if y < self.size.height - 1 or not self._covered(self.scroll_offset.y):
+            return super().render_line(y)
+        below = len({owner for owner in self._owner[y + self.scroll_offset.y :]} - {self._owner[y + self.scroll_offset.y - 1]})
+        said = Text(f"  ↓ {below} more" if below else "  ↓")
+        return Strip(said.render(self.app.console)).adjust_cell_length(self.size.width).apply_style(self.rich_style)
+
+    def _covered(self, top: int) -> bool:
+        """Whether the last line says that there is more, where `top` is the first line shown; never where there are only one or two."""
+        return self.size.height > LEAST_LINES and top + self.size.height < len(self._lines)
+
     def line_style(self, index: int) -> Style | None:
         """The current row's first line, where the list has the focus."""
         if not self.has_focus or self._owner[index] != self.index or (index and self._owner[index - 1] == self.index):
@@ -132,6 +148,11 @@ class Rows(LineView):
             return Style(reverse=True)
         colours = self.app.theme_variables
         return Style(color=_ink(colours["cursor-foreground"]), bgcolor=_ink(colours["cursor-background"]))
+
+    def on_resize(self) -> None:
+        """The current row stays in sight, also where a message has taken lines from the list."""
+        super().on_resize()
+        self._reveal()
 
     def place_cursor(self) -> None:
         """On the current row."""
@@ -150,8 +171,8 @@ class Rows(LineView):
         height, top = self.size.height, self.scroll_offset.y
         if first < top or self.index == 0:
             self.scroll_to(y=0 if self.index == 0 else first, animate=False)
-        elif height and last >= top + height:
-            self.scroll_to(y=min(first, last - height + 1), animate=False)
+        elif height and last >= top + height - self._covered(top):
+            self.scroll_to(y=min(first, last - height + 1 + self._covered(last - height + 1)), animate=False)
         self.call_after_refresh(self.place_cursor)
 
     def _widths(self, room: int, rows: Sequence[tuple[Text, ...]]) -> list[int]:
