@@ -29,6 +29,7 @@ WORKLOADS = (
     "large-media",
     "mail",
     "nas",
+    "portable",
     "small-files",
     "ssd-general",
     "vm-images",

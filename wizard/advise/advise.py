@@ -56,7 +56,8 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
         _choice(candidate, standing, Place.REJECTED, site, profile, _barred_sentence(candidate, standing), barred[candidate.filesystem])
         for candidate, standing in unable
     ]
-    choices.sort(key=lambda choice: (not choice.ranked, _ORDER.index(choice.place), bool(choice.obstacles)))
+    wanted = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
+    choices.sort(key=lambda one: (not one.ranked, _ORDER.index(one.place), wanted[one.filesystem], bool(one.obstacles)))
     btrfs = next(choice for choice in choices if choice.filesystem == BTRFS.name)
     return Advice(
         drive=drive.path,

@@ -30,7 +30,7 @@ EPILOG = """examples:
 `diskwright workloads` lists the purposes. Nothing is written; no root is needed, though root sees more of a drive.
 """
 
-TITLES = {"jfs": "JFS", "nilfs2": "NILFS2"} | {name: kind.title for name, kind in KINDS.items()}
+TITLES = {name: kind.title for name, kind in KINDS.items()}
 FIGURES_OF_UNMADE = 3
 """At most so many measurements are printed only because of a filesystem that is not made; the document has all."""
 
