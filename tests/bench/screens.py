@@ -9,7 +9,7 @@ from statistics import median, quantiles
 
 from tests.bench import crowd
 from tests.bench.rows import DISKWRIGHT, RUNS, Row, drives, mib, ms
-from tests.bench.terminal import Met, Watched, showing, until_shown
+from tests.bench.terminal import Met, Paint, Watched, showing, until_shown
 
 MINIMAL = (sys.executable, "-m", "tests.bench.minimal")
 MINIMAL_SHOWN = "ready to be read"
@@ -24,10 +24,8 @@ SERIAL = "vt220"
 def painting() -> Iterator[Row]:
     """First useful paint (a drive's name on the screen) and memory, against the least Textual program."""
     with drives(1) as (path,):
-        paints = [(until_shown(DISKWRIGHT, path), until_shown(MINIMAL, MINIMAL_SHOWN)) for _ in range(RUNS)]
-    ours, theirs = median(own.seconds for own, _ in paints), median(other.seconds for _, other in paints)
-    ratio = median(own.seconds / other.seconds for own, other in paints)
-    yield Row("the wizard's first useful paint, against a minimal Textual program", ms(ours), ms(theirs), ratio, "1.5")
+        paints = in_pairs(DISKWRIGHT, path)
+    yield painted("the wizard's first useful paint, against a minimal Textual program", paints, "1.5")
     own_peak, other_peak = median(own.peak_bytes for own, _ in paints), median(other.peak_bytes for _, other in paints)
     yield Row("memory of the wizard at that moment", mib(own_peak), mib(other_peak), own_peak / other_peak, "80 MiB")
 
@@ -35,10 +33,18 @@ def painting() -> Iterator[Row]:
 def crowded() -> Iterator[Row]:
     """Until a drive out of many recorded ones has been read and is described, against the least Textual program."""
     with many() as command:
-        paints = [(until_shown(command, READ), until_shown(MINIMAL, MINIMAL_SHOWN)) for _ in range(RUNS)]
+        yield painted(f"{crowd.COUNT} recorded drives listed and the first described, against the same", in_pairs(command, READ), "-")
+
+
+def in_pairs(command: Sequence[str], needle: str) -> list[tuple[Paint, Paint]]:
+    """Ours and the least Textual program in turn."""
+    return [(until_shown(command, needle), until_shown(MINIMAL, MINIMAL_SHOWN)) for _ in range(RUNS)]
+
+
+def painted(what: str, paints: Sequence[tuple[Paint, Paint]], aim: str) -> Row:
+    """How long both take, in a line."""
     ours, theirs = median(own.seconds for own, _ in paints), median(other.seconds for _, other in paints)
-    ratio = median(own.seconds / other.seconds for own, other in paints)
-    yield Row(f"{crowd.COUNT} recorded drives listed and the first described, against the same", ms(ours), ms(theirs), ratio, "-")
+    return Row(what, ms(ours), ms(theirs), median(own.seconds / other.seconds for own, other in paints), aim)
 
 
 def serial() -> Iterator[Row]:
