@@ -1,19 +1,23 @@
 """The line-by-line wizard on recorded machines: forth, back, wrong answers, help, evidence, and every way to end it."""
 
 import json
+import os
+import subprocess
+import sys
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.unit.conversation import Told, converse_with, number_of, of_file, recorded
+from tests.unit.conversation import MACHINES, Told, converse_with, number_of, of_file, recorded
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Drive, Use
 from wizard.model.units import GIB, MIB
 from wizard.services.recorded import RecordedServices
 
-RECORDED = sorted(path.stem for path in (Path(__file__).resolve().parents[1] / "machines").glob("*.json"))
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = sorted(path.stem for path in MACHINES.glob("*.json"))
 
 
 def one(*drives: Drive) -> RecordedServices:
@@ -201,6 +205,27 @@ def test_every_recorded_machine_is_told_in_short_plain_lines(name: str, width: i
     assert max(map(len, told.lines)) <= width
     assert all(char == "\n" or " " <= char <= "~" for char in told.text)
     assert told.code is ExitCode.ENDED_BY_USER
+
+
+def program(*words: str, answers: str, **changes: str) -> subprocess.CompletedProcess[str]:
+    """`diskwright` with its input and output in pipes."""
+    argv = [sys.executable, "-m", "wizard", *words]
+    environment = {**os.environ, **changes}
+    return subprocess.run(argv, input=answers, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_through_a_pipe_only_plain_asks() -> None:
+    for term in ("xterm", "dumb"):
+        done = program(answers="1\n", TERM=term)
+        assert done.returncode == 2 and "diskwright --plain" in done.stderr and done.stdout == ""
+
+
+def test_plain_takes_its_answers_from_a_pipe() -> None:
+    old = MACHINES / "old.json"
+    done = program("--plain", "--machine", str(old), answers=f"\n{number_of(of_file('old'), 'large-media')}\n\n\nq\n2\n")
+    assert done.returncode == 130 and done.stderr == ""
+    assert "Step 5 of 9: Preview" in done.stdout and "mkfs." in done.stdout
+    assert done.stdout.endswith("Ended. Nothing has been written to any drive.\n")
 
 
 HOSTILE = "\x1b[2J\x1b[31mO\u202ek\u200b \u5927\u8a9e \xe9t\xe9\r\n\x9b0m"

@@ -13,12 +13,14 @@ from wizard.tui.terminal import terminal_of
 
 EPILOG = """examples:
   sudo diskwright                       set up a drive of this machine
-  diskwright                            look and plan without root; nothing can be applied
-  diskwright --machine recorded.json    the same on a machine that `diskwright inspect --save` recorded
+  diskwright                            look and plan without root, which is asked for only to apply
+  diskwright --machine recorded.json    the same on a machine that `diskwright inspect --save` recorded; nothing can be applied
+  sudo diskwright --plain               line by line: for screen readers, serial lines, and answers from a file
 """
 
-NO_TERMINAL = """The wizard needs a terminal in which text can be placed anywhere on the screen, and this is none (TERM is {term}).
-Everything it does can be done line by line:
+NO_TERMINAL = """The wizard needs a terminal to ask on, and its input or its output is none.
+With --plain it asks line by line, through pipes and files too: diskwright --plain
+Everything it does can also be done by commands:
     diskwright inspect                                    what the drives are, and what is wrong
     diskwright advise DEVICE --workload ID                which filesystem, and why
     diskwright plan DEVICE --workload ID -o plan.json     a layout

@@ -8,7 +8,7 @@ from wizard.apply.words import exit_code_of
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 from wizard.plain.questions import NOTHING_WRITTEN
-from wizard.plain.session import Back, Desk, Outcome, Session
+from wizard.plain.session import Anew, Back, Desk, Outcome, Session
 from wizard.plain.steps.advice import choose_filesystem
 from wizard.plain.steps.applying import follow_run, tell_result
 from wizard.plain.steps.benchmark import offer_benchmark
@@ -43,7 +43,7 @@ def run_plain(services: Services, hint: str = "") -> ExitCode:
         sys.stdin.buffer,
         sys.stdout,
         width=columns_of(sys.stdout) - 1,
-        ascii_only=not speaks_utf8(os.environ),
+        ascii_only=not (speaks_utf8(os.environ) and sys.stdout.encoding.lower() == "utf-8"),
         echo=not sys.stdin.isatty(),
     )
     return converse(Desk(talk, services), hint)
@@ -55,8 +55,10 @@ def converse(desk: Desk, hint: str = "") -> ExitCode:
     try:
         for sentence in filter(None, (hint, *INTRO)):
             desk.talk.say(sentence)
-        if desk.services.obstacle:
-            desk.talk.say(desk.services.obstacle)
+        if obstacle := desk.services.apply_obstacle:
+            desk.talk.say(obstacle)
+        elif desk.services.asks_for_root:
+            desk.talk.say("You are not root: drives may be readable only in part. Root's rights are asked for before anything is written.")
         walk.through()
     except Ended:
         if walk.session.run is None:
@@ -64,7 +66,6 @@ def converse(desk: Desk, hint: str = "") -> ExitCode:
     except KeyboardInterrupt:
         desk.talk.say()
         desk.talk.say(f"Ended by you. {NOTHING_WRITTEN}" if walk.session.run is None else "Ended by you.")
-        return ExitCode.ENDED_BY_USER
     run = walk.session.run
     return ExitCode.ENDED_BY_USER if run is None else exit_code_of(desk.services.state(run))
 
@@ -84,7 +85,13 @@ class Walk:
                 index = 0
             outcome = STEPS[index](self.desk, self.session)
             self.session = outcome.session
-            index = max(0, index - 1) if isinstance(outcome, Back) else index + 1
+            match outcome:
+                case Back():
+                    index = max(0, index - 1)
+                case Anew():
+                    index = 0
+                case _:
+                    index += 1
 
     def _has_gone(self) -> bool:
         """Whether the drive is not attached any more, which leads back to the list; another drive at its node is not it."""

@@ -47,7 +47,14 @@ class Back:
     session: Session
 
 
-Outcome = Next | Back
+@dataclass(frozen=True, slots=True)
+class Anew:
+    """To the list of drives once more: what was settled about the drive does not hold any longer."""
+
+    session: Session
+
+
+Outcome = Next | Back | Anew
 
 
 @dataclass(frozen=True, slots=True)

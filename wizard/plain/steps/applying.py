@@ -83,7 +83,7 @@ def _tell(desk: Desk, entry: Entry, total: int) -> None:
 def _check(entry: Entry) -> str:
     holds = "Holds" if entry.event is Event.VERIFIED else "Does not hold"
     seen = printable(entry.output.strip(), 400)
-    return f"{holds}: {printable(entry.sentence, 400)}" + (f" Seen: {seen}" if seen else "")
+    return f"{holds}: {printable(entry.sentence, 400).rstrip('.')}." + (f" Seen: {seen.rstrip('.')}." if seen else "")
 
 
 def tell_result(desk: Desk, session: Session) -> Outcome:
@@ -124,7 +124,9 @@ def _tell_steps(desk: Desk, plan: Plan, entries: tuple[Entry, ...]) -> None:
 
 def _tell_ways_on(desk: Desk, run: Path, state: RunState) -> None:
     if desk.services.demo:
-        topic = Topic("This was the demo: the drive and its journal are taken away when the wizard ends.", (), back=False)
-        write(desk.talk, Writing(topic, "", "to end the demo"), lambda _: None)
+        topic = Topic(
+            "This was the demo: the drive and its journal are taken away when the wizard ends.", (), back=False, ending="The run has ended."
+        )
+        write(desk.talk, Writing(topic, "", "that it ends"), lambda _: None)
     elif state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.FAILED):
         desk.talk.say(f"To go on: sudo diskwright resume {run.name}")

@@ -9,7 +9,7 @@ from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.plain.planwords import loss_paragraphs
 from wizard.plain.questions import Choosing, Item, Topic, Word, Writing, choose, write
-from wizard.plain.session import Back, Desk, Next, Outcome, Session
+from wizard.plain.session import Anew, Back, Desk, Next, Outcome, Session
 from wizard.plain.steps.preview import save_plan
 from wizard.plain.talk import Ended
 from wizard.tools.signals import ended_by_signal
@@ -18,6 +18,14 @@ HELP = (
     "Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.",
     "Before the first write the drive is looked at once more: if it differs from the one that was planned for, nothing is written.",
     "Applying is a process of its own: closing this terminal does not stop it, and diskwright status tells how it goes.",
+)
+ASKS = (
+    "You are not root. When the token is typed, root's rights are asked for, perhaps with a question for your password; without them "
+    "nothing is written."
+)
+NOT_READ = (
+    "This plan was made without the right to read what the drive holds, and a plan like that is not applied. With root's rights the drives "
+    "are read once more: you hear what is there, and plan again. Nothing is written by that."
 )
 SAVE, BACK, END = range(3)
 
@@ -32,6 +40,10 @@ def confirm(desk: Desk, session: Session) -> Outcome:
         desk.talk.say(f"In doubt, of the journal: {printable(doubt, 400)}", hang=2)
     if desk.services.apply_obstacle:
         return _without_applying(desk, session, plan)
+    if desk.services.asks_for_root and plan.drive.content_digest is None:
+        return _read_as_root(desk, session, plan)
+    if desk.services.asks_for_root:
+        desk.talk.say(ASKS)
     while _typed_token(desk, plan):
         if run := _begun(desk, plan):
             return Next(replace(session, run=run))
@@ -53,19 +65,40 @@ def _typed_token(desk: Desk, plan: Plan) -> bool:
 
 
 def _begun(desk: Desk, plan: Plan) -> Path | None:
-    """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known."""
-    if desk.services.asks_for_root:
-        desk.talk.say("Root is needed to write. Whoever gives it may be asked for a password now.")
-    desk.talk.say("Looking at the drive once more, then beginning ...")
+    """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known, and then stops the run."""
     try:
         with ended_by_signal() as is_ended:
+            desk.services.obtain_root()
+            desk.talk.say("Looking at the drive once more, then beginning ...")
             run = desk.services.start(plan, plan.drive.token)
+            if is_ended():
+                desk.services.request_stop(run)
+                desk.talk.say("Ctrl+C: the run has begun, and will stop before its next step.")
     except DiskwrightError as error:
         desk.talk.say(str(error))
         if is_ended():
             raise Ended from None
         return None
     return run
+
+
+def _read_as_root(desk: Desk, session: Session, plan: Plan) -> Outcome:
+    """A plan for a drive that could not be read is not applied: with root's rights it is looked at again, or the plan is kept."""
+    desk.talk.say(NOT_READ)
+    items = (Item("Go back."), Item("Ask for root's rights and read the drives again."), Item("Save the plan in a file."))
+    while True:
+        answer = choose(desk.talk, Choosing(Topic("What now?", HELP), items, 0))
+        if isinstance(answer, Word) or answer == 0:
+            return Back(session)
+        if answer == 2:
+            save_plan(desk, plan)
+            continue
+        try:
+            desk.services.obtain_root()
+        except DiskwrightError as error:
+            desk.talk.say(str(error))
+            continue
+        return Anew(Session(workload=session.workload))
 
 
 def _without_applying(desk: Desk, session: Session, plan: Plan) -> Outcome:
