@@ -1,42 +1,133 @@
 """Each filesystem made on a real partition: its planned UUID and label, its type in the table, its own check, and its way into use."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, said, story, wish
-from wizard.apply.journal import RunState
+from tests.loop.applying import Work, ended, said, stand_in, story, wish
+from wizard.advise.filesystems import obstacles
+from wizard.apply.journal import RunState, read_entries
+from wizard.apply.start import resume_run
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
+from wizard.layout.planner import Mode
+from wizard.layout.wish import Wish
 from wizard.model.journal import Event
+from wizard.model.plan import NO_PLACE, Volume
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
+from wizard.tools.run import find
 
-SIZE = 320 * MIB
-EARLIER = ("ext4", "xfs", "btrfs")
-"""Tested wherever a filesystem is needed."""
-KINDS = {name: kind for name, kind in MADE.items() if name not in EARLIER}
+SIZE = 288 * MIB
+"""Enough for any of them."""
+USED_ELSEWHERE = ("ext4", "xfs", "btrfs")
+"""Made by most tests of applying."""
+KINDS = {name: kind for name, kind in MADE.items() if name not in USED_ELSEWHERE}
+
+
+@pytest.fixture
+def kinds() -> tuple[MadeKind, ...]:
+    """Those whose programs are here; in CI all must be."""
+    missing = {package for kind in KINDS.values() for program, package in kind.programs.items() if find(program) is None}
+    if missing and os.environ.get("CI"):
+        pytest.fail(f"not installed: {', '.join(sorted(missing))}")
+    return tuple(kind for kind in KINDS.values() if not missing.intersection(kind.programs.values()))
 
 
 def kernel_has(kind: MadeKind) -> bool:
-    return not kind.mounts or bool(probe_machine([]).kernel.filesystems.intersection(kind.kernel_names))
+    return bool(probe_machine([]).kernel.filesystems.intersection(kind.kernel_names))
 
 
-def seen_on(device: str, what: str) -> str:
+def blkid(device: str, what: str) -> str:
     """What the blkid of util-linux says, which is none of our own code."""
     return tool("blkid", "--probe", "--output", "value", "--match-tag", what, device).strip()
 
 
+def wished(kind: MadeKind, work: Work, size: int = SIZE) -> Wish:
+    """A volume that is put to use where the kernel can do that."""
+    place = work.place(kind.name) if kernel_has(kind) else None if kind.mounts else Path(NO_PLACE)
+    return wish(kind.name, size, place, options=("noatime",) if place and kind.mounts else ())
+
+
+def is_swapped_to(device: str) -> bool:
+    return device in Path("/proc/swaps").read_text().split()
+
+
+def check_made(volume: Volume, work: Work) -> None:
+    kind = MADE[volume.filesystem]
+    found = {what: blkid(volume.path, what) for what in ("TYPE", "UUID", "LABEL", "PART_ENTRY_TYPE")}
+    assert found == {"TYPE": kind.name, "UUID": volume.uuid, "LABEL": volume.label, "PART_ENTRY_TYPE": kind.gpt_type}
+    lines = [line for line in work.fstab.read_text().splitlines() if line.startswith(f"UUID={volume.uuid} ")]
+    if volume.mount_point is None:
+        assert lines == []
+    elif kind.mounts:
+        assert lines == [f"UUID={volume.uuid} {volume.mount_point} {kind.kernel_names[0]} noatime,nofail 0 {kind.fsck_pass}"]
+        assert Path(volume.mount_point).is_mount()
+    else:
+        assert lines == [f"UUID={volume.uuid} none swap sw,nofail 0 0"]
+        assert is_swapped_to(volume.path)
+
+
 @pytest.mark.parametrize("block", [512, 4096])
-@pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS)
-def test_made_as_planned(kind: MadeKind, block: int, make_drive: MakeDrive, work: Work) -> None:
-    drive = make_drive(SIZE + 2 * MIB, block)
-    plan = work.plan(drive, wish(kind.name, options=()))
+def test_each_is_made_and_used_as_planned(block: int, kinds: tuple[MadeKind, ...], make_drive: MakeDrive, work: Work) -> None:
+    # Those with a serial number reckon in the drive's own blocks; the others always in 4096 bytes.
+    some = [kind for kind in kinds if block == 512 or kind.serial_digits]
+    drive = make_drive(len(some) * SIZE + 4 * MIB, block)
+    plan = work.plan(drive, *(wished(kind, work) for kind in some))
     run, end = work.apply(plan)
     assert end is RunState.DONE, story(run)
-    (volume,) = plan.volumes
-    assert seen_on(volume.path, "TYPE") == kind.name
-    assert seen_on(volume.path, "UUID") == volume.uuid
-    assert seen_on(volume.path, "LABEL") == volume.label == kind.fit_label("media")
-    assert tool("blkid", "--probe", "--output", "value", "--match-tag", "PART_ENTRY_TYPE", volume.path).strip() == kind.gpt_type
-    clean = [entry.sentence for entry in said(run, Event.VERIFIED) if entry.sentence.endswith("is clean")]
-    assert bool(clean) == bool(kind.clean_check)
+    for volume in plan.volumes:
+        check_made(volume, work)
+    checked = {entry.sentence.split()[0] for entry in said(run, Event.VERIFIED) if entry.sentence.endswith("is clean")}
+    assert checked == {volume.path for volume in plan.volumes if MADE[volume.filesystem].clean_check}
+
+
+def test_a_kernel_without_it_is_an_obstacle_that_is_said(kinds: tuple[MadeKind, ...], make_drive: MakeDrive) -> None:
+    machine = probe_machine([make_drive(SIZE)])
+    for kind in kinds:
+        sentences = [one for one in obstacles(kind, machine, machine.drives[0], SIZE) if one.startswith("The running kernel")]
+        assert bool(sentences) == (kind.mounts and not kernel_has(kind)), kind.name
+        assert all(f"has no {kind.title}: boot one that has" in sentence for sentence in sentences)
+
+
+def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
+    drive = make_drive(600 * MIB)
+    tool("sh", "-c", f"printf 'label: dos\nstart=1MiB,size=8MiB,type=83\n' | sfdisk --quiet --no-reread {drive} || true")
+    tool("partx", "--update", drive)
+    wishes = [wish(name, size, options=()) for name, size in (("vfat", 300 * MIB), ("exfat", 64 * MIB), ("swap", 16 * MIB))]
+    plan = work.plan(drive, *wishes, mode=Mode.USE_FREE)
+    run, end = work.apply(plan)
+    assert end is RunState.DONE, story(run)
+    types = {blkid(volume.path, "TYPE"): blkid(volume.path, "PART_ENTRY_TYPE") for volume in plan.volumes}
+    assert types == {"vfat": "0xc", "exfat": "0x7", "swap": "0x82"}
+    assert blkid(f"{drive}p1", "PART_ENTRY_TYPE") == "0x83"
+
+
+def test_a_run_that_ended_before_the_uuid_was_set_goes_on(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("exfat", options=()))
+    stand_in(work.folder / "bin", monkeypatch, "tune.exfat", "echo no >&2; exit 1")
+    run, end = work.apply(plan)
+    assert end is RunState.FAILED
+    assert "tune.exfat ended with status 1" in read_entries(run)[-1].sentence
+    assert blkid(plan.volumes[0].path, "TYPE") == "exfat" and blkid(plan.volumes[0].path, "UUID") != plan.volumes[0].uuid
+    (work.folder / "bin/tune.exfat").unlink()
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    check_made(plan.volumes[0], work)
+
+
+def test_a_run_that_ended_with_its_swap_in_use_goes_on(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("swap", 16 * MIB, Path(NO_PLACE), options=()), wish("ext4", None, work.place("media")))
+    stand_in(work.folder / "bin", monkeypatch, "mount", "echo no >&2; exit 1")
+    run, end = work.apply(plan)
+    assert end is RunState.FAILED
+    assert is_swapped_to(plan.volumes[0].path)
+    (work.folder / "bin/mount").unlink()
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    for volume in plan.volumes:
+        check_made(volume, work)

@@ -119,7 +119,7 @@ def place_fault(place: str, filesystem: str) -> str | None:
     """Why a volume of this filesystem cannot be mounted at `place`, or None; swap has NO_PLACE, and is turned on."""
     if MADE[filesystem].mounts:
         return mount_point_fault(place)
-    return None if place == NO_PLACE else f"is no place for {filesystem}, which is mounted nowhere: {NO_PLACE} has it turned on"
+    return None if place == NO_PLACE else f"is no place for {filesystem}, which is never mounted; {NO_PLACE} stands for having it turned on"
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
