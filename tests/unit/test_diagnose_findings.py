@@ -231,6 +231,7 @@ def test_nobody_is_told_to_unmount_the_running_system() -> None:
         ("Smartctl says: /dev/sda: Unknown USB bridge [0x46f4:0x0003]", True, "Without the bridge"),
         ("Input/output error", True, "cable"),
         ("The chain of logical partitions returns to byte 1048576.", True, "Save what can be read"),
+        ("Neither copy of its GPT is whole, so that what stands on the drive is not known.", True, "Save what can be read"),
         ("The table states 300 partitions, of which the first 256 are listed.", True, "Save what can be read"),
         ("Its GPT was made for logical blocks of 512 bytes, and here the drive has blocks of 4096.", True, "bridge"),
     ],

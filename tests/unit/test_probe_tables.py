@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.unit.gptimage import DISK, Image, header
 from wizard.model.machine import Extent
-from wizard.probe.tables import MOST_ENTRIES, TableReading, free_extents, read_table
+from wizard.probe.tables import LOST, MOST_ENTRIES, TableReading, free_extents, read_table
 
 MIB = 1024 * 1024
 
@@ -43,7 +43,7 @@ def test_a_damaged_first_header_leaves_the_partitions_of_the_backup() -> None:
     image.put(512 + 40, b"\xff")
     found = reading(image)
     assert (found.table.primary, found.table.backup) == ("damaged", "ok")
-    assert len(found.entries) == 2
+    assert len(found.entries) == 2 and not found.problems
 
 
 def test_damaged_entries_of_the_first_copy_are_noticed() -> None:
@@ -88,6 +88,7 @@ def test_both_copies_damaged_still_tell_what_was_there() -> None:
     assert (found.table.kind, found.table.primary, found.table.backup) == ("gpt", "damaged", "damaged")
     assert len(found.entries) == 2
     assert found.table.first_usable_bytes is None, "bounds from a damaged header are not believed"
+    assert found.problems == (LOST,), "or what it may hold would pass for read"
 
 
 def test_only_the_protective_record_left_is_a_broken_gpt_and_no_empty_drive() -> None:
@@ -95,6 +96,7 @@ def test_only_the_protective_record_left_is_a_broken_gpt_and_no_empty_drive() ->
     image.protective()
     found = reading(image, "PMBR")
     assert (found.table.kind, found.table.primary, found.table.backup) == ("gpt", "damaged", "missing")
+    assert found.problems == (LOST,)
 
 
 @pytest.mark.parametrize(("made_for", "shown"), [(512, 4096), (4096, 512)])

@@ -1,5 +1,7 @@
 """Every recorded machine there is, through everything that needs no disk: nothing crashes, and every text can be shown."""
 
+import subprocess
+import sys
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -104,6 +106,26 @@ def test_every_reading_command_takes_it(name: str, capsys: pytest.CaptureFixture
             code, text = said(capsys, "show", str(plan))
             assert code == ExitCode.DONE and drive.path in text
             plan.unlink()
+
+
+def test_a_recording_can_come_through_a_pipe() -> None:
+    text = FILES["loops/blank"].read_text(encoding="utf-8")
+    argv = [sys.executable, "-m", "wizard", "inspect", "--machine", "-"]
+    done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stderr) == (ExitCode.DONE, "") and "/dev/loop64" in done.stdout
+    done = subprocess.run(argv, input=text[:1000], capture_output=True, text=True, timeout=60, check=False)
+    assert (done.returncode, done.stdout) == (ExitCode.USAGE, "") and done.stderr.startswith("diskwright: The input is not")
+
+
+def test_a_drive_whose_table_is_lost_is_never_planned_for_as_if_it_were_known() -> None:
+    services = services_of("loops/broken")
+    lost = [drive for drive in services.machine.drives if drive.table and not drive.table.first_usable_bytes]
+    assert len(lost) == 3
+    for drive in lost:
+        advice = services.advise(services.machine, drive, services.diagnose(services.machine, drive).recording, "small-files")
+        assert isinstance(plan_of(services, drive, advice, Mode.USE_FREE), str)
+        plan = plan_of(services, drive, advice, Mode.REPLACE)
+        assert isinstance(plan, Plan) and any("whatever it is, it will be lost" in doubt for doubt in plan.doubts), drive.path
 
 
 def test_the_list_of_recordings_is_of_today() -> None:

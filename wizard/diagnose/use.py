@@ -10,7 +10,7 @@ ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatur
 """Fields without which nothing may be written."""
 
 OTHER_BLOCKS = "was made for logical blocks"
-CONTRADICTING = ("The chain of logical partitions", "The table states")
+CONTRADICTING = ("The chain of logical partitions", "The table states", "Neither copy of its GPT")
 """How the probe begins, or words, what it says of a table that it could read and not follow."""
 
 

@@ -56,12 +56,13 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Gpt:
-    """What was found. `primary_marked` when the signature of the first header is there, sound or not."""
+    """What was found. `primary_marked` when the signature of the first header is there, sound or not; `sound` when a copy is."""
 
     table: Table
     entries: tuple[Entry, ...]
     spans: tuple[Span, ...]
     primary_marked: bool
+    sound: bool
 
 
 def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
@@ -92,6 +93,7 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
         entries=_entries(best, block_bytes),
         spans=tuple(span for copy in copies for span in copy.spans),
         primary_marked=primary is not None,
+        sound=best.sound,
     )
 
 

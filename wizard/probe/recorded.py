@@ -22,11 +22,15 @@ def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
     return machine_of(known)
 
 
+INPUT = Path("-")
+"""Stands for the standard input."""
+
+
 def load_facts(path: Path) -> RawMachine:
-    """The raw facts in a file; raises BadInput for anything else."""
-    shown = printable(str(path), 200)
+    """The raw facts in a file, or in the input for `-`; raises BadInput for anything else."""
+    shown = "The input" if path == INPUT else printable(str(path), 200)
     try:
-        text = read_file(path)
+        text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
         raise BadInput(f"There is no file {shown}; `diskwright inspect --save {shown}` would write one.") from None
     return from_json(parse_document(text, SCHEMA, shown), RawMachine, shown)

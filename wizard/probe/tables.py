@@ -12,6 +12,8 @@ NO_TABLE = Table("none")
 BLOCK_SIZES = (512, 4096)
 """Logical blocks that drives have."""
 
+LOST = "neither copy of its GPT is whole, so that what stands on the drive is not known"
+
 MOST_ENTRIES = 256
 """More than any drive in use has. What a damaged table states beyond is counted, not listed."""
 
@@ -45,7 +47,7 @@ def _read(read: Read, size_bytes: int, block_bytes: int, library_kind: str | Non
     if gpt and _counts(gpt, mbr, has_signature):
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
-        problems = tuple(_made_for_others(read, size_bytes, block_bytes))
+        problems = tuple(_made_for_others(read, size_bytes, block_bytes)) or (LOST,)
         return TableReading(Table("gpt", primary="damaged", backup="missing"), spans=((0, SECTOR_BYTES),), problems=problems)
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
         return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
@@ -75,7 +77,7 @@ def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
         table = replace(table, primary="damaged")
     elif mbr.mixed:
         table = replace(table, kind="hybrid")
-    return TableReading(table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans))
+    return TableReading(table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (LOST,))
 
 
 def free_extents(table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool) -> tuple[Extent, ...]:
