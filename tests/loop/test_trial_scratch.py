@@ -1,18 +1,16 @@
 """`bench` on real block devices: what it says there, and that not a byte changes, whatever happens to it."""
 
-import hashlib
 import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from random import Random
-from time import sleep
 
 import pytest
 
 from tests.devices import MakeDrive, tool
+from tests.loop.scratching import ROOM, Known, bench, digest, ended_in_the_middle, known_drive, only_what_was_read, refused, watch_writes
 from wizard.model.units import KIB, MIB
 from wizard.model.verdict import Outcome, Verdict
 from wizard.probe.machine import probe_drive
@@ -20,38 +18,13 @@ from wizard.trial.alignment import run_alignment_trial
 from wizard.trial.document import read_verdict
 
 SIZE_BYTES = 64 * MIB
-TABLE = "label: gpt\nunit: sectors\nfirst-lba: 34\nstart=34, size=20446\nstart=65599, size=20480\n"
 PARTITIONS = ((34 * 512, 20480 * 512), (65599 * 512, 86079 * 512))
-ROOM = Path(__file__).parents[2]
-
-
-def digest(image: Path) -> str:
-    with image.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 @pytest.fixture
-def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path]) -> Iterator[tuple[str, Path, str]]:
-    """A drive of known bytes everywhere, two badly laid partitions and free space: node, image, digest."""
-    path = make_drive(SIZE_BYTES)
-    own(path)
-    image = image_of(path)
-    image.write_bytes(Random(5).randbytes(SIZE_BYTES))
-    subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", "--wipe", "never", str(image)],
-        input=TABLE,
-        text=True,
-        check=True,
-        timeout=20,
-    )
-    tool("blockdev", "--flushbufs", path)
-    yield path, image, digest(image)
-
-
-def bench(*words: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "wizard", "bench", *words], capture_output=True, text=True, timeout=90, check=False, cwd=ROOM
-    )
+def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path]) -> Known:
+    """Two badly laid partitions and free space."""
+    return known_drive(make_drive, own, image_of, SIZE_BYTES, *PARTITIONS)
 
 
 def scratch(path: str, **kwargs: float) -> Verdict:
@@ -66,26 +39,15 @@ def scratch(path: str, **kwargs: float) -> Verdict:
 
 
 def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
-    full: tuple[str, Path, str], monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
+    full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
 ) -> None:
     path, image, before = full
     content = image.read_bytes()
-    written: list[tuple[int, bytes]] = []
-    real = os.pwritev
-
-    def pwritev(descriptor: int, buffers: Sequence[bytearray], start: int) -> int:
-        own(path)
-        written.append((start, b"".join(bytes(memoryview(buffer)) for buffer in buffers)))
-        return real(descriptor, buffers, start)
-
-    monkeypatch.setattr(os, "pwritev", pwritev)
+    written = watch_writes(monkeypatch, own, path)
     verdict = scratch(path)
     assert len(written) >= 2 * len(verdict.pairs) > 100
     assert any(start % 4096 == 512 for start, _ in written) and any(start % 4096 == 0 for start, _ in written)
-    for start, data in written:
-        assert data == content[start : start + len(data)]
-        assert start >= MIB and start + len(data) <= SIZE_BYTES - MIB
-        assert all(start + len(data) <= first - MIB or end + MIB <= start for first, end in PARTITIONS)
+    only_what_was_read(written, content, PARTITIONS)
     assert digest(image) == before
 
 
@@ -108,7 +70,7 @@ def test_bench_says_that_nothing_can_be_misaligned(make_drive: MakeDrive) -> Non
         assert verdict.outcome is Outcome.NOT_POSSIBLE and word in verdict.sentence
 
 
-def test_bench_keeps_the_verdict_and_the_drive(full: tuple[str, Path, str], tmp_path: Path) -> None:
+def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> None:
     path, image, before = full
     kept = tmp_path / "verdict.json"
     token = path.removeprefix("/dev/")
@@ -121,34 +83,15 @@ def test_bench_keeps_the_verdict_and_the_drive(full: tuple[str, Path, str], tmp_
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_ending_it_in_the_middle_changes_nothing(full: tuple[str, Path, str], number: signal.Signals) -> None:
+def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Signals) -> None:
     path, image, before = full
     words = [path, "--scratch", "--confirm", path.removeprefix("/dev/"), "--assume-physical", "4096", "--seconds", "30"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "wizard", "bench", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM
-    ) as process:
-        assert process.stderr is not None and process.stdout is not None
-        assert "Writing back" in process.stderr.readline()
-        sleep(0.05)
-        process.send_signal(number)
-        out, err = process.communicate(timeout=20)
+    out = ended_in_the_middle(words, number)
     assert digest(image) == before
-    assert "Traceback" not in out + err
-    if number is not signal.SIGKILL and process.returncode != 0:
-        assert process.returncode == 130 and "writing:" in out
+    assert not out or "writing:" in out
 
 
-def refused(words: Sequence[str], *expected: str) -> None:
-    done = bench(*words)
-    assert done.returncode == 3, (done.returncode, done.stdout, done.stderr)
-    assert not done.stdout
-    for word in ("othing was written", *expected):
-        assert word in done.stderr
-
-
-def test_scratch_is_refused_where_it_is_not_safe(
-    make_drive: MakeDrive, own: Callable[[str], None], full: tuple[str, Path, str], tmp_path: Path
-) -> None:
+def test_scratch_is_refused_where_it_is_not_safe(make_drive: MakeDrive, own: Callable[[str], None], full: Known, tmp_path: Path) -> None:
     path, image, before = full
     token = path.removeprefix("/dev/")
     scratching = ("--scratch", "--assume-physical", "4096", "--confirm")

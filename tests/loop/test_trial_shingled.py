@@ -2,16 +2,13 @@
 
 import os
 import signal
-import subprocess
-import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from random import Random
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.test_trial_scratch import bench, digest, refused
+from tests.loop.scratching import Known, bench, digest, ended_in_the_middle, known_drive, only_what_was_read, refused, watch_writes
 from wizard.model.errors import Refused
 from wizard.model.units import MIB
 from wizard.model.verdict import CliffOutcome, CliffVerdict, Phase
@@ -21,29 +18,15 @@ from wizard.trial.document import read_cliff_verdict
 from wizard.trial.shingled import run_shingled_trial
 from wizard.trial.stretches import PIECE_BYTES
 
-ROOM = Path(__file__).parents[2]
 SIZE_BYTES = 192 * MIB
 MOST_BYTES = 96 * MIB
-TABLE = "label: gpt\nunit: sectors\nfirst-lba: 34\nstart=34, size=20446\nstart=327719, size=20480\n"
 PARTITIONS = ((34 * 512, 20480 * 512), (327719 * 512, 348199 * 512))
 
 
 @pytest.fixture
-def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path]) -> Iterator[tuple[str, Path, str]]:
-    """A drive of known bytes everywhere, two partitions and free space between them: node, image, digest."""
-    path = make_drive(SIZE_BYTES)
-    own(path)
-    image = image_of(path)
-    image.write_bytes(Random(6).randbytes(SIZE_BYTES))
-    subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", "--wipe", "never", str(image)],
-        input=TABLE,
-        text=True,
-        check=True,
-        timeout=20,
-    )
-    tool("blockdev", "--flushbufs", path)
-    yield path, image, digest(image)
+def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path]) -> Known:
+    """Two partitions and free space between them."""
+    return known_drive(make_drive, own, image_of, SIZE_BYTES, *PARTITIONS)
 
 
 def probed(path: str) -> CliffVerdict:
@@ -51,25 +34,14 @@ def probed(path: str) -> CliffVerdict:
 
 
 def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
-    full: tuple[str, Path, str], monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
+    full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
 ) -> None:
     path, image, before = full
     content = image.read_bytes()
-    written: list[tuple[int, bytes]] = []
-    real = os.pwritev
-
-    def pwritev(descriptor: int, buffers: Sequence[bytearray], start: int) -> int:
-        own(path)
-        written.append((start, b"".join(bytes(memoryview(buffer)) for buffer in buffers)))
-        return real(descriptor, buffers, start)
-
-    monkeypatch.setattr(os, "pwritev", pwritev)
+    written = watch_writes(monkeypatch, own, path)
     verdict = probed(path)
     assert digest(image) == before
-    for start, data in written:
-        assert data == content[start : start + len(data)]
-        assert start >= MIB and start + len(data) <= SIZE_BYTES - MIB
-        assert all(start + len(data) <= first - MIB or end + MIB <= start for first, end in PARTITIONS)
+    only_what_was_read(written, content, PARTITIONS)
     assert sum(len(data) for _, data in written) <= MOST_BYTES
     assert sum(len(data) == PIECE_BYTES for _, data in written) * PIECE_BYTES == verdict.random_bytes
     assert {Phase.SEQUENTIAL_BEFORE, Phase.RANDOM} <= {window.phase for window in verdict.windows}
@@ -82,7 +54,7 @@ def test_a_loop_device_is_never_called_shingled(make_drive: MakeDrive) -> None:
     assert any("zeros" in caveat for caveat in verdict.caveats)
 
 
-def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(full: tuple[str, Path, str], tmp_path: Path) -> None:
+def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> None:
     path, image, before = full
     kept = tmp_path / "cliff.json"
     words = (path, "--scratch", "--shingled", "--confirm", path.removeprefix("/dev/"), "--seconds", "30", "--most-bytes", "64M")
@@ -96,23 +68,15 @@ def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(full: 
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
-def test_ending_it_in_the_middle_changes_nothing(full: tuple[str, Path, str], number: signal.Signals) -> None:
+def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Signals) -> None:
     path, image, before = full
     words = [path, "--scratch", "--shingled", "--confirm", path.removeprefix("/dev/"), "--seconds", "30"]
-    with subprocess.Popen(
-        [sys.executable, "-m", "wizard", "bench", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM
-    ) as process:
-        assert process.stderr is not None
-        assert "Writing back" in process.stderr.readline()
-        process.send_signal(number)
-        out, err = process.communicate(timeout=60)
+    out = ended_in_the_middle(words, number)
     assert digest(image) == before
-    assert "Traceback" not in out + err
-    if number is not signal.SIGKILL and process.returncode != 0:
-        assert process.returncode == 130 and path in out
+    assert not out or path in out
 
 
-def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDrive, full: tuple[str, Path, str]) -> None:
+def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDrive, full: Known) -> None:
     path, image, before = full
     token = path.removeprefix("/dev/")
     refused([path, "--scratch", "--shingled", "--confirm", "another"], "does not confirm")
@@ -135,7 +99,7 @@ def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDr
 
 @pytest.mark.parametrize("trial", ["shingled", "alignment"])
 def test_another_writer_ends_it_and_keeps_what_it_wrote(
-    trial: str, full: tuple[str, Path, str], monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
+    trial: str, full: Known, monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None]
 ) -> None:
     """Somebody writes to the whole drive, not noticing the lock, between two writes of the trial."""
     path, image, _ = full
