@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import E512, drive
-from tests.unit.test_layout_striped import BTRFS, LVM, MD
+from tests.unit.stripes import BTRFS, LVM, MD
 from tests.unit.test_layout_whole import zoned_plan
 from wizard.apply.arrays import array_parts, examined_chunk, exported, kernel_check
 from wizard.apply.guard import check_operations

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive
-from tests.unit.test_layout_striped import LVM, MD
+from tests.unit.stripes import LVM, MD
 from tests.unit.test_layout_whole import ZONED, zoned_plan
 from wizard.apply import arrays, left, resume
 from wizard.apply.arrays import array_parts, bring_back, check_apart, check_free_array

@@ -6,7 +6,7 @@ from pathlib import Path
 from wizard.apply.arrays import array_checks
 from wizard.apply.compare import disk_differences, kernel_differences
 from wizard.apply.devices import kernel_name
-from wizard.apply.mounts import is_mounted, mount_differences
+from wizard.apply.mounts import mount_differences, read_mounts
 from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.swaps import swap_differences
 from wizard.filesystems.registry import MADE
@@ -108,9 +108,11 @@ def parted_kind(geometry: Geometry) -> tuple[str, str]:
 def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Check:
     """Whether the filesystem is clean: by its own check, or, where it is mounted and that cannot run, by the kernel's count of errors."""
     what = f"{device} is clean"
-    mounts = [step.operation for step in plan.steps if isinstance(step.operation, Mount) and step.operation.device == device]
-    if any(map(is_mounted, mounts)):
-        return _mounted_check(what, device, filesystem, mounts[0].mount_point, seconds)
+    made = (step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem))
+    devices = next(((one.device, *one.others) for one in made if one.device == device), (device,))
+    # Where the plan does not mount it, another program may have.
+    if mounted := next((entry for entry in read_mounts() if entry.source in devices), None):
+        return _mounted_check(what, device, filesystem, mounted.mount_point, seconds)
     check = MADE[filesystem].clean_check
     try:
         run([*check, device], seconds=seconds)
@@ -120,9 +122,9 @@ def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Che
 
 
 def _mounted_check(what: str, device: str, filesystem: str, place: str, seconds: float) -> Check:
-    if filesystem == "btrfs":
+    if check := MADE[filesystem].mounted_check:
         try:
-            run(["btrfs", "device", "stats", "--check", place], seconds=seconds)
+            run([*check, place], seconds=seconds)
         except Failed as error:
             return Check(what, False, str(error))
         return Check(what, True, "checked before it was mounted, and no device error since")

@@ -29,6 +29,7 @@ KIND = MadeKind(
     fsck_pass=0,
     seconds=(1.0, 0.5, 1.0),
     clean_check=("btrfs", "check", "--readonly"),
+    mounted_check=("btrfs", "device", "stats", "--check"),
     flags=frozenset({"-d", "-m", "-n", "-s", "-O", "-R", "--csum", "--checksum", "--data", "--metadata", "--nodesize", "--sectorsize"}),
     bare_flags=frozenset({"-K"}),
     superblock_reader=("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk"),

@@ -62,6 +62,7 @@ class MadeKind(FilesystemKind):
     `uuid_follows`, a second program sets it after the first has drawn one of its own.
 
     `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty where no program checks it.
+    `mounted_check` ends with 0 where a mounted one has met no error, with its place behind it.
     `superblock_reader` tells how it is spread over an array, which `striping_in` reads out of its words. `silent_options` are those that
     hold without being listed as long as nothing else is. `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for
     each TiB on a drive that does not turn, and on one that does. `also` are further programs that `commands` or swap take: name, package.
@@ -90,6 +91,7 @@ class MadeKind(FilesystemKind):
     noun: str = "filesystem"
     gpt_type: str = LINUX_GPT_TYPE
     mbr_type: str = LINUX_MBR_TYPE
+    mounted_check: Argv = ()
     superblock_reader: Argv = ()
     striping_in: Callable[[str], Striping | None] | None = None
     silent_options: frozenset[str] = frozenset()
