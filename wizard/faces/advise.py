@@ -82,7 +82,7 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     lines += _zoned_lines(advice, width)
     lines += _section("Doubts", advice.doubts, width)
     lines += _section("Good to know", advice.notes, width)
-    lines += _section("Not offered", _withheld(ranked), width)
+    lines += _section("Not offered", _withheld([choice for choice in ranked if choice.place is not Place.REJECTED]), width)
     lines += _section("Known, and not made here", [_unmade_words(one, numbers) for one in advice.unmade], width)
     if cited:
         lines += [
@@ -117,7 +117,9 @@ def _drive_words(drive: Drive) -> str:
 def _choice_lines(choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int) -> list[str]:
     lines = [line for obstacle in choice.obstacles for line in _wrapped(f"Cannot be used: {obstacle}", width, 3)]
     lines += _wrapped(choice.sentence, width, 3)
-    if not choice.obstacles:
+    if choice.place is Place.REJECTED:
+        lines += _brief_options(choice, width)
+    else:
         lines += _option_lines("mkfs", choice.mkfs, explained, width)
         lines += _option_lines("mount", choice.mount, explained, width)
         if choice.scheduler is not None:
@@ -127,6 +129,13 @@ def _choice_lines(choice: Choice, drive: Drive, numbers: dict[str, int], explain
     if choice.evidence:
         lines += _wrapped("figures    " + " ".join(f"[{numbers[card.id]}]" for card in choice.evidence), width, 3)
     return lines
+
+
+def _brief_options(choice: Choice, width: int) -> list[str]:
+    """The options of one that is not advised, without their reasons; none where it cannot be made."""
+    kinds = (("mkfs", choice.mkfs), ("mount", choice.mount))
+    given = [f"{kind} {', '.join(option.text for option in options)}" for kind, options in kinds if options]
+    return _wrapped("options    " + "; ".join(given), width, 3, 14) if given and not choice.obstacles else []
 
 
 def _scheduler_words(text: str, drive: Drive) -> str:
