@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.machines import drive, machine, partition, partitioned
+from tests.unit.machines import drive, machine, mbr, partition, partitioned
 from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of
 from wizard.documents.codec import to_json
 from wizard.model.journal import Check, Entry, Event
@@ -150,6 +150,8 @@ def test_a_label_that_is_a_common_word_is_taken_out_only_where_it_is_a_label() -
 def test_what_means_the_same_on_every_machine_stays() -> None:
     report = without_names(worn(), PERSONAL)
     text = render_report(report)
+    assert report.plan is not None
+    assert any(GPT_DATA in edit for step in report.plan.steps for edit in step.edits)
     assert GPT_DATA in text and "Example HDD 500" in text and "/dev/sda" in text and '"large-media"' in text
     assert report.advice[0].workload == worn().advice[0].workload
     assert [card for choice in report.advice[0].choices for card in choice.evidence] == [
@@ -168,6 +170,26 @@ def test_a_label_that_is_one_of_our_own_words_breaks_nothing(name: str) -> None:
     assert hidden.facts is not None and hidden.facts.drives[0].partitions[0].name == "LABEL-1"
     assert hidden.plan is not None and report.plan is not None
     assert [step.operation.kind for step in hidden.plan.steps] == [step.operation.kind for step in report.plan.steps]
+
+
+def test_published_figures_and_our_own_texts_are_left_alone() -> None:
+    part = partition(1, size_bytes=GIB, name="Intel", signatures=(Signature("ext4", "filesystem", "journal", "1A2B-3C4D"),))
+    plain = gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))
+    named_so = partitioned(part)
+    hidden = without_names(gather(Sources(plan=plan_of(machine(named_so), named_so), machine=machine(named_so))))
+    assert "Intel" in render_report(plain) and any("journal" in choice.sentence for choice in plain.advice[0].choices)
+    assert [(choice.sentence, choice.evidence) for choice in hidden.advice[0].choices] == [
+        (choice.sentence, choice.evidence) for choice in plain.advice[0].choices
+    ]
+
+
+def test_a_serial_in_the_figures_of_nvme_and_the_short_ids_of_an_mbr_are_found() -> None:
+    part = partition(1, size_bytes=GIB, part_uuid="c0de1234-01")
+    old = partitioned(part, table=mbr(uuid="c0de1234"), serial="LAB-NVME-512", wwn=None, by_id=())
+    origin = "Serial 4c41422d4e564d452d353132 of root=PARTUUID=c0de1234-01 on c0de1234."
+    report = without_names(gather(Sources(machine=machine(old), origin=origin)))
+    assert report.facts is not None
+    assert re.fullmatch(r"Serial SERIAL-1 of root=PARTUUID=UUID-\d on UUID-\d\.", report.facts.origin)
 
 
 def test_a_serial_of_digits_leaves_sizes_alone() -> None:

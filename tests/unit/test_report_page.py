@@ -16,6 +16,7 @@ from wizard.model.verdict import Outcome
 from wizard.probe.recorded import load_machine
 from wizard.report.gather import Sources, gather
 from wizard.report.history import checks_of, step_result
+from wizard.report.markup import tag
 from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page
 
@@ -75,6 +76,12 @@ def test_hostile_names_stay_text() -> None:
     assert not [char for char in text if not char.isprintable() and char != "\n"]
 
 
+def test_an_attribute_cannot_be_left() -> None:
+    page = Page(tag("p", "text", title=f'" onclick="alert(1) {HOSTILE}'))
+    assert page.tags == ["p"] and [key for _, key, _ in page.attributes] == ["title"]
+    assert page.of("p", "title")[0].startswith('" onclick="alert(1) <script>')
+
+
 def test_what_is_missing_is_named_with_the_reason() -> None:
     report = gather(Sources(machine=machine()))
     assert {absence.part for absence in report.absent} == {"advice", "plan", "measurement", "run"}
@@ -99,6 +106,7 @@ def test_a_bar_is_to_scale_and_told_in_words_and_numbers() -> None:
     before, after = [cell for cell in page.cells if cell.startswith("To scale")]
     assert "removed: partition 1, ext4, 250 GB" in before and "free: free space" in before
     assert "new: partition 1, xfs, 500 GB" in after and "removed" not in after
+    assert page.cells.count("removed") == 2 + 1 and page.cells.count("new") == 1 + 1, "in the table, and beneath the bar where it has room"
     wide = [float(value) for name, key, value in page.attributes if name == "rect" and key == "width"]
     assert any(490 < width < 510 for width in wide), "half of the drive is half of the bar"
 
