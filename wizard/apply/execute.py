@@ -1,10 +1,12 @@
 """What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before and after."""
 
 from collections.abc import Set
+from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply import fstab, left
 from wizard.apply.arrays import build, own_array_node
+from wizard.apply.automounter import TRIES, forget_left_rules, let_go, stand, unseen
 from wizard.apply.devices import has_gone, impostor
 from wizard.apply.environment import Environment
 from wizard.apply.filesystem import make_filesystem, reset_zones
@@ -46,6 +48,7 @@ CATCH_UP_SECONDS = 60
 def apply_run(run: Path, drive_locks: tuple[int, ...]) -> None:
     """Carry a run out from its first step that is not done. Never raises for what a person can meet: the journal says how it ended."""
     journal = Journal(run)
+    forget_left_rules()
     try:
         event, sentence = _carry_out(run, journal, drive_locks)
     except Refused as error:
@@ -54,6 +57,8 @@ def apply_run(run: Path, drive_locks: tuple[int, ...]) -> None:
         event, sentence = Event.FAILED, str(error)
     # The last line is written when the drives are free again: whoever reads it may use them at once.
     unlock(drive_locks)
+    if failure := stand(load_plan(run), journal) if event is Event.DONE else None:
+        event, sentence = Event.FAILED, f"{failure} `diskwright resume {run.name}` checks again."
     journal.add(event, sentence)
     journal.close()
 
@@ -81,7 +86,7 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tup
         if (run / STOP).exists():
             return Event.STOPPED, f"Stopped before step {number} as asked. {way_on(run, plan)}"
         operation = plan.steps[number - 1].operation
-        if tables_written and plan.stripe and isinstance(operation, MakeArray | MakeVolumeGroup | MakeFilesystem):
+        if tables_written and isinstance(operation, MakeArray | MakeVolumeGroup | MakeFilesystem):
             if failure := _catch_up(run, plan, frozenset(done_now), drive_locks):
                 return Event.FAILED, f"{failure} {way_on(run, plan)}"
             tables_written = False
@@ -97,13 +102,13 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tup
 def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[int, ...]) -> str | None:
     """Let udev do now what it put off while the drives were locked; a sentence where anything else happened to them meanwhile.
 
-    Otherwise it would hear only after the run that the old partitions went, by the same names as the new ones, and its rules would take
-    the running array's parts for pulled out (mdadm's `mdadm --incremental --fail`), which fails a RAID0.
+    Otherwise it would hear only after the run that the old partitions went, by the same names as the new ones: volumes would be unmounted,
+    and its rules would take a running array's parts for pulled out (mdadm's `mdadm --incremental --fail`), which fails a RAID0.
     """
     if not udev_runs():
         return None
     try:
-        with lent(drive_locks):
+        with unseen(plan), lent(drive_locks):
             settle(CATCH_UP_SECONDS)
         for drive in probe_members(plan):
             check_unused(drive)
@@ -119,7 +124,7 @@ def _one_step(site: Site, run: Path, begun: Set[int]) -> str | None:
     step = site.plan.steps[site.step - 1]
     site.journal.add(Event.STEP_STARTED, step.sentence, step=site.step)
     try:
-        said = execute(site)
+        said = _undisturbed(site)
     except (DiskwrightError, OSError) as error:
         why = f"{_pulled(site.plan)}{error}"
         site.journal.add(Event.STEP_FAILED, why, step=site.step)
@@ -127,6 +132,20 @@ def _one_step(site: Site, run: Path, begun: Set[int]) -> str | None:
     left.note(run, site.plan, begun)
     site.journal.add(Event.STEP_DONE, said, step=site.step)
     return None
+
+
+def _undisturbed(site: Site) -> str:
+    """Do the step, once more where another program got hold of its devices meanwhile."""
+    for _ in range(TRIES):
+        try:
+            if isinstance(site.plan.steps[site.step - 1].operation, Mount):
+                let_go(site)
+            return execute(site)
+        except Failed:
+            if not let_go(site):
+                raise
+            site = replace(site, again=True)
+    return execute(site)
 
 
 def execute(site: Site) -> str:

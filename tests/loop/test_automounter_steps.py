@@ -1,0 +1,114 @@
+"""Programs that mount what they see, at the worst moment: the drive ends as planned, or the run says who has it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, said, stand_in, story, wish
+from wizard.apply.journal import RunState
+from wizard.apply.mounts import read_mounts
+from wizard.layout.planner import Mode
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+POLLER = """
+import os, subprocess, sys, time
+drive, folder = sys.argv[1:]
+seen = set()
+while os.path.exists(folder):
+    for line in open("/proc/partitions"):
+        node = "/dev/" + (line.split() or [""])[-1]
+        if node.startswith(drive) and node not in seen:
+            place = os.path.join(folder, os.path.basename(node))
+            os.makedirs(place, exist_ok=True)
+            if subprocess.run(["mount", node, place], capture_output=True).returncode == 0:
+                seen.add(node)
+    time.sleep(0.005)
+"""
+
+
+def real(name: str) -> str:
+    return tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
+
+
+def strike_after(work: Work, monkeypatch: pytest.MonkeyPatch, name: str, drive: str) -> Path:
+    """An automounter that mounts the first partition when a program has done its work on it, once; where it does."""
+    place, mark = work.folder / "auto", work.folder / "struck"
+    place.mkdir()
+    mount = f"{real('mount')} {drive}p1 {place} 2>>{work.folder}/mount.log && touch {mark}"
+    script = f'{real(name)} "$@"; s=$?\n[ -e {mark} ] || [ ! -e {drive}p1 ] || {{ {mount}; }}\nexit $s'
+    stand_in(work.folder / "bin", monkeypatch, name, script)
+    return place
+
+
+def places_of(node: str) -> list[str]:
+    return [entry.mount_point for entry in read_mounts() if entry.source == node]
+
+
+@pytest.mark.parametrize(("filesystem", "maker"), [("xfs", "mkfs.xfs"), ("ext4", "e2fsck")])
+def test_what_was_mounted_elsewhere_ends_where_it_was_planned(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, filesystem: str, maker: str
+) -> None:
+    drive = make_drive(400 * MIB)
+    plan = work.plan(drive, wish(filesystem, None, work.place("media"), ("noatime",)))
+    auto = strike_after(work, monkeypatch, maker, drive)
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert (work.folder / "struck").exists() and places_of(f"{drive}p1") == [str(work.place("media"))]
+    told = [entry.sentence for entry in said(run, Event.COMMAND) if "Another program had mounted" in entry.sentence]
+    assert told == [f"Another program had mounted {drive}p1 at {auto}; it was unmounted, to be done as planned."]
+
+
+def test_an_older_filesystem_that_shows_through_is_not_in_the_way(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Free space can begin where a deleted partition's filesystem still lies; it is seen as soon as the table is written."""
+    drive = make_drive(200 * MIB)
+    work.bench.own(drive)
+    tool("mkfs.ext4", "-q", "-F", "-L", "ghost", "-E", f"offset={MIB}", drive, "100M")
+    tool("sh", "-c", f"printf 'label: gpt\\n' | sfdisk --quiet --no-reread --wipe never {drive} || true")
+    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.USE_FREE)
+    strike_after(work, monkeypatch, "wipefs", drive)
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert (work.folder / "struck").exists() and places_of(f"{drive}p1") == [str(work.place("media"))]
+
+
+def test_a_mount_of_others_that_is_in_use_is_left_to_them(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(200 * MIB)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    auto = strike_after(work, monkeypatch, "mkfs.ext4", drive)
+    stand_in(work.folder / "bin", monkeypatch, "umount", f'echo "umount: {auto}: target is busy." >&2; exit 32')
+    run, now = work.apply(plan)
+    assert now is RunState.FAILED, story(run)
+    last = said(run, Event.FAILED)[-1].sentence
+    assert f"Another program mounted {drive}p1 at {auto} while the run was at work" in last and "target is busy" in last
+    assert places_of(f"{drive}p1") == [str(auto)]
+
+
+def test_what_the_plan_mounts_nowhere_may_be_mounted_by_others(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(400 * MIB)
+    plan = work.plan(drive, wish("xfs"))
+    strike_after(work, monkeypatch, "xfs_repair", drive)
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert not said(run, Event.NOT_VERIFIED)
+
+
+def test_one_that_looks_all_the_time(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(512 * MIB)
+    folder = work.folder / "auto"
+    folder.mkdir()
+    plan = work.plan(drive, wish("ext4", 100 * MIB, work.place("small")), wish("xfs", None, work.place("large")))
+    with subprocess.Popen([sys.executable, "-I", "-c", POLLER, drive, str(folder)], env={**os.environ}) as poller:
+        try:
+            run, now = work.apply(plan)
+        finally:
+            poller.kill()
+    assert now is RunState.DONE, story(run)
+    assert not said(run, Event.NOT_VERIFIED)
+    assert [places_of(f"{drive}p{number}")[0] for number in (1, 2)] == [str(work.place("small")), str(work.place("large"))]
