@@ -198,6 +198,15 @@ def test_unread_fields_are_told_once_for_each_reason() -> None:
     assert all("root" in finding.remedy for finding in found)
 
 
+def test_many_failures_to_read_the_same_are_one_finding() -> None:
+    failing = tuple(Unread("table", f"Byte {byte} could not be read: Input/output error.") for byte in (0, 512))
+    found = [
+        finding for finding in of(drive(unread=(*failing, Unread("smart", "smartctl is not installed")))) if finding.code == "drive-unread"
+    ]
+    assert len(found) == 2
+    assert "Byte 0 could not be read: Input/output error. Byte 512 could" in found[0].sentence and "cable" in found[0].remedy
+
+
 def test_a_drive_of_which_nothing_was_read_is_one_finding_and_no_crash() -> None:
     subject = Drive("/dev/sdz", None, None, unread=(Unread("drive", "it did not answer within 10 s"),))
     assert [finding.code for finding in of(subject)] == ["drive-unread"]

@@ -44,7 +44,7 @@ def test_an_aligned_partition_with_a_misaligned_inside_is_a_danger(container: ty
     subject = holding(container(MIB + 512))
     found = one(subject, "alignment-inside")
     assert codes(subject) == {"alignment-inside": DANGER}
-    assert found.subject == "/dev/sda1"
+    assert found.subject == "/dev/sda1" and found.sentence.startswith("The data of ")
     assert f"{MIB} (partition) + {MIB + 512}" in found.sentence and str(2 * MIB + 512) in found.sentence and "3584" in found.sentence
     assert any(word in found.remedy for word in ("cryptsetup", "pvcreate", "mdadm"))
 

@@ -45,8 +45,8 @@ def compensated(geometry: Geometry, place: Place) -> Finding:
         "alignment-compensated",
         Severity.INFO,
         place.device,
-        f"{place.name} begins{_at(place)}, off {_blocks(geometry, place)}; what stands in it makes up for that: {leaf.name} begins{where}, "
-        "on a boundary.",
+        f"{_first(place)} begins{_at(place)}, off {_blocks(geometry, place)}; what stands in it makes up for that: {leaf.name} begins"
+        f"{where}, on a boundary.",
         "The start of the data decides, not that of what holds them; only the few writes to the headers in front of them straddle blocks.",
         KERNEL,
         "Nothing needs to be done.",
@@ -68,7 +68,7 @@ def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Fin
         "alignment-inside",
         Severity.WARNING if hidden else Severity.DANGER,
         inner.device,
-        f"{inner.name} begins{_at(inner)} of the drive{summed}, {way}{right}.",
+        f"{_first(inner)} begins{_at(inner)} of the drive{summed}, {way}{right}.",
         doubt if hidden else plain,
         KERNEL,
         f"Moving the partition cures nothing: copy the data elsewhere, make what holds them anew and copy them back; {anew}.",
@@ -97,12 +97,17 @@ def _chunk(leaf: Place, where: str, costs: str) -> Finding:
         "alignment-chunk",
         Severity.WARNING,
         leaf.device,
-        f"{leaf.name} begins at byte {leaf.array.start_bytes} of the array {array}, {where}.",
+        f"{_first(leaf)} begins at byte {leaf.array.start_bytes} of the array {array}, {where}.",
         f"Writes that a filesystem lays out for whole chunks or stripes straddle two, and {costs}.",
         "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the array's queue, with the layer's own start",
         "It costs some speed and no data. Whoever makes it anew lets its data begin on a multiple of the full stripe, "
         f"{leaf.array.striping.width_bytes} bytes.",
     )
+
+
+def _first(place: Place) -> str:
+    """Its name, as the first word of a sentence."""
+    return place.name[:1].upper() + place.name[1:]
 
 
 def _kind(drive: Drive, place: Place) -> str:

@@ -65,21 +65,29 @@ _KINDS = ("mounted", "swap", "holder", "loop-backing", "raid-member", "running-s
 
 
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
+    """One finding for all reasons that concern the same and have the same remedy: a drive that fails to read has many."""
     reasons: dict[str, list[str]] = {}
     for unread in drive.unread:
         reasons.setdefault(unread.why, []).append(unread.what)
+    alike: dict[tuple[str, ...], list[str]] = {}
     for why, what in reasons.items():
+        alike.setdefault((_remedy(why, root=root), *what), []).append(why)
+    for (remedy, *what), whys in alike.items():
         essential = any(name in ESSENTIAL for name in what)
-        said = printable(why, 200).rstrip(".")
         yield Finding(
             "drive-unread",
             Severity.WARNING if essential and root else Severity.INFO,
             drive.path,
-            f"Not read of {drive.path}: {', '.join(printable(name, 40) for name in what)}. {said[:1].upper()}{said[1:]}.",
+            f"Not read of {drive.path}: {', '.join(printable(name, 40) for name in what)}. {' '.join(map(_sentence, whys))}",
             "Nothing is written to a drive that is not known." if essential else "What depends on it is missing below, or less sure.",
             "the system's answer",
-            _remedy(why, root=root),
+            remedy,
         )
+
+
+def _sentence(why: str) -> str:
+    said = printable(why, 200).rstrip(".")
+    return f"{said[:1].upper()}{said[1:]}."
 
 
 def _remedy(why: str, *, root: bool) -> str:
