@@ -1,6 +1,8 @@
 """Options that are asked for by id: what is had, what gives way, what is refused, and that the plan repeats the danger."""
 
+import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,8 @@ from wizard.advise.workloads import find_workload
 from wizard.cli import main
 from wizard.documents import profiles
 from wizard.faces.plan import striped_wish
+from wizard.layout.check import check_plan
+from wizard.layout.dangers import DANGERS
 from wizard.layout.document import read_plan
 from wizard.layout.wish import Request
 from wizard.model.errors import BadInput, ExitCode, Refused
@@ -211,6 +215,28 @@ def test_each_volume_has_its_own_options(tmp_path: Path) -> None:
     one, two = made.volumes
     assert {"errors=remount-ro", "nobarrier"} <= set(one.mount_options) and not {"errors=remount-ro", "nobarrier"} & set(two.mount_options)
     assert sum("nobarrier" in doubt for doubt in made.doubts) == 1
+
+
+def test_a_plan_that_keeps_silent_about_a_danger_is_refused(tmp_path: Path) -> None:
+    words = ("--workload", "large-media", "--fs", "ext4", "--option", "ext4-no-journal", "--option", "ext4-barrier-0")
+    _, made = plan(*words, "--danger", NO_JOURNAL, "--danger", BARRIER, output=tmp_path / "plan.json")
+    assert made is not None
+    check_plan(made)
+    for silent in ("^has_journal", "nobarrier"):
+        doubts = tuple(doubt for doubt in made.doubts if silent not in doubt)
+        assert len(doubts) == len(made.doubts) - 1
+        with pytest.raises(BadInput, match=rf"volume 1 has {re.escape(silent)}, which puts data at risk, and no doubt says so"):
+            check_plan(replace(made, doubts=doubts))
+
+
+def test_the_check_of_plans_knows_every_danger_of_the_catalogue() -> None:
+    catalogued: dict[str, set[str]] = {}
+    for option in load_catalogue().values():
+        for filesystem in option.filesystems if option.phrase and option.kind in ("mkfs", "mount") else ():
+            catalogued.setdefault(filesystem, set()).update(
+                text.split(" ")[-1] for text in (option.text, *option.also) if "tune2fs" not in text
+            )
+    assert catalogued == DANGERS
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
+from wizard.layout.dangers import unsaid_danger
 from wizard.layout.operations import layout_after, operations_of, table_after
 from wizard.layout.rules import (
     geometry_fault,
@@ -97,6 +98,8 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         yield "it makes no volume"
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
+        if danger := unsaid_danger(volume, plan.doubts):
+            yield f"volume {volume.partition} has {danger}, which puts data at risk, and no doubt says so"
     for what, values in (("number", [v.partition for v in plan.volumes]), ("UUID", [v.uuid for v in plan.volumes])):
         if len(set(values)) != len(values):
             yield f"two volumes have the same {what}"
