@@ -1,12 +1,18 @@
 """What is known of each filesystem: all of it is there, sound, and found by the files alone."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import wizard.filesystems
+from tests.unit.layouts import wish
+from tests.unit.machines import machine
+from wizard.advise.filesystems import filesystem
 from wizard.filesystems.kind import FilesystemKind, MadeKind
 from wizard.filesystems.registry import KINDS, MADE, mounted_as, package_of
+from wizard.layout.planner import refuse_obstacles
+from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 
 FOLDER = Path(wizard.filesystems.__path__[0])
@@ -52,3 +58,13 @@ def test_programs_of_others_have_no_package_here() -> None:
     assert package_of("e2fsck") == "e2fsprogs"
     assert package_of("mount") is None
     assert mounted_as("tmpfs") is None
+
+
+def test_asking_for_what_is_not_made_says_why() -> None:
+    with pytest.raises(BadInput, match=r"^ReiserFS is not made\. Linux dropped it"):
+        filesystem("reiserfs")
+    with pytest.raises(BadInput, match=r"'z\?fs' is no filesystem that diskwright makes; it makes ext4, xfs, btrfs, .*vfat"):
+        filesystem("z\x1bfs")
+    chosen = replace(wish("ext4"), choice=replace(wish("ext4").choice, filesystem="jffs2"))
+    with pytest.raises(Refused, match=r"JFFS2 is not made\. .*bare flash chips"):
+        refuse_obstacles(machine(), (chosen,))

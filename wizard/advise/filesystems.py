@@ -4,6 +4,7 @@ from wizard.advise.missing import missing_program
 from wizard.filesystems.btrfs import KIND as BTRFS
 from wizard.filesystems.kind import MadeKind as Filesystem
 from wizard.filesystems.registry import MADE as FILESYSTEMS
+from wizard.filesystems.registry import why_not
 from wizard.filesystems.xfs import KIND as XFS
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine
@@ -19,7 +20,7 @@ LARGEST_BLOCK_BYTES = 4096
 def filesystem(name: str) -> Filesystem:
     """A filesystem by name; raises BadInput naming those there are."""
     if name not in FILESYSTEMS:
-        raise BadInput(f"{name[:20]!r} is no filesystem that diskwright makes; it makes {', '.join(FILESYSTEMS)}.")
+        raise BadInput(why_not(name))
     return FILESYSTEMS[name]
 
 

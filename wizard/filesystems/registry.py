@@ -5,6 +5,7 @@ from pkgutil import iter_modules
 
 import wizard.filesystems
 from wizard.filesystems.kind import FilesystemKind, MadeKind
+from wizard.model.names import printable
 
 
 def _found() -> dict[str, FilesystemKind]:
@@ -20,6 +21,14 @@ KINDS: dict[str, FilesystemKind] = _found()
 
 MADE: dict[str, MadeKind] = {name: kind for name, kind in KINDS.items() if isinstance(kind, MadeKind)}
 """Those that diskwright makes."""
+
+
+def why_not(name: str) -> str:
+    """A sentence on why a filesystem by this name, none of those made, is not; with the reason where it is one that is told by name."""
+    kind = KINDS.get(name)
+    if kind is not None:
+        return f"{kind.title} is not made. {kind.why_not}"
+    return f"{printable(name, 20)!r} is no filesystem that diskwright makes; it makes {', '.join(MADE)}."
 
 
 def package_of(program: str) -> str | None:

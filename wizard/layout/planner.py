@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from enum import Enum
 
-from wizard.filesystems.registry import MADE
+from wizard.filesystems.registry import MADE, why_not
 from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.refusals import refuse_content, refuse_drive, refuse_table, unread_content
 from wizard.layout.rules import options_fault
@@ -166,7 +166,7 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
             raise Refused(f"{choice.filesystem} cannot be made here: {' '.join(choice.obstacles)}")
         kind = MADE.get(choice.filesystem)
         if kind is None:
-            raise Refused(f"diskwright makes {', '.join(MADE)}, not {printable(choice.filesystem, 30)}.")
+            raise Refused(why_not(choice.filesystem))
         for program, package in kind.makers.items():
             refuse_missing(machine, program, package)
         mkfs, mount = option_words(wish)
