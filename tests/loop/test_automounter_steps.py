@@ -9,7 +9,8 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, stand_in, story, wish
-from wizard.apply.journal import RunState
+from wizard.apply.automounter import stand
+from wizard.apply.journal import Journal, RunState
 from wizard.apply.mounts import read_mounts
 from wizard.layout.planner import Mode
 from wizard.model.journal import Event
@@ -100,10 +101,10 @@ def test_what_the_plan_mounts_nowhere_may_be_mounted_by_others(work: Work, make_
 
 
 def test_one_that_looks_all_the_time(work: Work, make_drive: MakeDrive) -> None:
-    drive = make_drive(512 * MIB)
+    drive = make_drive(96 * MIB)
     folder = work.folder / "auto"
     folder.mkdir()
-    plan = work.plan(drive, wish("ext4", 100 * MIB, work.place("small")), wish("xfs", None, work.place("large")))
+    plan = work.plan(drive, wish("ext4", None, work.place("media")))
     with subprocess.Popen([sys.executable, "-I", "-c", POLLER, drive, str(folder)], env={**os.environ}) as poller:
         try:
             run, now = work.apply(plan)
@@ -111,4 +112,23 @@ def test_one_that_looks_all_the_time(work: Work, make_drive: MakeDrive) -> None:
             poller.kill()
     assert now is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED)
-    assert [places_of(f"{drive}p{number}")[0] for number in (1, 2)] == [str(work.place("small")), str(work.place("large"))]
+    assert str(work.place("media")) in places_of(f"{drive}p1")
+
+
+def test_a_volume_that_is_unmounted_as_soon_as_the_drive_is_free_is_mounted_again(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    monkeypatch.setattr("wizard.apply.automounter.udev_runs", lambda: True)
+    monkeypatch.setattr("wizard.apply.automounter.settle", lambda: tool("umount", str(work.place("media"))))
+    journal = Journal(run)
+    assert stand(plan, journal) is None
+    assert places_of(f"{drive}p1") == [str(work.place("media"))]
+    assert said(run, Event.COMMAND)[-1].sentence.endswith("mounted again.")
+    stand_in(work.folder / "bin", monkeypatch, "mount", "exit 1")
+    failure = stand(plan, journal)
+    journal.close()
+    assert failure and str(work.place("media")) in failure and places_of(f"{drive}p1") == []
