@@ -9,19 +9,21 @@ from wizard import __version__
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.apply.guard import identity_difference
+from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.recorded import kept_machine
 from wizard.apply.runs import load_plan
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput
+from wizard.model.journal import Entry
 from wizard.model.machine import Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Volume
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.probe.machine import probe_machine
 from wizard.report.history import record_of
-from wizard.report.nouns import Absence, Facts, Report
+from wizard.report.nouns import Absence, Facts, Report, RunRecord
 
 NOW = "Read when this report was made."
 
@@ -30,11 +32,14 @@ NOW = "Read when this report was made."
 class Sources:
     """What a report is made from; everything may be missing.
 
+    A `run` is read from its folder, unless whoever followed it gives its plan, its journal in `entries` and its state in `now`.
     `machine` is a recording or what a wizard has read already, and `origin` the sentence that says which; without one the drives are
     read now. `workload` asks for advice where there is no plan.
     """
 
     run: Path | None = None
+    entries: tuple[Entry, ...] | None = None
+    now: RunState = RunState.INTERRUPTED
     plan: Plan | None = None
     machine: Machine | None = None
     origin: str = ""
@@ -47,7 +52,7 @@ class Sources:
 def gather(sources: Sources) -> Report:
     """Everything that can be had from the sources. Raises BadInput for a run, a drive or a purpose that was named and is not there."""
     absent: list[Absence] = []
-    plan = sources.plan if sources.run is None else load_plan(sources.run)
+    plan = load_plan(sources.run) if sources.run is not None and sources.plan is None else sources.plan
     facts, machine = _facts(sources, plan, absent)
     advice = _advice(sources, plan, machine, facts, absent)
     if plan is None:
@@ -65,8 +70,14 @@ def gather(sources: Sources) -> Report:
         plan=plan,
         verdict=sources.verdict,
         cliff=sources.cliff,
-        run=None if sources.run is None or plan is None else record_of(sources.run, len(plan.steps)),
+        run=None if sources.run is None or plan is None else _record(sources.run, sources, plan),
     )
+
+
+def _record(run: Path, sources: Sources, plan: Plan) -> RunRecord:
+    if sources.entries is not None:
+        return record_of(run.name, sources.now, sources.entries, len(plan.steps))
+    return record_of(run.name, state(run), read_entries(run), len(plan.steps))
 
 
 def _measurement(sources: Sources, plan: Plan | None, facts: Facts | None) -> list[Absence]:
@@ -112,7 +123,7 @@ def _facts(sources: Sources, plan: Plan | None, absent: list[Absence]) -> tuple[
 def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
     if sources.machine is not None:
         return sources.machine, sources.origin
-    if sources.run is not None and (kept := kept_machine(sources.run)):
+    if sources.run is not None and sources.entries is None and (kept := kept_machine(sources.run)):
         return kept, "Read when the run began, before its first write."
     if sources.run is not None:
         return probe_machine(wanted), f"{NOW} The run kept no facts of its own, so this is how the drives are after it."

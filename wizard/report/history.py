@@ -1,27 +1,25 @@
-"""A run's folder as a record: what each step came to and how long it took, what was checked, how it ended."""
+"""A run's journal as a record: what each step came to and how long it took, what was checked, how it ended."""
 
 from collections.abc import Sequence
 from datetime import datetime
-from pathlib import Path
 
-from wizard.apply.journal import ENDS, read_entries, state
+from wizard.apply.journal import ENDS, RunState
 from wizard.model.journal import Check, Entry, Event
 from wizard.report.nouns import RunRecord, StepResult
 
 
-def record_of(run: Path, steps: int) -> RunRecord:
-    """The record of a run of so many steps; raises BadInput where its journal cannot be read."""
-    entries = read_entries(run)
+def record_of(name: str, now: RunState, entries: Sequence[Entry], steps: int) -> RunRecord:
+    """The record of the run of this name, of so many steps, by where it stands and its journal."""
     ends = [entry for entry in entries if entry.event in ENDS]
     return RunRecord(
-        id=run.name,
-        state=str(state(run)),
+        id=name,
+        state=str(now),
         started_at=entries[0].at if entries else None,
         ended_at=ends[-1].at if ends else None,
         ending=entries[-1].sentence if entries else "",
         steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
         checks=checks_of(entries),
-        journal=entries,
+        journal=tuple(entries),
     )
 
 
