@@ -82,7 +82,7 @@ def test_every_option_that_a_study_names_is_known(
     ]
     assert len(found) == 1, (study, text)
     (option,) = found
-    states = {OFFERED: not option.never, DEFAULT: option.default, REFUSED: option.refused, DANGEROUS: bool(option.phrase)}
+    states = {OFFERED: not option.never, DEFAULT: option.default, REFUSED: option.refused, DANGEROUS: option.danger and not option.refused}
     assert becomes in [state for state, holds in states.items() if holds] or (becomes == NOT_ADVISED and not any(states.values()))
     assert option.never.endswith(".") is (becomes != OFFERED)
 

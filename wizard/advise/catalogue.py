@@ -246,10 +246,12 @@ def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOptio
 
 
 def _check_phrase(place: Place[CatalogueOption]) -> None:
-    """A dangerous option that the kernel takes needs a phrase, and no other has one."""
+    """A dangerous option that can be had needs a phrase, and no other has one."""
     option = place.entry
-    if (option.danger and not option.refused) != bool(option.phrase):
-        raise place.fault("phrase", "an option that is dangerous and not refused, and no other, has a phrase that is typed back.")
+    if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(option.phrase):
+        raise place.fault(
+            "phrase", "a dangerous option of mkfs or mount that is not refused, and no other, has a phrase that is typed back."
+        )
     if option.phrase != printable(option.phrase, LONGEST_PHRASE) or "  " in option.phrase or option.phrase != option.phrase.strip():
         raise place.fault("phrase", f"write a line of plain text that can be typed, at most {LONGEST_PHRASE} characters.")
 
