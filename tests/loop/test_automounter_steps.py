@@ -19,15 +19,22 @@ from wizard.model.units import MIB
 POLLER = """
 import os, subprocess, sys, time
 drive, folder = sys.argv[1:]
-seen = set()
+mounted = set()
 while os.path.exists(folder):
     for line in open("/proc/partitions"):
         node = "/dev/" + (line.split() or [""])[-1]
-        if node.startswith(drive) and node not in seen:
-            place = os.path.join(folder, os.path.basename(node))
-            os.makedirs(place, exist_ok=True)
-            if subprocess.run(["mount", node, place], capture_output=True).returncode == 0:
-                seen.add(node)
+        if not node.startswith(drive + "p") or node in mounted:
+            continue
+        try:
+            with open(node, "rb", buffering=0) as device:
+                device.seek(1024)
+                is_ext = device.read(512)[56:58] == bytes((0x53, 0xEF))
+        except OSError:
+            continue
+        place = os.path.join(folder, os.path.basename(node))
+        os.makedirs(place, exist_ok=True)
+        if is_ext and subprocess.run(["mount", node, place], capture_output=True).returncode == 0:
+            mounted.add(node)
     time.sleep(0.005)
 """
 
