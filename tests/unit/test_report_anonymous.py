@@ -4,14 +4,17 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
+from tests.unit.layouts import EVERYTHING, wish
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
 from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of
 from wizard.documents.codec import to_json
+from wizard.layout.striped import StripeWish, make_striped_plan
 from wizard.model.journal import Check, Entry, Event
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.units import GIB
@@ -190,6 +193,22 @@ def test_a_serial_in_the_figures_of_nvme_and_the_short_ids_of_an_mbr_are_found()
     report = without_names(gather(Sources(machine=machine(old), origin=origin)))
     assert report.facts is not None
     assert re.fullmatch(r"Serial SERIAL-1 of root=PARTUUID=UUID-\d on UUID-\d\.", report.facts.origin)
+
+
+@pytest.mark.parametrize(("kind", "filesystem"), [("md", "xfs"), ("lvm", "ext4"), ("btrfs", "btrfs")])
+@pytest.mark.parametrize("label", ["grandma", "zq"])
+def test_what_an_array_is_called_goes_too(kind: Literal["md", "lvm", "btrfs"], filesystem: str, label: str) -> None:
+    other = drive(path="/dev/sdb", serial="S2", wwn="naa.5000000000000002", by_id=("/dev/disk/by-id/ata-Example_S2",))
+    around = replace(machine(drive(), other), tools=EVERYTHING)
+    numbers = count(1)
+    asked = StripeWish(kind, None, None)
+    plan = make_striped_plan(
+        around, around.drives, wish(filesystem, label=label), asked, None, lambda: f"a3b1c2d4-0000-4000-8000-{next(numbers):012d}"
+    )
+    report = gather(Sources(plan=plan, machine=around))
+    text = outputs(without_names(report))
+    assert not [secret for secret in set(named(json.loads(render_report(report)))) if is_in(secret, text)]
+    assert not re.search(rf"(?<![0-9A-Za-z]){label}(?![0-9A-Za-z])", text)
 
 
 def test_a_serial_of_digits_leaves_sizes_alone() -> None:

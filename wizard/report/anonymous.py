@@ -28,13 +28,16 @@ NAMING = frozenset({"-L", "-l", "-n", "--label", "--name"})
 CUTS = (30, 40, 60, 80, 200)
 """To what lengths texts are cut where they are shown."""
 
+NAMES = r"(?:(?<=/dev/mapper/)|(?<=/dev/md/))[^\s\"',;`]*[^\s\"',;:.`]"
+"""The nodes of layers: such a name is one word, whatever labels it was made of."""
+
 SHAPES = (
+    (NAME, NAMES),
     (LINK, r"/dev/disk/by-(?:id|uuid|partuuid|label|partlabel)/[^\s\"',;:]+"),
     (UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}(?![0-9A-Fa-f])"),
     (UUID, r"(?<![0-9A-Fa-f])[0-9A-Fa-f]{8}(?:[:.][0-9A-Fa-f]{8}){3}(?![0-9A-Fa-f])"),
     (UUID, r"(?<![0-9A-Za-z])[0-9A-Za-z]{6}(?:-[0-9A-Za-z]{4}){5}-[0-9A-Za-z]{6}(?![0-9A-Za-z])"),
     (WWN, r"(?<![0-9A-Za-z])(?:naa|eui|nvme)\.[0-9A-Fa-f]{4}[0-9A-Fa-f-]{8,}"),
-    (NAME, r"(?<=/dev/mapper/)[^\s\"',;:]+"),
     (USER, r"(?:(?<=/home/)|(?<=/run/media/)|(?<=[\s\"'=]/media/)|(?<=^/media/))[^/\s\"',;:]+"),
 )
 """What is told by its shape wherever it comes from: what a program printed is in the journal too."""
@@ -43,7 +46,6 @@ KEPT_FIELDS = frozenset(
     {"kind", "type", "table", "filesystem", "usage", "code", "scheduler", "schedulers", "path", "model", "state", "id", "title", "summary"}
 )
 """Whose words mean something to every reader, and are ours or the drive's maker's."""
-
 
 WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
 """Which hold nothing but one value."""
@@ -80,9 +82,12 @@ class Words:
                         quoted = f"{quote}{form}{quote}"
                         self._known[quoted.casefold()] = f"{quote}{word}{quote}"
                         found[quoted] = re.escape(quoted)
+                    for key in ("name=", "LABEL=", "named "):
+                        self._known[f"{key}{form}".casefold()] = f"{key}{word}"
+                        found[f"{key}{form}"] = f"{re.escape(key + form)}(?![0-9A-Za-z])"
         literal = [found[form] for form in sorted(found, key=lambda form: (-len(form), form))]
-        shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
-        self._pattern = re.compile("|".join([*literal, *shapes]), re.ASCII)
+        names, *shapes = [f"(?P<shape{at}>{shape})" for at, (_, shape) in enumerate(SHAPES)]
+        self._pattern = re.compile("|".join([names, *literal, *shapes]), re.ASCII)
 
     def word(self, kind: str, value: str) -> str:
         """The word for a value: the same for the same one however it is written."""
