@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.driver import Driver
 from textual.filter import LineFilter
 
 from wizard.model.errors import ExitCode
@@ -19,7 +20,7 @@ from wizard.tui.flow import walk
 from wizard.tui.help import HelpScreen
 from wizard.tui.session import Session
 from wizard.tui.step import StepScreen
-from wizard.tui.terminal import Colours, Glyphs, Terminal, terminal_of
+from wizard.tui.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 from wizard.tui.theme import CSS, EIGHT, INKS, MANY
 
 
@@ -34,9 +35,9 @@ class WizardApp(App[Session]):
     ]
 
     def __init__(self, services: Services, terminal: Terminal | None = None) -> None:
-        self.terminal = terminal or terminal_of(os.environ)
+        self.terminal = terminal or terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
         eight = self.terminal.colours is not Colours.ANY
-        super().__init__(ansi_color=eight)
+        super().__init__(driver_class=_frugal() if self.terminal.slow else None, ansi_color=eight)
         self.services = services
         self.animation_level = "none"
         self.no_color = self.terminal.colours is Colours.NONE
@@ -82,6 +83,12 @@ class WizardApp(App[Session]):
             self.screen.action_end()
         else:
             self.screen.dismiss(None)
+
+
+def _frugal() -> type[Driver]:
+    from wizard.tui.frugal import FrugalDriver
+
+    return FrugalDriver
 
 
 def run_wizard(services: Services) -> ExitCode:

@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
 from textual.screen import Screen
+from textual.timer import Timer
 
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
     from wizard.tui.app import WizardApp
 
 STEPS = 9
+SLOW_PERIOD = 1.0
+"""Seconds between two changes of a slow line's screen that nobody has asked for by a key."""
 
 
 @dataclass
@@ -68,6 +71,8 @@ class StepScreen(Screen[Outcome]):
         self.services = services
         self._unmounted = threading.Event()
         self._leaving = False
+        self._undrawn: Callable[[], None] | None = None
+        self._beat: Timer | None = None
 
     def compose(self) -> ComposeResult:
         """Bar, introduction, the step's own body, a line for messages, keys."""
@@ -169,6 +174,21 @@ class StepScreen(Screen[Outcome]):
     def draw_keys(self) -> None:
         """Show the keys that do something now."""
         self.query_one(Keys).set_keys(self.all_keys())
+
+    def in_time(self, draw: Callable[[], None]) -> None:
+        """Draw what has changed by itself: at once, or on a slow line the latest state once in a while."""
+        if not self.wizard.terminal.slow:
+            draw()
+            return
+        self._undrawn = draw
+        if self._beat is None:
+            self._draw_latest()
+
+    def _draw_latest(self) -> None:
+        draw, self._undrawn = self._undrawn, None
+        self._beat = None if draw is None else self.set_timer(SLOW_PERIOD, self._draw_latest)
+        if draw is not None:
+            draw()
 
     def say(self, sentence: str, style: str = "") -> None:
         """A message above the keys; empty takes it away."""

@@ -1,8 +1,10 @@
-"""What the terminal can show, from its environment alone. Imports no Textual, so that `diskwright` can say no quickly."""
+"""What the terminal can show, from its environment and the line it is on. Imports no Textual, so that `diskwright` can say no quickly."""
 
+import os
+import termios
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 
 from rich.cells import cell_len
@@ -34,12 +36,35 @@ class Terminal:
     slow: bool = False
 
 
+FASTEST_SLOW = 115200
+"""Baud: a serial line of this speed or less carries at most 11 kB a second, a whole screen in most of one."""
+
 _LINE_BY_LINE = ("", "dumb", "unknown", "network", "emacs")
+_SERIAL = ("/dev/ttyS", "/dev/ttyAMA", "/dev/ttyUSB", "/dev/ttyACM", "/dev/hvsi")
+_BAUDS = (300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 _MANY_COLOURS = ("256color", "direct", "truecolor", "kitty", "ghostty")
 
 
-def terminal_of(environ: Mapping[str, str]) -> Terminal:
-    """The terminal that TERM, COLORTERM and NO_COLOR describe."""
+def terminal_of(environ: Mapping[str, str], baud: int | None = None) -> Terminal:
+    """What TERM, COLORTERM and NO_COLOR describe, on a serial line of `baud` or on none. Many colours would be many bytes."""
+    found = _named(environ)
+    if baud is None or baud > FASTEST_SLOW:
+        return found
+    return replace(found, slow=True, colours=Colours.EIGHT if found.colours is Colours.ANY else found.colours)
+
+
+def serial_baud(descriptor: int) -> int | None:
+    """The speed of the serial line that a descriptor is; None where it is none, as over ssh, in a window, or on the console."""
+    try:
+        if not os.ttyname(descriptor).startswith(_SERIAL):
+            return None
+        speed = termios.tcgetattr(descriptor)[5]
+    except (OSError, termios.error):
+        return None
+    return next((baud for baud in _BAUDS if getattr(termios, f"B{baud}", None) == speed), None)
+
+
+def _named(environ: Mapping[str, str]) -> Terminal:
     name = environ.get("TERM", "")
     unwanted = bool(environ.get("NO_COLOR"))
     if name in _LINE_BY_LINE:

@@ -145,7 +145,7 @@ There is no way back from here; q only closes this window.
             if state:
                 self._states[index] = state
         self._latest = [*self._latest, entry][-200:]
-        self._draw()
+        self.in_time(self._draw)
 
     @on(Lost)
     def lost(self, message: Lost) -> None:

@@ -203,8 +203,12 @@ measures writing too; it writes back exactly the bytes that it read there.
     @on(Measured)
     def measured(self, message: Measured) -> None:
         """Draw how far it is."""
-        if self._measuring:
-            self.query_one(Words).show(progress_blocks(message.progress, BUDGET_SECONDS), stay=True)
+
+        def draw() -> None:
+            if self._measuring:
+                self.query_one(Words).show(progress_blocks(message.progress, BUDGET_SECONDS), stay=True)
+
+        self.in_time(draw)
 
     @on(Finished)
     def finished(self, message: Finished) -> None:

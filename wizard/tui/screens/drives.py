@@ -157,7 +157,7 @@ A drive that is plugged in while this list is open appears in it.
         """Fill in its row."""
         if message.drive.path in self._found:
             self._found[message.drive.path] = (message.drive, message.diagnosis)
-            self._draw()
+            self.in_time(self._draw)
 
     @on(Read)
     def read(self, message: Read) -> None:
