@@ -130,6 +130,14 @@ def test_a_shingled_drive_is_called_a_poor_home_for_a_system_only() -> None:
         ("large-media", "btrfs", ["-m dup"], ["noatime"]),
         ("desktop-root", "ext4", [], []),
         ("desktop-root", "btrfs", ["-m dup"], ["noatime", "compress=zstd:1"]),
+        ("archive-backup", "ext4", ["-m 0"], ["noatime"]),
+        ("nas", "btrfs", ["-m dup"], ["noatime", "compress=zstd:1"]),
+        ("web-cache", "ext4", ["-i 8192"], ["noatime"]),
+        ("database", "xfs", [], ["noatime"]),
+        ("vm-images", "xfs", [], ["noatime"]),
+        ("mail", "ext4", [], ["noatime"]),
+        ("portable", "exfat", [], ["noatime", "uid=1000", "gid=1000", "iocharset=utf8"]),
+        ("portable", "vfat", [], ["noatime", "uid=1000", "gid=1000", "utf8", "flush"]),
     ],
 )
 def test_options_on_an_ordinary_drive(workload: str, filesystem: str, mkfs: list[str], mount: list[str]) -> None:
