@@ -34,6 +34,7 @@ COMMANDS = {
     "options": "what can be written to mkfs, mount and tune2fs: what it does, its danger, and for which kernels",
     "advise": "which filesystem and options suit a drive and a purpose, and why",
     "plan": "work out a layout; nothing is written to the drive",
+    "tune": "what would suit a filesystem better that exists already; nothing is written",
     "show": "a plan as before, after and commands",
     "bench": "measure aligned against misaligned access, or look for a shingled drive's write cliff",
     "apply": "carry out a plan, exactly as shown",

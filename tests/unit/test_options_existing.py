@@ -1,0 +1,101 @@
+"""Advice for a filesystem that exists: what is said, and what fstab and a udev rule would hold."""
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from wizard.advise.advise import advise
+from wizard.advise.catalogue import load_catalogue
+from wizard.advise.existing import Existing, Tuning, fstab_with, tuning_for, udev_rule
+from wizard.advise.workloads import find_workload
+from wizard.model.finding import Recorded, Recording
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Discard, Drive
+from wizard.model.units import GIB, KIB
+
+UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
+FSTAB = "# mine\n/dev/sda1\t/srv  ext4   defaults,relatime  0 2 # media\nUUID=1 / xfs\n"
+
+
+def tuning(existing: Existing, workload: str = "large-media", on: Drive | None = None) -> Tuning:
+    held = on or drive()
+    profile = find_workload(workload)
+    choice = advise(machine(held), held, UNKNOWN, profile).choice(existing.filesystem)
+    assert choice is not None
+    return tuning_for(existing, held, choice, load_catalogue(), root=profile.root)
+
+
+def said(of: Tuning) -> list[str]:
+    return [change.what for change in of.changes]
+
+
+def ext4(*at_boot: str, **of: int | bool) -> Existing:
+    return Existing("/dev/sda1", "ext4", size_bytes=100 * GIB, mount_point="/srv", at_boot=at_boot, **of)  # type: ignore[arg-type]
+
+
+def test_the_advised_options_take_the_place_of_what_says_otherwise() -> None:
+    found = tuning(ext4("defaults", "relatime", "commit=30", "nodiratime"))
+    assert found.options == ("commit=30", "noatime")
+    assert said(found) == ["mounted with noatime"]
+    assert all(change.why.endswith(".") and change.source for change in found.changes)
+
+
+def test_what_is_good_stays_as_it_is() -> None:
+    found = tuning(ext4("noatime", "commit=30"))
+    assert found == Tuning()
+
+
+@pytest.mark.parametrize("text", ["barrier=0", "nobarrier", "data=writeback", "noauto_da_alloc"])
+def test_a_danger_in_fstab_is_told_and_taken_out(text: str) -> None:
+    found = tuning(ext4("noatime", text))
+    assert found.options == ("noatime",) and said(found) == [f"mounted without {text}"]
+
+
+def test_without_a_line_in_fstab_its_options_are_left_alone() -> None:
+    found = tuning(Existing("/dev/sda1", "ext4", size_bytes=100 * GIB, mount_point="/srv"))
+    assert found.options is None and not said(found)
+
+
+def test_the_scheduler_that_is_advised() -> None:
+    found = tuning(ext4("noatime"), on=drive(scheduler="bfq"))
+    assert found.queue == (("scheduler", "mq-deadline"),) and said(found) == ["scheduler mq-deadline instead of bfq"]
+
+
+@pytest.mark.parametrize(
+    ("now", "best", "wanted"), [(0, 0, 128), (64, 0, 128), (128, 0, None), (128, 512, 1024), (1024, 512, None), (4096, 0, None)]
+)
+def test_read_ahead_is_what_the_kernel_would_take_by_itself(now: int, best: int, wanted: int | None) -> None:
+    on = drive(geometry=Geometry(512, 4096, 0, 4096, best * KIB))
+    found = tuning(ext4("noatime", read_ahead_bytes=now * KIB), on=on)
+    assert found.queue == (() if wanted is None else (("read_ahead_kb", str(wanted)),))
+
+
+def test_discards_are_for_drives_that_take_them_and_have_nobody_to_tell() -> None:
+    solid = drive(rotational=False, discard=Discard(4096, GIB), scheduler="none")
+    assert said(tuning(ext4("noatime", trims_weekly=False), on=solid)) == ["fstrim.timer switched on"]
+    assert not said(tuning(ext4("noatime", trims_weekly=True), on=solid))
+    assert not said(tuning(ext4("noatime", trims_weekly=False)))
+
+
+def test_reserved_blocks_come_back_but_not_from_a_system() -> None:
+    held = ext4("noatime", reserved_bytes=5 * GIB)
+    (change,) = tuning(held).changes
+    assert change.command == "tune2fs -m 0 /dev/sda1" and "5.4 GB are kept for root" in change.why
+    assert not any("root" in what for what in said(tuning(held, "desktop-root")))
+    assert not said(tuning(ext4("noatime", reserved_bytes=GIB // 2)))
+
+
+def test_only_one_field_of_one_line_of_fstab_changes() -> None:
+    assert fstab_with(FSTAB, 2, ("noatime", "commit=30")) == FSTAB.replace("defaults,relatime", "noatime,commit=30")
+    assert fstab_with(FSTAB, 3, ("noatime",)) == FSTAB.replace("UUID=1 / xfs", "UUID=1 / xfs noatime")
+
+
+def test_a_rule_knows_the_drive_by_its_serial_number() -> None:
+    rule = udev_rule(drive(), (("scheduler", "none"), ("read_ahead_kb", "256")))
+    assert rule == (
+        'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ENV{ID_SERIAL_SHORT}=="S1", '
+        'ATTR{queue/scheduler}="none", ATTR{queue/read_ahead_kb}="256"\n'
+    )
+    for serial in (None, 'x", RUN+="reboot'):
+        rule = udev_rule(drive(serial=serial), (("scheduler", "none"),))
+        assert 'KERNEL=="sda"' in rule and "reboot" not in rule and rule.startswith("# The drive tells no serial number")
+    assert udev_rule(drive(), ()) == ""

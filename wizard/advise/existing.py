@@ -1,0 +1,163 @@
+"""Advice for a filesystem that exists already: mount options, scheduler, read-ahead, discards, reserved blocks. Nothing is changed."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from wizard.advise.catalogue import CatalogueOption, Kind
+from wizard.model.advice import Choice
+from wizard.model.machine import Drive
+from wizard.model.units import KIB, format_capacity, format_exact
+
+READ_AHEAD_BYTES = 128 * KIB
+"""What the kernel reads ahead at least, unless told otherwise; on an array twice its stripe (block/blk-settings.c)."""
+
+RESERVED_SHARE = 0.01
+"""Less than this of a volume kept for root is not worth a word."""
+
+ACCESS_TIME = frozenset({"atime", "noatime", "relatime", "strictatime"})
+_NAME = re.compile(r"[A-Za-z0-9_.:-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Existing:
+    """A filesystem as it is found, `filesystem` by libblkid's name; what could not be read is None.
+
+    `at_boot` are the options that fstab has for it, None without an entry; `read_ahead_bytes` the drive's; `reserved_bytes` what is kept
+    for root of the `size_bytes` of a mounted one; `trims_weekly` whether fstrim.timer is switched on.
+    """
+
+    device: str
+    filesystem: str
+    size_bytes: int | None = None
+    mount_point: str | None = None
+    at_boot: tuple[str, ...] | None = None
+    read_ahead_bytes: int | None = None
+    reserved_bytes: int | None = None
+    trims_weekly: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing that could be better: what, why in sentences, where that is from, and the command where it is one."""
+
+    what: str
+    why: str
+    source: str = ""
+    command: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tuning:
+    """What would change. `options` are all that fstab would have, None where they stay; `queue` are values by name below /sys/block."""
+
+    changes: tuple[Change, ...] = ()
+    options: tuple[str, ...] | None = None
+    queue: tuple[tuple[str, str], ...] = ()
+
+
+def tuning_for(existing: Existing, drive: Drive, choice: Choice, catalogue: Mapping[str, CatalogueOption], *, root: bool) -> Tuning:
+    """What would suit the filesystem better for the work that `choice` was made for. `root` where a system lives on it."""
+    known = [option for option in catalogue.values() if existing.filesystem in option.filesystems]
+    options, changes = _mount_options(existing, choice, known)
+    queue: list[tuple[str, str]] = []
+    if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
+        queue.append(("scheduler", choice.scheduler.text))
+        source = _source(known, Kind.SCHEDULER, choice.scheduler.text)
+        changes.append(Change(f"scheduler {choice.scheduler.text} instead of {drive.scheduler}", choice.scheduler.why, source))
+    ahead = _read_ahead(drive)
+    if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
+        queue.append(("read_ahead_kb", str(ahead // KIB)))
+        changes.append(_more_ahead(existing.read_ahead_bytes, ahead))
+    changes += [*_trims(existing, drive), *_reserve(existing, choice, known, root=root)]
+    return Tuning(tuple(changes), options, tuple(queue))
+
+
+def _mount_options(existing: Existing, choice: Choice, known: Sequence[CatalogueOption]) -> tuple[tuple[str, ...] | None, list[Change]]:
+    """All options that fstab would have, None where it has none for it or they stay; and each difference."""
+    if existing.at_boot is None:
+        return None, []
+    changes = []
+    kept = list(existing.at_boot)
+    for option in (entry for entry in known if entry.kind is Kind.MOUNT and entry.danger):
+        for text in {option.text, *option.also} & set(kept):
+            kept.remove(text)
+            changes.append(Change(f"mounted without {text}", option.never, option.source))
+    for advised in choice.mount:
+        if advised.text in kept:
+            continue
+        kept = [text for text in kept if not _says_the_same(text, advised.text)]
+        kept.append(advised.text)
+        why = f"{advised.why} {f'Risk: {advised.risk}' if advised.risk else ''}".strip()
+        changes.append(Change(f"mounted with {advised.text}", why, _source(known, Kind.MOUNT, advised.text)))
+    if not changes:
+        return None, []
+    return tuple(text for text in kept if text != "defaults") or ("defaults",), changes
+
+
+def _says_the_same(text: str, advised: str) -> bool:
+    """Whether an option speaks of what the advised one speaks of, and so gives way."""
+    if advised in ACCESS_TIME:
+        return text in ACCESS_TIME or (advised == "noatime" and text == "nodiratime")
+    return text.partition("=")[0] == advised.partition("=")[0]
+
+
+def _source(known: Iterable[CatalogueOption], kind: Kind, text: str) -> str:
+    return next((option.source for option in known if option.kind is kind and option.text == text), "")
+
+
+def _read_ahead(drive: Drive) -> int:
+    best = drive.geometry.optimal_io_bytes if drive.geometry else 0
+    return max(READ_AHEAD_BYTES, 2 * best)
+
+
+def _more_ahead(now: int, wanted: int) -> Change:
+    why = f"The kernel reads {format_exact(now)} ahead there, less than it does by itself: long files are then read in small pieces."
+    return Change(f"read-ahead of {format_exact(wanted)}", why, "kernel source, block/blk-settings.c")
+
+
+def _trims(existing: Existing, drive: Drive) -> Iterable[Change]:
+    takes = drive.discard is not None and drive.discard.maximum_bytes > 0
+    if not takes or drive.rotational is not False or existing.trims_weekly is not False:
+        return ()
+    why = "The drive takes discards, and nothing tells it once a week which blocks it need not keep."
+    return (Change("fstrim.timer switched on", why, "fstrim(8)", "systemctl enable --now fstrim.timer"),)
+
+
+def _reserve(existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool) -> Iterable[Change]:
+    """For what was made with `-m` in mind: the blocks that only root may fill."""
+    size, held = existing.size_bytes, existing.reserved_bytes
+    share = "0" if any(option.text == "-m 0" for option in choice.mkfs) else "1"
+    command = f"tune2fs -m {share}"
+    if root or not size or not held or held <= RESERVED_SHARE * size or not _source(known, Kind.TUNE, command):
+        return ()
+    option = next(entry for entry in known if entry.kind is Kind.TUNE and entry.text == command)
+    why = f"{format_capacity(held)} are kept for root. {option.why}{f' Risk: {option.risk}' if option.risk else ''}"
+    return (Change("nothing kept for root" if share == "0" else "1 % kept for root", why, option.source, f"{command} {existing.device}"),)
+
+
+def fstab_with(text: str, number: int, options: Sequence[str]) -> str:
+    """An fstab whose line of this number, from 1, has these options; every other byte as it was."""
+    lines = text.split("\n")
+    found = re.fullmatch(r"(\s*\S+\s+\S+\s+\S+)(\s+)(\S+)(.*)", lines[number - 1])
+    if found is None:
+        lines[number - 1] = f"{lines[number - 1].rstrip()} {','.join(options)}"
+    else:
+        lines[number - 1] = f"{found[1]}{found[2]}{','.join(options)}{found[4]}"
+    return "\n".join(lines)
+
+
+def udev_rule(drive: Drive, queue: Sequence[tuple[str, str]]) -> str:
+    """The lines of a rules file that give the drive these values at every start; empty for none.
+
+    A drive is known by its serial number; one without is known by the kernel's name only, which can change.
+    """
+    if not queue:
+        return ""
+    if drive.serial and _NAME.fullmatch(drive.serial):
+        known, remark = f'ENV{{ID_SERIAL_SHORT}}=="{drive.serial}"', ""
+    else:
+        known = f'KERNEL=="{drive.path.removeprefix("/dev/")}"'
+        remark = "# The drive tells no serial number that could stand here: look whether its name has stayed the same.\n"
+    values = ", ".join(f'ATTR{{queue/{name}}}="{value}"' for name, value in queue)
+    return f'{remark}ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {known}, {values}\n'
