@@ -22,7 +22,12 @@ import array, json, os, socket, sys
 line = socket.socket(socket.AF_UNIX)
 line.connect({socket!r})
 streams = array.array("i", [0, 1, 2])
-told = json.dumps({{"argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd(), "umask": os.umask(0)}}).encode()
+word = ""
+if {asks}:
+    with open("/dev/tty", "r+b", buffering=0) as terminal:
+        terminal.write(b"stand-in's password: ")
+        word = terminal.readline().decode().strip()
+told = json.dumps({{"word": word, "argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd(), "umask": os.umask(0)}}).encode()
 line.sendmsg([len(told).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
 line.sendall(told)
 sys.stdin.close(); sys.stdout.close()
@@ -32,10 +37,14 @@ sys.exit(line.recv(1)[0])
 
 @dataclass
 class Sudo:
-    """The stand-in. `refuses` makes it end as after wrong passwords; `calls` are the argument lists that it was given."""
+    """The stand-in. `refuses` makes it end as after wrong passwords, and so does any but the `password`, if it has one to ask for.
+
+    `calls` are the argument lists that it was given, `environments` what stood around them.
+    """
 
     folder: Path
     refuses: bool = False
+    password: str = ""
     calls: list[list[str]] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
 
@@ -46,7 +55,9 @@ class Sudo:
         (self.folder / "socket").chmod(0o666)
         self._listener.listen()
         program = self.folder / "sudo"
-        program.write_text(STAND_IN.format(python=os.path.realpath(sys.executable), socket=str(self.folder / "socket")))
+        program.write_text(
+            STAND_IN.format(python=os.path.realpath(sys.executable), socket=str(self.folder / "socket"), asks=bool(self.password))
+        )
         program.chmod(0o755)
         self._children: list[subprocess.Popen[bytes]] = []
         threading.Thread(target=self._serve, daemon=True).start()
@@ -66,7 +77,7 @@ class Sudo:
         self.environments.append(told["environ"])
         words = told["argv"][told["argv"].index("--") + 1 :]
         child = None
-        if not self.refuses:
+        if not self.refuses and told["word"] == self.password:
             # All of the plain user's environment comes along, as the worst of sudoers could let it.
             child = subprocess.Popen(
                 words, stdin=streams[0], stdout=streams[1], stderr=streams[2], env=told["environ"], cwd=told["cwd"], umask=told["umask"]

@@ -26,7 +26,7 @@ NOT_READ = (
     "This plan was made without the right to read what the drive holds, and a plan like that is not applied. With root's rights the drives "
     "are read once more: you see what is there, and plan again. Nothing is written by that."
 )
-ON_TERMINAL = "diskwright asks for root's rights. The wizard comes back when the question is answered."
+ON_TERMINAL = "\ndiskwright asks for root's rights; the wizard comes back with the answer."
 
 
 @dataclass
@@ -156,17 +156,20 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         """Ask for root where it is still to be asked for, on the terminal as it was before the wizard; why not is said."""
         if not self.services.asks_for_root:
             return True
-        try:
-            with ExitStack() as stack:
-                # A screen that is no terminal's has none to give up.
-                with suppress(SuspendNotSupported):
-                    stack.enter_context(self.app.suspend())
-                    print(ON_TERMINAL, flush=True)
+        failure = ""
+        with ExitStack() as stack:
+            # A screen that is no terminal's has none to give up.
+            with suppress(SuspendNotSupported):
+                stack.enter_context(self.app.suspend())
+                print(ON_TERMINAL, flush=True)
+            # The screen does not come back by itself from an error.
+            try:
                 self.services.obtain_root()
-        except DiskwrightError as error:
-            self.say(str(error), "yellow")
-            return False
-        return True
+            except DiskwrightError as error:
+                failure = str(error)
+        if failure:
+            self.say(failure, "yellow")
+        return not failure
 
     def can_go_back(self) -> bool:
         """Not in the moment in which the run begins."""
