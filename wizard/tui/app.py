@@ -15,13 +15,13 @@ from wizard.model.errors import ExitCode
 from wizard.services.contract import Services
 from wizard.tui.dialogs import Ask
 from wizard.tui.explained import Dialog
-from wizard.tui.filters import NoColours, SafeGlyphs
+from wizard.tui.filters import EightInks, NoColours, SafeGlyphs
 from wizard.tui.flow import walk
 from wizard.tui.help import HelpScreen
 from wizard.tui.session import Session
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
-from wizard.tui.theme import CSS, EIGHT, INKS, MANY
+from wizard.tui.theme import CSS, EIGHT, EIGHT_LIGHT, INKS, LIGHT, LIGHT_INKS, MANY
 
 
 class WizardApp(App[Session]):
@@ -41,11 +41,15 @@ class WizardApp(App[Session]):
         self.services = services
         self.animation_level = "none"
         self.no_color = self.terminal.colours is Colours.NONE
-        self.ansi_theme_dark = INKS
-        self.register_theme(MANY)
-        self.register_theme(EIGHT)
-        self.theme = EIGHT.name if eight else MANY.name
+        self.ansi_theme_dark, self.ansi_theme_light = INKS, LIGHT_INKS
+        light = self.terminal.light
+        theme = (EIGHT_LIGHT if light else EIGHT) if eight else (LIGHT if light else MANY)
+        self.register_theme(theme)
+        self.theme = theme.name
         self._own_filters: list[LineFilter] = []
+        if self.terminal.colours is Colours.EIGHT:
+            # The ground of the Linux console is black; that of a terminal in a window may be anything.
+            self._own_filters.append(EightInks(light=light, paint=self.terminal.glyphs is Glyphs.ALL))
         if self.terminal.glyphs is not Glyphs.ALL:
             self._own_filters.append(SafeGlyphs(self.terminal.glyphs))
         if self.no_color:

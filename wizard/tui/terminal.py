@@ -28,18 +28,21 @@ class Colours(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """`addressable` is false where text can only be printed line after line; `slow` where every byte counts, as on a serial line."""
+    """`addressable` is false where text can only be printed line after line; `slow` where every byte counts, as on a serial line;
+    `light` where the ground is known to be light."""
 
     glyphs: Glyphs
     colours: Colours
     addressable: bool = True
     slow: bool = False
+    light: bool = False
 
 
 FASTEST_SLOW = 115200
 """Baud: a serial line of this speed or less carries at most 11 kB a second, a whole screen in most of one."""
 
 _LINE_BY_LINE = ("", "dumb", "unknown", "network", "emacs")
+_LIGHT_GROUNDS = (7, *range(9, 16))
 _SERIAL = ("/dev/ttyS", "/dev/ttyAMA", "/dev/ttyUSB", "/dev/ttyACM", "/dev/hvsi")
 _BAUDS = (300, 600, 1200, 2400, 4800, 9600, 19200, 38400, 57600, 115200, 230400, 460800, 921600)
 _MANY_COLOURS = ("256color", "direct", "truecolor", "kitty", "ghostty")
@@ -47,10 +50,19 @@ _MANY_COLOURS = ("256color", "direct", "truecolor", "kitty", "ghostty")
 
 def terminal_of(environ: Mapping[str, str], baud: int | None = None) -> Terminal:
     """What TERM, COLORTERM and NO_COLOR describe, on a serial line of `baud` or on none. Many colours would be many bytes."""
-    found = _named(environ)
+    found = replace(_named(environ), light=_is_light(environ))
     if baud is None or baud > FASTEST_SLOW:
         return found
     return replace(found, slow=True, colours=Colours.EIGHT if found.colours is Colours.ANY else found.colours)
+
+
+def _is_light(environ: Mapping[str, str]) -> bool:
+    """DISKWRIGHT_THEME decides; else the ground in COLORFGBG, which some terminals set: white, or one of the bright colours."""
+    wish = environ.get("DISKWRIGHT_THEME", "").lower()
+    if wish in ("light", "dark"):
+        return wish == "light"
+    ground = environ.get("COLORFGBG", "").rpartition(";")[2]
+    return ground.isdecimal() and int(ground) in _LIGHT_GROUNDS
 
 
 def serial_baud(descriptor: int) -> int | None:

@@ -1,4 +1,6 @@
-"""Colours and the style sheet. Two themes: one for terminals with many colours, one of the eight that every console has."""
+"""Colours and the style sheet. Themes for terminals with many colours and of the eight that every console has, dark and light."""
+
+from dataclasses import replace
 
 from rich.terminal_theme import TerminalTheme
 from textual.theme import Theme
@@ -32,6 +34,39 @@ MANY = Theme(
         "scrollbar-background-active": "#1d232d",
         "input-cursor-background": "#eef2f8",
         "input-cursor-foreground": "#14181f",
+    },
+)
+
+LIGHT = Theme(
+    name="diskwright-light",
+    dark=False,
+    primary="#1f4f8f",
+    secondary="#1f4f8f",
+    warning="#7a4d00",
+    error="#a3202c",
+    success="#1d6b2c",
+    accent="#1f4f8f",
+    foreground="#1c2430",
+    background="#fbfbf8",
+    surface="#fbfbf8",
+    panel="#fbfbf8",
+    variables={
+        "bar-background": "#25395a",
+        "bar-foreground": "#eef2f8",
+        "cursor-background": "#2f5f9e",
+        "cursor-foreground": "#ffffff",
+        "field-background": "#e6e9ee",
+        "field-foreground": "#1c2430",
+        "line": "#8b95a5",
+        "hint": "#566070",
+        "scrollbar": "#7f8ca3",
+        "scrollbar-hover": "#7f8ca3",
+        "scrollbar-active": "#7f8ca3",
+        "scrollbar-background": "#e6e9ee",
+        "scrollbar-background-hover": "#e6e9ee",
+        "scrollbar-background-active": "#e6e9ee",
+        "input-cursor-background": "#1c2430",
+        "input-cursor-foreground": "#fbfbf8",
     },
 )
 
@@ -78,6 +113,22 @@ EIGHT = Theme(
     },
 )
 
+EIGHT_LIGHT = replace(
+    EIGHT,
+    name="diskwright-console-light",
+    dark=False,
+    variables={
+        **EIGHT.variables,
+        "ansi-background": "ansi_white",
+        "ansi-foreground": "ansi_black",
+        "scrollbar": "ansi_black",
+        "scrollbar-hover": "ansi_black",
+        "scrollbar-active": "ansi_black",
+        "input-cursor-background": "ansi_black",
+        "input-cursor-foreground": "ansi_white",
+    },
+)
+
 INKS = TerminalTheme(
     (0x14, 0x18, 0x1F),
     (0xD6, 0xDB, 0xE3),
@@ -102,7 +153,21 @@ INKS = TerminalTheme(
         (0xFF, 0xFF, 0xFF),
     ],
 )
-"""What the eight names stand for where there are many colours: text is always coloured by name."""
+LIGHT_INKS = TerminalTheme(
+    (0xFB, 0xFB, 0xF8),
+    (0x1C, 0x24, 0x30),
+    [
+        (0x1C, 0x24, 0x30),
+        (0xA3, 0x20, 0x2C),
+        (0x1D, 0x6B, 0x2C),
+        (0x7A, 0x4D, 0x00),
+        (0x1F, 0x4F, 0x8F),
+        (0x7A, 0x2F, 0x8A),
+        (0x0F, 0x62, 0x70),
+        (0x1C, 0x24, 0x30),
+    ],
+)
+"""INKS and LIGHT_INKS: what the eight names stand for where there are many colours. Text is always coloured by name."""
 
 CSS = """
 Screen { background: $background; color: $foreground; layout: vertical; }
