@@ -260,6 +260,13 @@ def test_the_scheduler_is_only_advised_where_the_kernel_has_it_and_heads_move() 
     assert the(advice_for("small-files"), "ext4").scheduler is None, "the kernel's default is right for small files"
 
 
+def test_a_purpose_for_ssds_says_so_on_a_drive_that_rotates() -> None:
+    for rotational, told in ((True, 1), (False, 0), (None, 0)):
+        notes = advice_for("ssd-general", drive(rotational=rotational)).notes
+        assert sum("do not rotate" in note for note in notes) == told
+    assert not any("do not rotate" in note for note in advice_for("mail").notes)
+
+
 def test_discard_is_a_note_and_no_option() -> None:
     solid = advice_for("desktop-root", drive(rotational=False, discard=Discard(4096, GIB)))
     assert any("fstrim.timer" in note for note in solid.notes)

@@ -212,6 +212,8 @@ def _otherwise(profile: Profile) -> list[str]:
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
     found: list[str] = []
+    if profile.solid_state and drive.rotational:
+        found.append("This purpose is for drives that do not rotate, and this one does: one named after what it will hold fits it better.")
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
     if is_shingled(recording):
         found.append(

@@ -46,7 +46,8 @@ class ChoiceForm:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForm:
-    """A file in profiles/workloads. `root` where the system itself lives on the volume.
+    """A file in profiles/workloads. `root` where the system itself lives on the volume, `solid_state` where it is for drives that do
+    not rotate.
 
     `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled` those on shingled drives;
     `regret` and `regret_shingled` say why a filesystem is advised that is not the fastest there.
@@ -58,6 +59,7 @@ class WorkloadForm:
     label: str
     choices: tuple[ChoiceForm, ...]
     root: bool = False
+    solid_state: bool = False
     measured: tuple[str, ...] = ()
     measured_shingled: tuple[str, ...] = ()
     regret: str = ""
@@ -110,6 +112,7 @@ class Profile:
     always: tuple[CatalogueOption, ...] = ()
     measured: Measured = Measured()
     measured_shingled: Measured = Measured()
+    solid_state: bool = False
 
 
 def load_workloads() -> tuple[Profile, ...]:
@@ -159,6 +162,7 @@ class _Joined:
             always,
             Measured(self._evidence("measured", self.form.measured), self.form.regret),
             Measured(self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled),
+            self.form.solid_state,
         )
 
     def _check_form(self) -> None:
