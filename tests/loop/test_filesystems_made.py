@@ -14,6 +14,7 @@ from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode
 from wizard.layout.wish import Wish
+from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.plan import NO_PLACE, Volume
 from wizard.model.units import MIB
@@ -112,8 +113,16 @@ def test_a_run_that_ended_before_the_uuid_was_set_goes_on(make_drive: MakeDrive,
     run, end = work.apply(plan)
     assert end is RunState.FAILED
     assert "tune.exfat ended with status 1" in read_entries(run)[-1].sentence
-    assert blkid(plan.volumes[0].path, "TYPE") == "exfat" and blkid(plan.volumes[0].path, "UUID") != plan.volumes[0].uuid
     (work.folder / "bin/tune.exfat").unlink()
+    part = plan.volumes[0].path
+    assert "exfat" not in tool("wipefs", "--noheadings", part)
+    # What somebody else makes there meanwhile stays, though it is called the same.
+    tool("mkfs.exfat", "-L", "media", part)
+    theirs = blkid(part, "UUID")
+    with pytest.raises(Refused, match="holds what this run did not make"):
+        resume_run(run)
+    assert blkid(part, "UUID") == theirs
+    tool("wipefs", "--all", "--quiet", part)
     resume_run(run)
     assert ended(run) is RunState.DONE, story(run)
     check_made(plan.volumes[0], work)
@@ -131,3 +140,18 @@ def test_a_run_that_ended_with_its_swap_in_use_goes_on(make_drive: MakeDrive, wo
     assert ended(run) is RunState.DONE, story(run)
     for volume in plan.volumes:
         check_made(volume, work)
+
+
+def test_what_held_ntfs_exfat_and_a_table_is_taken_over(make_drive: MakeDrive, work: Work) -> None:
+    drive = make_drive(96 * MIB)
+    tool("sh", "-c", f"printf 'label: gpt\nstart=1MiB,size=16MiB\nsize=16MiB\nsize=16MiB\n' | sfdisk --quiet --no-reread {drive} || true")
+    tool("partx", "--update", drive)
+    tool("mkntfs", "--quick", "--quiet", "--force", f"{drive}p1")
+    tool("mkfs.exfat", f"{drive}p2")
+    tool("sh", "-c", f"printf 'label: gpt\nsize=1MiB\n' | sfdisk --quiet --no-reread {drive}p3")
+    plan = work.plan(drive, wish("swap", 16 * MIB, options=()), wish("ext4"), mode=Mode.REPLACE)
+    run, end = work.apply(plan)
+    assert end is RunState.DONE, story(run)
+    for volume in plan.volumes:
+        check_made(volume, work)
+        assert tool("wipefs", "--noheadings", "--output", "TYPE", volume.path).split() == [volume.filesystem]

@@ -1,11 +1,13 @@
 """Emptying a zoned drive, making a filesystem, and looking whether it is the one that was asked for."""
 
+from contextlib import suppress
+
 from wizard.apply.devices import forget_caches, tell_kernel
 from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.site import Site, look_at_all
 from wizard.apply.wipe import list_signatures
 from wizard.filesystems.registry import MADE
-from wizard.layout.commands import commands_of
+from wizard.layout.commands import commands_of, wipe
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.plan import MakeFilesystem, ResetZones, WipeSignatures
@@ -19,8 +21,7 @@ def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
             again = ResetZones(device) if site.plan.after.whole else WipeSignatures(device, ())
             for argv in commands_of(again):
                 site.command(argv)
-    for argv in commands_of(operation):
-        site.command(argv)
+    _run_makers(operation, site)
     devices = (operation.device, *operation.others)
     for device in devices:
         forget_caches(device)
@@ -38,6 +39,18 @@ def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
         raise Failed(f"{operation.device} is not striped as planned: {'; '.join(differences)}.")
     clean = ", and its own check finds it clean" if kind.clean_check else ""
     return f"{operation.device} is recognised as {operation.filesystem} with UUID {operation.uuid}{clean}."
+
+
+def _run_makers(operation: MakeFilesystem, site: Site) -> None:
+    try:
+        for argv in commands_of(operation):
+            site.command(argv)
+    except Failed:
+        if MADE[operation.filesystem].uuid_follows:
+            # With the UUID that its maker drew it would pass for somebody else's when the run is taken up again.
+            with suppress(Failed):
+                site.command(wipe(operation.device))
+        raise
 
 
 def reset_zones(operation: ResetZones, site: Site) -> str:

@@ -12,11 +12,10 @@ from wizard.apply.journal import read_entries
 from wizard.apply.mounts import is_mounted
 from wizard.apply.readback import signatures_on
 from wizard.apply.swaps import is_swap
-from wizard.filesystems.registry import MADE
 from wizard.layout.commands import physical_volume_uuid
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
-from wizard.model.machine import Drive, Partition
+from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, MakeFilesystem, MakeVolumeGroup, Member, Mount, Plan, TurnOnSwap, WriteTable
 from wizard.tools.run import Result
@@ -146,11 +145,8 @@ def _table_of(plan: Plan, path: str) -> WriteTable | None:
 def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool) -> Iterator[str]:
     """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off before it was `whole`."""
     match plan.steps[number - 1].operation:
-        case MakeFilesystem(device=device, others=others, uuid=uuid, filesystem=kind, label=label):
+        case MakeFilesystem(device=device, others=others, uuid=uuid):
             made = dict.fromkeys((device, *others), uuid)
-            if not whole and MADE[kind].uuid_follows and _bears(drive.partition(device), kind, label):
-                # Its maker drew a UUID of its own, and the planned one was not set yet.
-                made = {}
         case MakeArray(parts=parts, uuid=uuid):
             made = dict.fromkeys(parts, uuid)
         case MakeVolumeGroup(parts=parts, uuids=uuids):
@@ -169,8 +165,3 @@ def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool) -> 
             yield f"{device} no longer holds what was made there"
         elif not whole and found not in ([], [uuid]):
             yield f"{device} holds what this run did not make"
-
-
-def _bears(part: Partition | None, kind: str, label: str) -> bool:
-    """Whether a partition shows one filesystem, of this kind and with this label."""
-    return part is not None and [(signature.kind, signature.label) for signature in part.signatures] == [(kind, label)]

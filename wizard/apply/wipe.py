@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterator
 
-from wizard.apply.devices import forget_caches, size_bytes, start_bytes
+from wizard.apply.devices import forget_caches, open_exclusively, read_bytes, size_bytes, start_bytes, write_bytes
 from wizard.apply.saved import describe, merged, without
 from wizard.apply.site import Site
 from wizard.layout.commands import commands_of
@@ -17,6 +17,11 @@ from wizard.tools.run import run
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
 """Names of tables, which wipefs and a plan spell differently; that the table is the one known was compared before."""
+
+NESTED_MARKS = {"dos": 2, "PMBR": 2, "gpt": 8}
+"""How long the marks of tables are. wipefs leaves those alone that lie in a partition, unless it is let loose on devices in use too
+(wipefs(8), --force). FAT, NTFS and exFAT end their first sector with such a mark (55 AA), which shows when their own is gone.
+"""
 
 REACH_BYTES = 1024
 """What is saved around each signature found; wipefs erases some ten bytes of it."""
@@ -38,9 +43,27 @@ def wipe_signatures(operation: WipeSignatures, site: Site) -> str:
     for argv in commands_of(operation):
         site.command(argv)
     forget_caches(device)
+    if device not in site.plan.paths:
+        _erase_nested(device, site)
     if left := list_signatures(device, site.seconds):
         raise Failed(f"{device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} after it was wiped.")
     return f"Erased {', '.join(printable(kind) for kind in kinds)} from {device}." if kinds else f"{device} had no signature."
+
+
+def _erase_nested(device: str, site: Site) -> None:
+    """Write zeros over the marks of tables that wipefs left in a partition; their places were saved. Raises Failed."""
+    block = site.member.drive.geometry.logical_block_bytes
+    for kind, offset in list_signatures(device, site.seconds):
+        if kind not in NESTED_MARKS:
+            continue
+        if reason := open_exclusively(device):
+            raise Failed(f"{device} was not touched: {reason}.")
+        begin = offset // block * block
+        data = bytearray(read_bytes(device, begin, block))
+        data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
+        write_bytes(device, begin, bytes(data))
+        site.journal.add(Event.COMMAND, f"Wrote zeros over the mark {kind} at byte {offset} of {device}.", step=site.step)
+    forget_caches(device)
 
 
 def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
