@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from tests.unit.layouts import kinds_of, plan_for, wish
 from tests.unit.machines import drive, machine
 from wizard.advise.filesystems import filesystem, obstacles
+from wizard.apply import swaps
 from wizard.apply.fstab import conflict, parse
 from wizard.apply.swaps import parse_swaps
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
@@ -227,3 +229,10 @@ def test_what_the_kernel_swaps_to() -> None:
     text = "Filename\t\t\tType\t\tSize\n/dev/sda2    partition\t1023996\n/swap\\040file\tfile\t4\n"
     assert parse_swaps(text) == ("/dev/sda2", "/swap file")
     assert parse_swaps("") == ()
+
+
+def test_a_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(swaps, "SWAPS", tmp_path / "swaps")
+    assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ("the kernel does not list it as swap",)
+    swaps.SWAPS.write_text("Filename Type\n/dev/sda1 partition\n")
+    assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ()

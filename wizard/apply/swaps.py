@@ -19,8 +19,9 @@ def parse_swaps(text: str) -> tuple[str, ...]:
 
 
 def is_swap(operation: TurnOnSwap) -> bool:
-    """Whether the kernel swaps to the device."""
-    return os.path.realpath(operation.device) in map(os.path.realpath, parse_swaps(SWAPS.read_text(errors="replace")))
+    """Whether the kernel swaps to the device. One that was built without swap has no list of it."""
+    text = SWAPS.read_text(errors="replace") if SWAPS.exists() else ""
+    return os.path.realpath(operation.device) in map(os.path.realpath, parse_swaps(text))
 
 
 def swap_differences(operation: TurnOnSwap) -> tuple[str, ...]:
