@@ -322,6 +322,7 @@ def test_a_users_workload_is_advised(mine: Path) -> None:
         (True, {"SUDO_UID": "7", "XDG_CONFIG_HOME": "/srv/settings"}, ["/srv/settings"]),
         (False, {"XDG_CONFIG_HOME": "settings"}, ["/home/me/.config"]),
         (False, {"XDG_CONFIG_HOME": ""}, ["/home/me/.config"]),
+        (False, {"HOME": "here"}, []),
     ],
 )
 def test_the_folders_are_those_of_who_asks_also_under_sudo(
@@ -340,6 +341,16 @@ def test_the_folders_are_those_of_who_asks_also_under_sudo(
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     monkeypatch.setattr(profiles, "getpwuid", known)
     assert list(profiles.profile_folders()) == [profiles.BUNDLED, *(Path(folder, "diskwright") for folder in ("/etc", *homes))]
+
+
+def test_a_user_whom_the_system_does_not_know_has_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unknown() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.delenv("XDG_CONFIG_HOME", raising=False)
+    monkeypatch.delenv("SUDO_UID", raising=False)
+    monkeypatch.setattr(Path, "home", unknown)
+    assert list(profiles.profile_folders()) == [profiles.BUNDLED, Path("/etc/diskwright")]
 
 
 def test_workloads_shows_where_each_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,13 +30,15 @@ def profile_folders() -> tuple[Path, ...]:
 
 
 def _homes() -> list[Path]:
-    """The home directory, and the caller's where root runs for someone."""
-    found = [Path.home()]
+    """The home directory, and the caller's where root runs for someone; a user without one has no files of their own."""
+    found: list[Path] = []
+    with suppress(RuntimeError):  # neither HOME nor a user of this number
+        found.append(Path.home())
     caller = os.environ.get("SUDO_UID") or os.environ.get("PKEXEC_UID") or ""
     if os.geteuid() == 0 and re.fullmatch(r"\d{1,10}", caller, re.ASCII):
         with suppress(KeyError, OverflowError):  # no such user
             found.append(Path(getpwuid(int(caller)).pw_dir))
-    return found
+    return [home for home in found if home.is_absolute()]
 
 
 def profile_files(room: str) -> tuple[Path, ...]:
