@@ -10,8 +10,11 @@ import socket
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pytest
 
 from tests.loop.applying import ROOT
 
@@ -72,6 +75,8 @@ class Sudo:
 
     def _run(self, line: socket.socket) -> None:
         head, streams, _, _ = socket.recv_fds(line, 4, 3)
+        if not head:
+            return
         told = json.loads(_exactly(line, int.from_bytes(head, "big")))
         self.calls.append(told["argv"])
         self.environments.append(told["environ"])
@@ -86,7 +91,9 @@ class Sudo:
         for fd in streams:
             os.close(fd)
         status = 1 if child is None else child.wait()
-        line.sendall(bytes([status]))
+        # Whoever asked may have gone with its terminal.
+        with suppress(OSError):
+            line.sendall(bytes([status]))
         line.close()
 
     def close(self) -> None:
@@ -101,6 +108,14 @@ def _exactly(line: socket.socket, size: int) -> bytes:
     while len(got) < size:
         got += line.recv(size - len(got))
     return got
+
+
+def require_reach() -> None:
+    """A plain user must be able to run what is tested, which must not go unnoticed in CI."""
+    for place in (ROOT, Path(sys.prefix)):
+        if not all(above.stat().st_mode & 0o005 == 0o005 for above in (place, *place.parents)):
+            reason = f"a plain user cannot read {place}"
+            pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
 def as_nobody() -> tuple[str, ...]:

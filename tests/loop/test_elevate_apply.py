@@ -16,7 +16,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
-from tests.loop.rooting import Sudo, as_nobody, run_as_nobody
+from tests.loop.rooting import Sudo, as_nobody, require_reach, run_as_nobody
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.relay import Answer, Ask, Relay, Request, Say, as_line
 from wizard.documents.codec import from_json
@@ -27,9 +27,7 @@ from wizard.model.units import MIB
 @pytest.fixture
 def sudo() -> Iterator[Sudo]:
     """A stand-in for sudo, in a folder that a plain user may look into, as they may into this program's."""
-    for place in (ROOT, Path(sys.prefix)):
-        if not all(above.stat().st_mode & 0o005 == 0o005 for above in (place, *place.parents)):
-            pytest.skip(f"a plain user cannot read {place}")
+    require_reach()
     folder = Path(tempfile.mkdtemp(prefix="diskwright-sudo-"))
     folder.chmod(0o755)
     made = Sudo(folder / "bin")

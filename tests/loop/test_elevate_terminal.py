@@ -1,0 +1,72 @@
+"""The question for a password on the wizard's own terminal: it is asked below the wizard, and the wizard comes back with either answer."""
+
+import os
+import re
+import shlex
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import until
+from tests.loop.rooting import Sudo, as_nobody, require_reach
+from tests.loop.test_wizard_tmux import Terminal
+from wizard.model.units import MIB
+
+ASKED = "stand-in's password:"
+
+
+@pytest.fixture
+def desk() -> Iterator[tuple[Terminal, Sudo]]:
+    """A terminal and the stand-in for sudo, where a plain user finds both."""
+    require_reach()
+    if shutil.which("tmux") is None:
+        reason = "tmux is not installed"
+        pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
+    folder = Path(tempfile.mkdtemp(prefix="diskwright-sudo-"))
+    folder.chmod(0o755)
+    terminal, sudo = Terminal(folder), Sudo(folder / "bin", password="sesame")
+    try:
+        yield terminal, sudo
+    finally:
+        terminal.tmux("kill-server")
+        sudo.close()
+        shutil.rmtree(folder)
+
+
+def choose(terminal: Terminal, drive: str) -> None:
+    """Down to a drive, from the first of the list."""
+    listed = re.findall(r"^ [> ] (/dev/\S+)", terminal.screen(), re.MULTILINE)
+    for _ in range(listed.index(drive)):
+        terminal.tmux("send-keys", "Down")
+    terminal.shows(f"> {drive}")
+
+
+def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], make_drive: MakeDrive) -> None:
+    terminal, sudo = desk
+    drive = make_drive(512 * MIB)
+    terminal.start(f"env PATH={sudo.folder}:$PATH HOME={sudo.folder} {shlex.join(as_nobody())} -m wizard; echo ended with $?; sleep 60")
+    terminal.shows("Step 1 of 9", drive)
+    choose(terminal, drive)
+    terminal.shows(f"> {drive}", "not read")
+    for number in range(2, 8):
+        terminal.press("Enter", f"Step {number} of 9")
+    terminal.shows("Read the drive with root's rights")
+    terminal.press("Down", "> [ Read the drive with root's rights ]")
+    terminal.tmux("send-keys", "Enter")
+    until(lambda: terminal.screen().count(ASKED) == 1)
+    terminal.tmux("send-keys", "wrong", "Enter")
+    terminal.shows("Step 7 of 9", "Root was not given: sudo ended with status 1. Nothing was written.")
+    terminal.tmux("send-keys", "Enter")
+    # What was asked before still stands above it.
+    until(lambda: terminal.screen().count(ASKED) == 2)
+    terminal.tmux("send-keys", "sesame", "Enter")
+    terminal.shows("Step 1 of 9", drive)
+    choose(terminal, drive)
+    terminal.shows(f"> {drive}", "nothing: no table")
+    assert len(sudo.calls) == 2
+    terminal.press("q", "End the wizard?")
+    terminal.press("y", "ended with 130")
