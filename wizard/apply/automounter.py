@@ -3,19 +3,22 @@
 What happens on a machine with udev. While a run holds the lock on the whole drive, udev takes up none of its events (systemd,
 src/udev/udev-worker.c: a shared lock that must not wait), so what listens to udev hears of nothing, and cannot disturb the verification.
 When the lock goes, everything is told at once and late, in the order in which it happened: that the old partitions were removed, too, by
-the names that the new ones have now. Whoever unmounts what was removed then unmounts the new volume; this was seen to happen. So the lock
-is lent to udev right after a table was written, when nothing is formatted or mounted yet, and what comes at the end are changes alone.
+the names that the new ones have now. Whoever unmounts what was removed then unmounts the new volume: so tests.loop.under_udev saw it, and
+so did systemd itself, until it bound only those mounts to their device that ask for it (its pull request 2017; systemd.mount(5),
+x-systemd.device-bound). Therefore the lock is lent to udev right after a table was written, when nothing is formatted or mounted yet, and
+what comes at the end are changes alone.
 
 In the moment of lending, an older filesystem can show through in a new partition, and a kept one seems to be plugged in. A rule in /run,
-which is gone after a restart, therefore tells udisks to keep its hands off this drive's partitions for that moment (UDISKS_IGNORE,
-udisks(8)); udev is told to look again when the moment is over.
+which is gone after a restart, asks desktops to keep their hands off this drive's partitions for that moment (UDISKS_IGNORE, udisks(8), a
+hint that automounters heed); udev is told to look again when the moment is over.
 
 Programs that do not listen to udev but look by themselves can mount a new filesystem at any time. Nothing of the drive was mounted when the
 run began, so what is mounted elsewhere than planned is theirs: it is unmounted, never by force, and the step is done once more.
 
 What remains in doubt: a program that mounts again and again, or does so in a mount namespace of its own, makes a step fail; the journal
-says what is in use. udev versions that give up on a locked drive after three minutes (systemd 250 and later) lose events, not order. After
-the run a volume that was unmounted is mounted again once; what systemd does even later than udev's last event is not waited for.
+says what is in use. A udev that gives up on a locked drive after some minutes (EVENT_RETRY_TIMEOUT_USEC in its source) loses changes, but
+does not tell them in another order. After the run a volume that was unmounted is mounted again once; what systemd does even later than
+udev's last event is not waited for.
 """
 
 import os
