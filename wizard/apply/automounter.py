@@ -3,8 +3,8 @@
 What happens on a machine with udev. While a run holds the lock on the whole drive, udev takes up none of its events (systemd,
 src/udev/udev-worker.c: a shared lock that must not wait), so what listens to udev hears of nothing, and cannot disturb the verification.
 When the lock goes, everything is told at once and late, in the order in which it happened: that the old partitions were removed, too, by
-the names that the new ones have now. Whoever unmounts what was removed then unmounts the new volume: so tests.loop.under_udev saw it, and
-so did systemd itself, until it bound only those mounts to their device that ask for it (its pull request 2017; systemd.mount(5),
+the names that the new ones have now. Whoever unmounts what was removed then unmounts the new volume: it was seen under a real udev, and
+systemd itself did so, until it bound only those mounts to their device that ask for it (its pull request 2017; systemd.mount(5),
 x-systemd.device-bound). Therefore the lock is lent to udev right after a table was written, when nothing is formatted or mounted yet, and
 what comes at the end are changes alone.
 
