@@ -9,11 +9,13 @@ from textual import work
 from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.driver import Driver
+from textual.events import Resize
 from textual.filter import LineFilter
+from textual.geometry import Size
 
 from wizard.model.errors import ExitCode
 from wizard.services.contract import Services
-from wizard.tui.dialogs import Ask
+from wizard.tui.dialogs import Ask, TooSmall
 from wizard.tui.explained import Dialog
 from wizard.tui.filters import EightInks, NoColours, SafeGlyphs
 from wizard.tui.flow import walk
@@ -68,6 +70,19 @@ class WizardApp(App[Session]):
         """The steps one after the other, then the end."""
         self.exit(await walk(self, Session()))
 
+    def on_resize(self, event: Resize) -> None:
+        """Textual has not taken the new size yet."""
+        self.mind(event.size)
+
+    def mind(self, size: Size) -> None:
+        """Where there is too little room, a sentence stands over the step until there is enough again."""
+        fits = TooSmall.fits(size.width, size.height)
+        if isinstance(self.screen, TooSmall):
+            if fits:
+                self.screen.dismiss(None)
+        elif not fits:
+            self.push_screen(TooSmall())
+
     def action_explain(self) -> None:
         """What this screen shows, what its words mean, and what each key does."""
         if isinstance(self.screen, StepScreen | Dialog):
@@ -85,7 +100,7 @@ class WizardApp(App[Session]):
             self.screen.dismiss(True)
         elif isinstance(self.screen, StepScreen):
             self.screen.action_end()
-        else:
+        elif not isinstance(self.screen, TooSmall):
             self.screen.dismiss(None)
 
 

@@ -192,3 +192,28 @@ Nothing is written on the empty line, by a wrong token, or by Esc.
     def action_cancel(self) -> None:
         """No."""
         self.dismiss(None)
+
+
+class TooSmall(Dialog[None]):
+    """Over everything while the terminal has not enough room: nobody should press keys on what cannot be seen."""
+
+    LEAST_COLUMNS, LEAST_LINES = 60, 16
+    NAME = "A small terminal"
+    HELP = "The terminal has too little room for the wizard. Make it larger, and it goes on where it was."
+
+    def compose(self) -> ComposeResult:
+        """One sentence, which says the sizes as they are now."""
+        yield Prose(id="small")
+
+    def on_resize(self) -> None:
+        """Another size, perhaps still too small."""
+        size = self.app.size
+        self.query_one("#small", Prose).update(
+            f"This terminal has {size.width} columns and {size.height} lines. diskwright needs {self.LEAST_COLUMNS} and "
+            f"{self.LEAST_LINES}: make it larger, and it goes on where it was."
+        )
+
+    @classmethod
+    def fits(cls, columns: int, lines: int) -> bool:
+        """Whether there is room enough."""
+        return columns >= cls.LEAST_COLUMNS and lines >= cls.LEAST_LINES

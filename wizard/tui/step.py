@@ -11,6 +11,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
+from textual.await_complete import AwaitComplete
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
@@ -147,12 +148,19 @@ class StepScreen(Screen[Outcome]):
 
         self.app.push_screen(Tell("The drive has gone", text, "to the list of drives"), told)
 
+    def dismiss(self, result: Outcome | None = None) -> AwaitComplete:
+        """What is open over the step goes with it: Textual would take only that away."""
+        self.pop_until_active()
+        return super().dismiss(result)
+
     def begin(self) -> None:
         """The step's own start."""
 
     def on_resize(self) -> None:
-        """The bar is as wide as the terminal."""
+        """The bar is as wide as the terminal; a step that is come to in a small one says so too."""
         self.draw_head()
+        if self.is_current:
+            self.wizard.mind(self.app.size)
 
     def draw_head(self) -> None:
         """`diskwright  Step 3 of 9: Advice` and the drive."""

@@ -176,7 +176,7 @@ LineView { width: 1fr; height: auto; scrollbar-size: 0 1; scrollbar-gutter: stab
 Words { height: 1fr; }
 Words:focus { scrollbar-color: $cursor-background; }
 Prose { height: auto; scrollbar-gutter: auto; overflow: hidden hidden; }
-Keys { max-height: 2; dock: bottom; background: $bar-background; color: $bar-foreground; padding: 0 1; }
+Keys { max-height: 3; dock: bottom; background: $bar-background; color: $bar-foreground; padding: 0 1; }
 Cycle { height: 1; width: 1fr; }
 Press { height: 1; width: auto; margin: 0 2 0 0; }
 Field { height: 1; width: 1fr; }
@@ -215,11 +215,12 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 .-wide #halves .rule { display: none; }
 
 ModalScreen { align: center middle; background: $background; }
-.dialog { width: 78; max-width: 100%; height: auto; max-height: 100%; border: solid $line; padding: 1 2; background: $background; }
+.dialog { width: 78; max-width: 100%; height: auto; max-height: 100%; border: solid $line; padding: 1 2; background: $background;
+    overflow: hidden auto; scrollbar-size: 0 1; }
 .title, .text { margin: 0 0 1 0; }
 .said { margin: 1 0 0 0; }
 .buttons { height: 1; margin: 1 0 0 0; }
-HelpScreen, GlossaryScreen, ReasonsScreen { align: left top; }
+HelpScreen, GlossaryScreen, ReasonsScreen, TooSmall { align: left top; }
 HelpScreen Words, #search { padding: 0 1; }
 GlossaryScreen #halves, ReasonsScreen #halves { padding: 0 1; }
 """
