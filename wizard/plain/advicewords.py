@@ -78,9 +78,12 @@ def choice_reasons(choice: Choice) -> list[Para]:
     said += [Para(f"{printable(held.text, 40)}: {printable(held.reason, 300)}", 2, 2) for held in choice.withheld]
     if not choice.evidence:
         said.append(Para("No published figure stands behind this place; the sentence is a judgement."))
-    for card in choice.evidence:
-        said += _evidence(card)
-    return [*said, Para()]
+    return [*said, *evidence_paragraphs(choice.evidence), Para()]
+
+
+def evidence_paragraphs(cards: Iterable[Evidence]) -> list[Para]:
+    """Published figures, one card after the other."""
+    return [paragraph for card in cards for paragraph in _evidence(card)]
 
 
 def _evidence(card: Evidence) -> list[Para]:

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Sequence
 
+from wizard.advise.backing import evidence_for
 from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words
 from wizard.model.finding import Clue, Diagnosis, Finding, Severity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
+from wizard.plain.advicewords import evidence_paragraphs
 from wizard.plain.talk import Para
 
 SEVERITIES = {Severity.DANGER: "Danger", Severity.WARNING: "Warning", Severity.INFO: "Good to know", Severity.OK: "Fine"}
@@ -73,14 +75,17 @@ def finding_paragraphs(findings: Sequence[Finding], *, sources: bool = False) ->
 
 
 def drive_reasons(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
-    """Everything behind the words about a drive: facts, findings with their sources, and every clue to how it records."""
+    """Everything behind the words about a drive: facts, every clue to how it records, findings with their sources, published figures."""
     clues = diagnosis.recording.evidence
     said = _facts(drive, diagnosis)
     if drive.wwn:
         said.append(Para(f"WWN: {printable(drive.wwn, 50)}", 2))
     said += [Para("How it records, by every clue there is:", 2)] if clues else []
     said += [Para(_clue(clue), 4, 2) for clue in clues]
-    return [Para(), *said, *finding_paragraphs(diagnosis.findings, sources=True), Para()]
+    said += finding_paragraphs(diagnosis.findings, sources=True)
+    severe = (Severity.DANGER, Severity.WARNING)
+    figures = dict.fromkeys(card for finding in diagnosis.findings if finding.severity in severe for card in evidence_for(finding.code))
+    return [Para(), *said, *evidence_paragraphs(figures), Para()]
 
 
 def _clue(clue: Clue) -> str:

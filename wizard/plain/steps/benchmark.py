@@ -2,15 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from statistics import median
 
+from wizard.advise.backing import evidence_for
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.units import format_duration
 from wizard.model.verdict import Outcome as Shown
-from wizard.model.verdict import Verdict
+from wizard.model.verdict import Ratio, Verdict
+from wizard.plain.advicewords import evidence_paragraphs
 from wizard.plain.questions import Choosing, Item, Topic, Word, Writing, choose, write
 from wizard.plain.saving import save
 from wizard.plain.session import Back, Desk, Next, Outcome, Session
@@ -39,7 +42,7 @@ def offer_benchmark(desk: Desk, session: Session) -> Outcome:
     assert session.drive is not None
     while True:
         items = _items(desk, session, session.drive)
-        topic = Topic("Measure whether aligned access is faster on this drive?", HELP)
+        topic = Topic("Measure whether aligned access is faster on this drive?", HELP, reasons=partial(_reasons, session.verdict))
         answer = choose(desk.talk, Choosing(topic, items, GO_ON))
         if isinstance(answer, Word):
             return Back(session)
@@ -133,3 +136,17 @@ def verdict_paragraphs(verdict: Verdict) -> list[Para]:
             )
         )
     return [*said, *(Para(printable(caveat, 400), 2, 2) for caveat in verdict.caveats)]
+
+
+def _reasons(verdict: Verdict | None) -> list[Para]:
+    """How the result came about, and what others have measured."""
+    said = [Para(), *(verdict_paragraphs(verdict) if verdict else [Para("Nothing has been measured on this drive yet.")])]
+    if verdict and verdict.ratio:
+        where = f"one on a block's boundary and one {verdict.shift_bytes} bytes beside it"
+        said.append(Para(f"Measured in pairs of {verdict.block_bytes} bytes, {where}. {_factor(verdict.ratio)}"))
+    return [*said, Para("What others measured on misaligned partitions:"), *evidence_paragraphs(evidence_for("alignment")), Para()]
+
+
+def _factor(ratio: Ratio) -> str:
+    often = f"in {100 * ratio.confidence:.0f} of 100 such measurements between {ratio.low:.2f} and {ratio.high:.2f}"
+    return f"The factor is the misaligned time over the aligned one: {ratio.estimate:.2f}, and {often}."
