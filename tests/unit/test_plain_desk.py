@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import pytest
+
 from tests.unit.conversation import converse_with, number_of
 from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.apply.journal import RunState
-from wizard.model.errors import ExitCode, Refused
+from wizard.model.errors import ExitCode, Failed, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
@@ -39,6 +41,8 @@ class Desk(RecordedServices):
         self.attached: Callable[[Drive], bool] = lambda _: True
         self.journal: list[Entry] = []
         self.ends = RunState.DONE
+        self.fault: BaseException | None = None
+        self.interrupts = 0
 
     @property
     def asks_for_root(self) -> bool:
@@ -58,10 +62,15 @@ class Desk(RecordedServices):
     def start(self, plan: Plan, token: str) -> Path:
         assert not self.asks_for_root
         self.seen.started.append(token)
+        if self.fault:
+            raise self.fault
         return Path("/nowhere/20261121-000000-sda")
 
     def follow(self, run: Path) -> Iterator[Entry]:
-        return iter(self.journal)
+        yield from self.journal
+        if self.interrupts:
+            self.interrupts -= 1
+            raise KeyboardInterrupt
 
     def state(self, run: Path) -> RunState:
         return self.ends
@@ -214,6 +223,30 @@ def test_the_journal_is_told_line_by_line_with_every_state_in_words() -> None:
     assert "Checked afterwards: 0 of 1 hold." in result
     assert "sudo diskwright resume 20261121-000000-sda" in result
     assert told.code is ExitCode.FAILED
+
+
+@pytest.mark.parametrize("fault", [Failed("Root's end has gone."), KeyboardInterrupt()])
+def test_where_it_is_not_known_whether_the_run_began_nothing_else_is_claimed(fault: BaseException) -> None:
+    desk = Desk(machine())
+    desk.fault = fault
+    told = converse_with(desk, [*media(desk), "", "S1", ""])
+    end = told.after("then beginning ...")
+    assert "Whether the run has begun is not known here; diskwright status tells." in end
+    assert "Nothing has been written" not in end
+    assert told.code is ExitCode.ENDED_BY_USER
+
+
+def test_ctrl_c_while_applying_goes_on_stops_or_leaves() -> None:
+    desk = Desk(machine())
+    desk.journal = [entry(Event.STARTED, "Applying."), entry(Event.STEP_STARTED, "Write a new GPT.", 1)]
+    desk.interrupts = 2
+    told = converse_with(desk, [*media(desk), "", "S1", "", "2"])
+    assert desk.seen.stopped == 1 and "Step 9 of 9" in told.text
+    assert told.flat.count("): Write a new GPT.") == 1
+    desk.interrupts = 1
+    told = converse_with(desk, [*media(desk), "", "S1", "3"])
+    assert "Step 9 of 9" not in told.text
+    assert told.flat.endswith("It goes on without this conversation, and diskwright status tells how it goes.")
 
 
 def test_exit_codes_follow_the_run() -> None:

@@ -60,9 +60,9 @@ def converse(desk: Desk, hint: str = "") -> ExitCode:
         elif desk.services.asks_for_root:
             desk.talk.say("You are not root: drives may be readable only in part. Root's rights are asked for before anything is written.")
         walk.through()
-    except Ended:
+    except Ended as end:
         if walk.session.run is None:
-            desk.talk.say(f"Ended. {NOTHING_WRITTEN}")
+            desk.talk.say(f"Ended. {str(end) or NOTHING_WRITTEN}")
     except KeyboardInterrupt:
         desk.talk.say()
         desk.talk.say(f"Ended by you. {NOTHING_WRITTEN}" if walk.session.run is None else "Ended by you.")

@@ -20,7 +20,7 @@ _NEAR = str.maketrans("–—‘’“”×·•…µμ", "--''\"\"x--.uu")
 
 
 class Ended(Exception):
-    """The person ends the wizard, or there are no more answers."""
+    """The person ends the wizard, or there are no more answers. Its sentence, where it has one, is what is known of the drive then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,6 @@ HELP = (
     "Stopping ends the run before the next step begins; a step that has begun is finished. What was done stays done, and resume or undo "
     "goes on from there.",
 )
-GOES_ON = "The run goes on without this conversation; diskwright status tells how it goes."
 WATCH, STOP, LEAVE = range(3)
 
 
@@ -28,7 +27,7 @@ def follow_run(desk: Desk, session: Session) -> Outcome:
     desk.heading(8, "Applying")
     plan, run = session.plan, session.run
     assert plan is not None and run is not None
-    desk.talk.say("A process of its own is at work: closing this terminal does not stop it. Ctrl+C asks whether it is to be stopped.")
+    desk.talk.say(f"A process of its own is at work. {_without(desk)} Ctrl+C asks whether it is to be stopped.")
     seen = 0
     while True:
         try:
@@ -39,17 +38,24 @@ def follow_run(desk: Desk, session: Session) -> Outcome:
         except KeyboardInterrupt:
             _interrupted(desk, run)
         except DiskwrightError as error:
-            desk.talk.say(f"{error} {GOES_ON}")
+            desk.talk.say(f"{error} {_without(desk)}")
             raise Ended from None
+
+
+def _without(desk: Desk) -> str:
+    """What becomes of the run when the conversation ends."""
+    if desk.services.demo:
+        return "In the demo its drive goes when the wizard ends."
+    return "It goes on without this conversation, and diskwright status tells how it goes."
 
 
 def _interrupted(desk: Desk, run: Path) -> None:
     """Go on watching, stop the run, or leave it to itself; a second Ctrl+C leaves it."""
-    topic = Topic("The run is still at work. What now?", HELP, back=False, ending=GOES_ON)
+    topic = Topic("The run is still at work. What now?", HELP, back=False, ending=_without(desk))
     items = (
         Item("Go on watching it."),
         Item("Stop it when its present step is done."),
-        Item("Leave: it goes on by itself."),
+        Item("Leave it to itself."),
     )
     try:
         answer = choose(desk.talk, Choosing(topic, items, WATCH))
@@ -59,7 +65,7 @@ def _interrupted(desk: Desk, run: Path) -> None:
         desk.services.request_stop(run)
         desk.talk.say("It will stop when the present step is done.")
     elif answer == LEAVE:
-        desk.talk.say(GOES_ON)
+        desk.talk.say(_without(desk))
         raise Ended
 
 

@@ -4,7 +4,7 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.plain.planwords import loss_paragraphs
@@ -27,6 +27,7 @@ NOT_READ = (
     "This plan was made without the right to read what the drive holds, and a plan like that is not applied. With root's rights the drives "
     "are read once more: you hear what is there, and plan again. Nothing is written by that."
 )
+UNKNOWN = "Whether the run has begun is not known here; diskwright status tells."
 SAVE, BACK, END = range(3)
 
 
@@ -74,11 +75,15 @@ def _begun(desk: Desk, plan: Plan) -> Path | None:
             if is_ended():
                 desk.services.request_stop(run)
                 desk.talk.say("Ctrl+C: the run has begun, and will stop before its next step.")
-    except DiskwrightError as error:
+    except (Refused, BadInput) as error:
         desk.talk.say(str(error))
         if is_ended():
             raise Ended from None
         return None
+    except DiskwrightError as error:
+        raise Ended(f"{error} {UNKNOWN}") from None
+    except KeyboardInterrupt:
+        raise Ended(UNKNOWN) from None
     return run
 
 
