@@ -1,0 +1,57 @@
+"""The line-by-line wizard of a plain user: it looks, asks for root, looks again and applies."""
+
+import os
+import re
+import shutil
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import ROOT
+from tests.loop.rooting import Sudo, as_nobody
+from tests.loop.test_plain_apply import MEDIA, Conversation
+from wizard.model.units import MIB
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that a plain user may look into, as they may into this program's."""
+    for place in (ROOT, Path(sys.prefix)):
+        if not all(above.stat().st_mode & 0o005 == 0o005 for above in (place, *place.parents)):
+            pytest.skip(f"a plain user cannot read {place}")
+    made = Path(tempfile.mkdtemp(prefix="diskwright-plain-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+def test_a_plain_user_answers_to_a_made_filesystem(folder: Path, make_drive: MakeDrive) -> None:
+    drive = make_drive(512 * MIB)
+    sudo = Sudo(folder / "bin")
+    argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(folder / "runs")]
+    wizard = Conversation(argv, PATH=f"{sudo.folder}{os.pathsep}{os.environ['PATH']}", HOME=str(folder))
+
+    def number(text: str) -> str:
+        found = re.search(rf"(\d+)\. {drive}: ", text)
+        assert found, text
+        return found[1]
+
+    try:
+        wizard.answer(number(wizard.asked("Which drive is to be set up?")), MEDIA, "", "1", "", "", "")
+        assert "Nothing is written by that." in wizard.asked("Ask for root's rights")
+        assert not sudo.calls
+        wizard.answer("2")
+        again = wizard.asked("Which drive is to be set up?")
+        assert "Holds nothing: no table, no partition, no filesystem." in again.partition(drive + ": ")[2]
+        wizard.answer(number(again), "", "", "", "", "", drive.removeprefix("/dev/"))
+        assert wizard.ended() == 0, wizard.said
+        assert len(sudo.calls) == 1
+        assert "The drive is set up as it was shown, and was checked." in wizard.said
+        assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "media"
+    finally:
+        wizard.process.kill()
+        sudo.close()
