@@ -19,8 +19,8 @@ import pyte
 Met = Callable[[Sequence[str]], bool]
 """Whether the lines of a screen are as they should be."""
 
-QUIET_SECONDS = 0.5
-"""A program that has written nothing for so long has shown all there is."""
+QUIET_SECONDS = 1.5
+"""A program that has written nothing for so long has shown all there is; on a serial line the wizard writes once a second at most."""
 
 
 @dataclass(frozen=True, slots=True)
