@@ -137,6 +137,10 @@ async def _choose(pilot: Pilot[Session], take: Take, path: str) -> None:
     await take("drives")
     await press(pilot, "f1")
     await take("help")
+    await press(pilot, "escape", "g")
+    await take("glossary")
+    await press(pilot, "escape", "e")
+    await take("reasons")
     await press(pilot, "escape", "enter")
     await step(pilot, 2)
     while "> Large media files" not in shown(pilot):

@@ -17,7 +17,19 @@ from tests.looks.pictures import walk
 KEPT = Path(__file__).parent / "snapshots"
 SIZES = ((80, 24), (120, 36))
 NAMES = (
-    *("1-drives-in-use", "1-drives", "1-help", "2-purpose", "3-advice", "3-evidence", "4-layout-free", "4-volume", "4-layout"),
+    *(
+        "1-drives-in-use",
+        "1-drives",
+        "1-help",
+        "1-glossary",
+        "1-reasons",
+        "2-purpose",
+        "3-advice",
+        "3-evidence",
+        "4-layout-free",
+        "4-volume",
+        "4-layout",
+    ),
     *("5-preview", "5-preview-steps", "6-measuring", "6-benchmark", "7-confirm", "8-applying", "9-result"),
 )
 

@@ -18,8 +18,8 @@ text = "{text}"
 source = "my own head"
 """
 
-BROUGHT_ALONG = {"Advanced Format", "ESP", "read-modify-write", "reserved blocks", "subvolume"}
-"""Words of data sheets and of other programs that people know what diskwright says by."""
+BROUGHT_ALONG = {"Advanced Format", "read-modify-write"}
+"""Words of data sheets and of books, which explain what diskwright says."""
 
 
 def own_file(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> Path:
