@@ -71,7 +71,7 @@ def test_what_was_mounted_elsewhere_ends_where_it_was_planned(
     assert told == [f"Another program had mounted {drive}p1 at {auto}; it was unmounted, to be done as planned."]
 
 
-def test_an_older_filesystem_that_shows_through_is_not_in_the_way(
+def test_an_older_filesystem_that_shows_through_and_is_mounted_is_somebodys(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Free space can begin where a deleted partition's filesystem still lies; it is seen as soon as the table is written."""
@@ -80,10 +80,12 @@ def test_an_older_filesystem_that_shows_through_is_not_in_the_way(
     tool("mkfs.ext4", "-q", "-F", "-L", "ghost", "-E", f"offset={MIB}", drive, "100M")
     tool("sh", "-c", f"printf 'label: gpt\\n' | sfdisk --quiet --no-reread --wipe never {drive} || true")
     plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.USE_FREE)
-    strike_after(work, monkeypatch, "wipefs", drive)
+    auto = strike_after(work, monkeypatch, "wipefs", drive)
     run, now = work.apply(plan)
-    assert now is RunState.DONE, story(run)
-    assert (work.folder / "struck").exists() and places_of(f"{drive}p1") == [str(work.place("media"))]
+    assert now is RunState.FAILED, story(run)
+    assert (work.folder / "struck").exists() and places_of(f"{drive}p1") == [str(auto)]
+    tool("umount", str(auto))
+    assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "ghost"
 
 
 def test_a_mount_of_others_that_is_in_use_is_left_to_them(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -51,7 +51,7 @@ def test_only_a_rule_whose_process_is_gone_is_taken_away(rules: Path) -> None:
     assert sorted(path.name for path in rules.iterdir()) == ["99-another.rules", f"99-diskwright-{os.getpid()}.rules"]
 
 
-def test_kept_partitions_are_nobodys_business(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_what_the_run_makes_and_mounts_elsewhere_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
     new = plan.volumes[0].path
     there = (
@@ -61,4 +61,4 @@ def test_kept_partitions_are_nobodys_business(monkeypatch: pytest.MonkeyPatch) -
         Mounted("/dev/sdb1", "/mnt", "ext4", frozenset()),
     )
     monkeypatch.setattr(automounter, "read_mounts", lambda: there)
-    assert [one.mount_point for one in automounter.strangers(plan)] == ["/media/user/x"]
+    assert [entry.mount_point for entry, _ in automounter.strangers(plan)] == ["/media/user/x"]

@@ -12,8 +12,9 @@ In the moment of lending, an older filesystem can show through in a new partitio
 which is gone after a restart, asks desktops to keep their hands off this drive's partitions for that moment (UDISKS_IGNORE, udisks(8), a
 hint that automounters heed); udev is told to look again when the moment is over.
 
-Programs that do not listen to udev but look by themselves can mount a new filesystem at any time. Nothing of the drive was mounted when the
-run began, so what is mounted elsewhere than planned is theirs: it is unmounted, never by force, and the step is done once more.
+Programs that do not listen to udev but look by themselves can mount a new filesystem as soon as it is made. One that bears the UUID that
+was drawn for it, and is mounted elsewhere than planned, is unmounted, never by force, and then looked at or mounted once more; it is never
+made anew. Whatever else is mounted meanwhile is somebody's: then the run fails.
 
 What remains in doubt: a program that mounts again and again, or does so in a mount namespace of its own, makes a step fail; the journal
 says what is in use. A udev that gives up on a locked drive after some minutes (EVENT_RETRY_TIMEOUT_USEC in its source) loses changes, but
@@ -29,12 +30,13 @@ from pathlib import Path
 from wizard.apply.guard import own_nodes
 from wizard.apply.journal import Journal
 from wizard.apply.mounts import Mounted, is_mounted, read_mounts
+from wizard.apply.readback import recognised_differences, signatures_on
 from wizard.apply.site import Site
 from wizard.apply.start import settle, udev_runs
 from wizard.layout.commands import commands_of
-from wizard.model.errors import Failed
+from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
-from wizard.model.names import partition_path, printable
+from wizard.model.names import printable
 from wizard.model.plan import MakeFilesystem, Mount, Plan
 from wizard.probe.sysfs import name_of
 from wizard.tools.run import run
@@ -44,8 +46,6 @@ RULE_NAME = "99-diskwright-{}.rules"
 """With the number of the process whose rule it is."""
 
 SYS_BLOCK = Path("/sys/class/block")
-TRIES = 4
-"""How often a step is done that was disturbed."""
 
 
 @contextmanager
@@ -88,27 +88,34 @@ def _reload() -> None:
         run(["udevadm", "control", "--reload"], seconds=30)
 
 
-def strangers(plan: Plan) -> tuple[Mounted, ...]:
-    """What is mounted of the plan's drives and of what it makes, elsewhere than it says, the last first. Kept partitions are nobody's."""
-    kept = {partition_path(member.drive.path, slot.number) for member in plan.members for slot in member.after.partitions if slot.kept}
-    devices = {node for member in plan.members for node in own_nodes(member)} - kept
-    devices |= {step.operation.device for step in plan.steps if isinstance(step.operation, MakeFilesystem)}
+def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:
+    """What is mounted, elsewhere than the plan says, of devices on which it makes a filesystem; the last first."""
+    makes = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
     planned = {step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)}
-    return tuple(one for one in reversed(read_mounts()) if one.source in devices and one.mount_point not in planned)
+    there = [entry for entry in reversed(read_mounts()) if entry.mount_point not in planned]
+    return tuple((entry, make) for entry in there for make in makes if entry.source in (make.device, *make.others))
 
 
 def let_go(site: Site) -> bool:
-    """Unmount what others have mounted of the drives since the run began; whether there was anything. Raises Failed where it is in use."""
-    found = strangers(site.plan)
-    for one in found:
-        place = printable(one.mount_point, 200)
+    """Unmount what others have mounted of the filesystems that this run made; whether there was any. Raises Failed where one is in use."""
+    found = [entry for entry, make in strangers(site.plan) if _is_ours(make, site)]
+    for entry in found:
+        place = printable(entry.mount_point, 200)
         try:
-            site.command(["umount", one.mount_point])
+            site.command(["umount", entry.mount_point])
         except Failed as error:
-            raise Failed(f"Another program mounted {one.source} at {place} while the run was at work: {error}") from None
-        said = f"Another program had mounted {one.source} at {place}; it was unmounted, to be done as planned."
+            raise Failed(f"Another program mounted {entry.source} at {place} while the run was at work: {error}") from None
+        said = f"Another program had mounted {entry.source} at {place}; it was unmounted, to be done as planned."
         site.journal.add(Event.COMMAND, said, step=site.step)
     return bool(found)
+
+
+def _is_ours(make: MakeFilesystem, site: Site) -> bool:
+    """Whether a device bears the filesystem with the UUID that was drawn for it. Whatever else is mounted from it is somebody's data."""
+    with suppress(DiskwrightError):
+        seen = signatures_on(make.device, site.plan, site.seconds)
+        return not recognised_differences(seen, make.filesystem, make.uuid, make.label)
+    return False
 
 
 def stand(plan: Plan, journal: Journal) -> str | None:

@@ -1,15 +1,14 @@
 """What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before and after."""
 
 from collections.abc import Set
-from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply import fstab, left
 from wizard.apply.arrays import build, own_array_node
-from wizard.apply.automounter import TRIES, forget_left_rules, let_go, stand, unseen
+from wizard.apply.automounter import forget_left_rules, let_go, stand, unseen
 from wizard.apply.devices import has_gone, impostor
 from wizard.apply.environment import Environment
-from wizard.apply.filesystem import make_filesystem, reset_zones
+from wizard.apply.filesystem import made_as_planned, make_filesystem, reset_zones
 from wizard.apply.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
 from wizard.apply.journal import Journal, read_entries
 from wizard.apply.left import is_formatted
@@ -135,17 +134,16 @@ def _one_step(site: Site, run: Path, begun: Set[int]) -> str | None:
 
 
 def _undisturbed(site: Site) -> str:
-    """Do the step, once more where another program got hold of its devices meanwhile."""
-    for _ in range(TRIES):
-        try:
-            if isinstance(site.plan.steps[site.step - 1].operation, Mount):
-                let_go(site)
-            return execute(site)
-        except Failed:
-            if not let_go(site):
-                raise
-            site = replace(site, again=True)
-    return execute(site)
+    """Do the step; where another program mounted what it made, or is to mount, look at that or mount it once more."""
+    operation = site.plan.steps[site.step - 1].operation
+    if isinstance(operation, Mount):
+        let_go(site)
+    try:
+        return execute(site)
+    except Failed:
+        if not isinstance(operation, Mount | MakeFilesystem) or not let_go(site):
+            raise
+    return execute(site) if isinstance(operation, Mount) else made_as_planned(operation, site)
 
 
 def execute(site: Site) -> str:

@@ -22,6 +22,11 @@ def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
             for argv in commands_of(again):
                 site.command(argv)
     _run_makers(operation, site)
+    return made_as_planned(operation, site)
+
+
+def made_as_planned(operation: MakeFilesystem, site: Site) -> str:
+    """Look whether what was made is what was asked for; a sentence on it. Raises Failed."""
     devices = (operation.device, *operation.others)
     for device in devices:
         forget_caches(device)
