@@ -276,7 +276,7 @@ def test_discard_is_a_note_and_no_option() -> None:
 
 def test_old_advice_is_withheld_with_its_reason() -> None:
     reasons = {option.text: option.reason for option in the(advice_for("small-files"), "ext4").withheld}
-    for text in ("nobarrier", "data=writeback", "-O ^has_journal", "notail", "async", "nodiratime", "anticipatory", "deadline"):
+    for text in ("nobarrier", "data=writeback", "-O ^has_journal", "notail", "nodiratime", "anticipatory", "deadline"):
         assert reasons[text].endswith(".")
 
 

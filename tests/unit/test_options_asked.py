@@ -146,7 +146,7 @@ def test_a_kernel_that_does_not_take_it_is_a_reason() -> None:
         (("ext4-no-journal", "ext4-commit-30"), (NO_JOURNAL,)),
         (("ext4-no-journal", "ext4-fast-commit"), (NO_JOURNAL,)),
         (("ext4-inode-per-8k", "ext4-largefile"), ()),
-        (("sync", "async"), ()),
+        (("ext4-barrier-0", "ext4-no-journal", "ext4-data-err-abort"), (BARRIER, NO_JOURNAL)),
     ],
 )
 def test_options_that_exclude_each_other(names: tuple[str, ...], phrases: tuple[str, ...]) -> None:

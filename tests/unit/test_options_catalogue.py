@@ -18,7 +18,7 @@ OFFERED, DEFAULT, NOT_ADVISED, REFUSED, DANGEROUS = "offered", "default", "not a
 
 NAMED = [
     (CHOICE, "mount", "ext4", "defaults", DEFAULT),
-    (CHOICE, "mount", "ext4", "async", NOT_ADVISED),
+    (CHOICE, "mount", "ext4", "async", DEFAULT),
     (CHOICE, "mount", "ext4", "noatime", OFFERED),
     (CHOICE, "mount", "ext4", "nodiratime", NOT_ADVISED),
     (CHOICE, "mount", "ext4", "data=writeback", DANGEROUS),
@@ -122,6 +122,10 @@ def test_options_of_one_filesystem_with_the_same_text_are_told_apart_by_their_ne
         ("mq-deadline-for-zones", "6.9.1", True, ""),
         ("mq-deadline-for-zones", "6.10.0", False, "from 6.10 on"),
         ("xfs-nobarrier", "6.12.0", False, "no longer knows it"),
+        ("xfs-nobarrier", "4.18.0", True, ""),
+        ("xfs-nobarrier", "unheard-of", False, "no longer knows it"),
+        ("btrfs-inode-cache", "6.1.0", True, ""),
+        ("btrfs-inode-cache", "6.8.0", False, "fails from 6.8 on"),
         ("reiserfs-notail", "6.12.0", False, "no ReiserFS"),
         ("ext4-commit-30", "unheard-of", True, ""),
         ("ext4-barrier-0", "6.12.0", True, ""),

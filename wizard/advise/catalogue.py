@@ -146,7 +146,7 @@ class OnKernel:
 
 def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     """Whether `kernel` takes `option`, whatever drive it is for: by what is refused, the filesystems it has, and its version."""
-    if option.refused:
+    if option.refused and not (option.until and (0, 0) < kernel.version < version_of(option.until)):
         return OnKernel(False, option.never)
     kinds = [KINDS[name] for name in option.filesystems]
     if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
