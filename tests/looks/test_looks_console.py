@@ -96,6 +96,9 @@ def test_the_text_console_gets_what_it_has(recorded: Path) -> None:
                     assert not (cell.bold and (cell.reverse or cell.bg in ("white", "cyan"))), f"{name}, line {y}: bold on the cursor"
                 assert line[79] in " │" or y in (0, 22, 23), f"{name}, line {y} reaches the edge: {line!r}"
             assert "quit" in terminal.text or "[Esc]" in terminal.text, name
+            if name == "form":
+                shown = [cell for y in range(4, 18) for cell in terminal.screen.buffer[y].values()]
+                assert "white" in {cell.fg if cell.reverse else cell.bg for cell in shown}, "nobody sees where a letter would go"
         terminal.press("right", "y")
         assert terminal.ended() == 130
     allowed = {"", "0", "1", "4", "7", "22", "24", "27", "39", "49", *map(str, range(30, 38)), *map(str, range(40, 48))}

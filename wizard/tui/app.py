@@ -23,7 +23,7 @@ from wizard.tui.help import HelpScreen
 from wizard.tui.session import Session
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
-from wizard.tui.theme import CSS, EIGHT, EIGHT_LIGHT, INKS, LIGHT, LIGHT_INKS, MANY
+from wizard.tui.theme import COLOURLESS, CSS, EIGHT, EIGHT_LIGHT, INKS, LIGHT, LIGHT_INKS, MANY
 
 
 class WizardApp(App[Session]):
@@ -46,6 +46,7 @@ class WizardApp(App[Session]):
         self.ansi_theme_dark, self.ansi_theme_light = INKS, LIGHT_INKS
         light = self.terminal.light
         theme = (EIGHT_LIGHT if light else EIGHT) if eight else (LIGHT if light else MANY)
+        theme = COLOURLESS if self.no_color else theme
         self.register_theme(theme)
         self.theme = theme.name
         self._own_filters: list[LineFilter] = []

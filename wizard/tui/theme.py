@@ -108,6 +108,7 @@ EIGHT = Theme(
         "scrollbar-corner-color": "ansi_default",
         "input-cursor-background": "ansi_white",
         "input-cursor-foreground": "ansi_black",
+        "input-cursor-text-style": "none",
         "input-selection-background": "ansi_cyan",
         "input-selection-foreground": "ansi_black",
     },
@@ -128,6 +129,9 @@ EIGHT_LIGHT = replace(
         "input-cursor-foreground": "ansi_white",
     },
 )
+
+COLOURLESS = replace(EIGHT, name="diskwright-colourless", variables={**EIGHT.variables, "input-cursor-text-style": "reverse"})
+"""Where every colour is taken away, only reversing shows where a letter would go."""
 
 INKS = TerminalTheme(
     (0x14, 0x18, 0x1F),
