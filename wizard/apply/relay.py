@@ -105,7 +105,9 @@ def harden() -> None:
     os.umask(0o022)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     for kind in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_DATA, resource.RLIMIT_AS):
-        resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+        # In a container root may be unable to; then the limits are not a plain user's either.
+        with suppress(ValueError, OSError):
+            resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     # Ctrl+C and a closed terminal are for the face; handlers, unlike ignored signals, are not handed on to what is begun from here.
