@@ -15,7 +15,7 @@ from wizard.tui.widgets.words import Words
 
 
 def title(pilot: Pilot[Session]) -> str:
-    return shown(pilot).splitlines()[0].strip()
+    return next(iter(shown(pilot).splitlines()), "").strip()
 
 
 def helped(pilot: Pilot[Session]) -> str:

@@ -33,7 +33,8 @@ class DrivesScreen(StepScreen):
     TITLE = "Drives"
     INTRO = "Which drive is to be set up? Nothing is written before you have seen the plan and typed the drive's own token."
     HELP = """
-Each line is a whole drive. It is read without being changed; what is wrong with how it is used stands below the list.
+Each line is a whole drive. It is read without being changed. What is known of the highlighted one, and what is wrong with how it is
+used, stands below the list, in a wide terminal in two columns.
 
 Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes and pretend to have
 512: a partition that starts within a block makes many writes slow.
