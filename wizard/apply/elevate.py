@@ -6,8 +6,8 @@ on the command line, and no file that could be exchanged lies between the two.
 
 What stays in the hands of the plain user is the program itself, where it lies in a folder of theirs: so it is for `sudo ./diskwright`.
 
-sudo asks on the terminal itself, whatever the standard streams are. Since those are pipes here, it then starts its command in the background
-and reads no keys, also where it gives the command a terminal of its own (sudo, src/exec_pty.c): the wizard keeps the keyboard.
+sudo asks on the terminal itself, whatever the standard streams are. Since those are pipes here, it then starts its command in the
+background and reads no keys, also where it gives the command a terminal of its own (sudo, src/exec_pty.c): the wizard keeps the keyboard.
 
 run0 and pkexec have not been tried with this, since they need a running systemd, or polkit's daemon; their options are those of run0(1)
 and pkexec(1). run0 runs its command as a service of its own, whose processes end with the first of them: the relay therefore never ends
