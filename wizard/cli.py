@@ -54,6 +54,7 @@ HELP = """usage: diskwright [COMMAND] [...]
 
 Without a command, the wizard: it inspects, warns, advises, shows the layout before and after, measures, and applies what it showed.
 Nothing is written before you have seen it and typed the drive's own token.
+On a terminal that only prints, and with --plain anywhere, it asks line by line.
 
 {commands}
 
