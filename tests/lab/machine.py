@@ -21,7 +21,7 @@ from tests.lab.distribution import GuestSystem, guest_system
 from tests.lab.fleet import Fleet, TimingModel
 from tests.lab.identify import poke
 from tests.lab.initramfs import write_initramfs
-from tests.lab.monitor import ANSWER, REQUEST, Monitor, break_health, served
+from tests.lab.monitor import ANSWER, REQUEST, Monitor, break_health, run_state, served
 from tests.lab.timing import serve
 from tests.lab.trouble import CannotRun, GuestTrouble
 from wizard.tools.run import find
@@ -137,10 +137,12 @@ class Laboratory:
                 with served(self._folder / SOCKET, self.fleet, self.shared):
                     _, said = qemu.communicate(timeout=limit and limit - monotonic())
             except subprocess.TimeoutExpired:
+                state = run_state(self._folder / SOCKET)
                 qemu.kill()
                 qemu.communicate()
                 raise GuestTrouble(
-                    f"The guest was not done after {seconds:.0f} s and was ended. Console:\n{self._heard()[-3000:]}{self._partial()}"
+                    f"The guest was not done after {seconds:.0f} s and was ended; QEMU calls it {state}. "
+                    f"Console:\n{self._heard()[-3000:]}{self._partial()}"
                 ) from None
             finally:
                 qemu.kill()

@@ -50,12 +50,13 @@ class Monitor:
         self._lines.close()
         self._socket.close()
 
-    def do(self, command: str, **arguments: object) -> None:
-        """One command; events that come meanwhile are passed over."""
+    def do(self, command: str, **arguments: object) -> Any:
+        """One command and its answer; events that come meanwhile are passed over."""
         self._socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         while "return" not in (said := self._next()):
             if "error" in said:
                 raise GuestTrouble(f"QEMU refuses {command}: {said['error'].get('desc')}")
+        return said["return"]
 
     def await_event(self, name: str, device: str) -> None:
         """Until an event about a device comes."""
@@ -69,6 +70,15 @@ class Monitor:
         except (OSError, ValueError) as error:
             raise GuestTrouble(f"QEMU's monitor fell silent: {error}") from None
         return said if isinstance(said, dict) else {}
+
+
+def run_state(path: Path) -> str:
+    """QEMU's word for how its guest is: `running`, or `io-error` where it was stopped since this machine's disk took no more of an image."""
+    try:
+        with Monitor(path, 2 * PAUSE_SECONDS) as monitor:
+            return str(monitor.do("query-status")["status"])
+    except GuestTrouble as trouble:
+        return str(trouble)
 
 
 def break_health(monitor: Monitor, fleet: Fleet) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.members import BUS_FLEET
-from tests.lab.monitor import ANSWER, REQUEST, Monitor, break_health, served
+from tests.lab.monitor import ANSWER, REQUEST, Monitor, break_health, run_state, served
 from tests.lab.trouble import GuestTrouble
 
 DISK = EmulatedDrive("disk", Bus.SCSI, "DISK", 512, 512, MIB)
@@ -54,7 +54,7 @@ class Played:
                 self._say(lines, {"error": {"class": "GenericError", "desc": "no such thing"}})
                 continue
             self._say(lines, {"event": "RESUME", "data": {}})
-            self._say(lines, {"return": {}})
+            self._say(lines, {"return": {"status": "io-error"} if command["execute"] == "query-status" else {}})
             if command["execute"] == "device_del":
                 for device in ("other", command["arguments"]["id"]):
                     self._say(lines, {"event": "DEVICE_DELETED", "data": {"device": device}})
@@ -85,6 +85,12 @@ def test_a_refused_command_is_trouble_with_qemus_words(tmp_path: Path) -> None:
 def test_a_qemu_without_a_monitor_is_trouble(tmp_path: Path) -> None:
     with pytest.raises(GuestTrouble, match="does not answer"):
         Monitor(tmp_path / "none", seconds=0.0)
+
+
+def test_how_a_guest_is_or_why_that_cannot_be_known(tmp_path: Path) -> None:
+    with played(tmp_path) as qemu:
+        assert run_state(qemu.path) == "io-error"
+    assert "does not answer" in run_state(tmp_path / "none")
 
 
 def test_the_drive_that_shall_fail_and_no_other_is_told_so(tmp_path: Path) -> None:
