@@ -50,13 +50,14 @@ class Monitor:
         self._lines.close()
         self._socket.close()
 
-    def do(self, command: str, **arguments: object) -> Any:
+    def do(self, command: str, **arguments: object) -> dict[str, object]:
         """One command and its answer; events that come meanwhile are passed over."""
         self._socket.sendall(json.dumps({"execute": command, "arguments": arguments}).encode() + b"\n")
         while "return" not in (said := self._next()):
             if "error" in said:
                 raise GuestTrouble(f"QEMU refuses {command}: {said['error'].get('desc')}")
-        return said["return"]
+        answer: dict[str, object] = said["return"]
+        return answer
 
     def await_event(self, name: str, device: str) -> None:
         """Until an event about a device comes."""
@@ -73,7 +74,7 @@ class Monitor:
 
 
 def run_state(path: Path) -> str:
-    """QEMU's word for how its guest is: `running`, or `io-error` where it was stopped since this machine's disk took no more of an image."""
+    """QEMU's word for how its guest is: `running`, or `io-error` where this machine's disk took no more of a drive's image."""
     try:
         with Monitor(path, 2 * PAUSE_SECONDS) as monitor:
             return str(monitor.do("query-status")["status"])
