@@ -37,6 +37,9 @@ TAKEN_APART = (
 )
 WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long as nothing was formatted."
 
+TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is left there"
+"""FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a partition."""
+
 TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other": "an old table"}
 """Kinds of tables in a sentence."""
 
@@ -54,6 +57,10 @@ class Context:
     def members(self) -> tuple[Member, ...]:
         """Every drive."""
         return (Member(self.drive, self.before, self.after), *self.others)
+
+    def is_drive(self, device: str) -> bool:
+        """Whether `device` is a whole drive of the plan."""
+        return any(device == member.drive.path for member in self.members)
 
     def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
         """The drives on which these devices lie: all of them for an array."""
@@ -78,7 +85,7 @@ def step_of(operation: Operation, context: Context) -> Step:
         operation=operation,
         sentence=_sentence(operation, context),
         commands=commands_of(operation),
-        edits=edits_of(operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes),
+        edits=_edits(operation, context),
         destroys=_destroys(operation, context),
         undo=_undo(operation),
         holds=_holds(operation),
@@ -86,9 +93,16 @@ def step_of(operation: Operation, context: Context) -> Step:
     )
 
 
+def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
+    """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
+    if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
+        return (TABLE_MARK_ZEROED,)
+    return edits_of(operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes)
+
+
 def _sentence(operation: Operation, context: Context) -> str:
     match operation:
-        case WipeSignatures(device=device, expected=expected) if any(device == member.drive.path for member in context.members):
+        case WipeSignatures(device=device, expected=expected) if context.is_drive(device):
             return f"Erase the marks of {_and(expected) or 'anything old'} on the drive {device} itself."
         case WipeSignatures(device=device, expected=expected) if expected:
             return f"Erase the marks of {_and(expected)} on {device}."
