@@ -40,7 +40,7 @@ Size: empty for all that is left. 500G and 500GiB are powers of 1024, 500GB is a
 Label: a short name that is written into the filesystem. Empty for the one that the purpose proposes.
 
 Mount point: the folder under which the files appear, such as /srv/media; also after every start, by a line in /etc/fstab. Empty to
-mount it yourself.
+mount it yourself. For swap, which has no folder, none turns it on now and at every start.
 
 What cannot be is said below the fields when you take it, and nothing is lost by trying.
 """
