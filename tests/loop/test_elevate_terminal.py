@@ -17,6 +17,7 @@ from tests.loop.test_wizard_tmux import Terminal
 from wizard.model.units import MIB
 
 ASKED = "stand-in's password:"
+MARK = r"^ > (/dev/\S+)"
 
 
 @pytest.fixture
@@ -37,34 +38,48 @@ def desk() -> Iterator[tuple[Terminal, Sudo]]:
         shutil.rmtree(folder)
 
 
+def marked(terminal: Terminal) -> str:
+    """The drive that the list has its mark on, as soon as there is one."""
+    until(lambda: re.search(MARK, terminal.screen(), re.MULTILINE) is not None)
+    found = re.search(MARK, terminal.screen(), re.MULTILINE)
+    return found[1] if found else marked(terminal)
+
+
 def choose(terminal: Terminal, drive: str) -> None:
-    """Down to a drive, from the first of the list."""
-    listed = re.findall(r"^ [> ] (/dev/\S+)", terminal.screen(), re.MULTILINE)
-    for _ in range(listed.index(drive)):
+    """Down to a drive, row by row: other drives may come and go meanwhile."""
+    until(lambda: re.search(rf"^ [> ] {drive}\s", terminal.screen(), re.MULTILINE) is not None)
+    at = marked(terminal)
+    while at != drive:
         terminal.tmux("send-keys", "Down")
-    terminal.shows(f"> {drive}")
+        at = moved_from(terminal, at)
+
+
+def moved_from(terminal: Terminal, drive: str) -> str:
+    """Where the mark stands when it has left a drive."""
+    until(lambda: marked(terminal) != drive)
+    return marked(terminal)
 
 
 def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], make_drive: MakeDrive) -> None:
     terminal, sudo = desk
     drive = make_drive(512 * MIB)
     terminal.start(f"env PATH={sudo.folder}:$PATH HOME={sudo.folder} {shlex.join(as_nobody())} -m wizard; echo ended with $?; sleep 60")
-    terminal.shows("Step 1 of 9", drive)
+    terminal.shows("Step 1 of 9")
     choose(terminal, drive)
     terminal.shows(f"> {drive}", "not read")
     for number in range(2, 8):
         terminal.press("Enter", f"Step {number} of 9")
-    terminal.shows("Read the drive with root's rights")
+    terminal.shows("> [ Back ]", "Read the drive with root's rights")
     terminal.press("Down", "> [ Read the drive with root's rights ]")
     terminal.tmux("send-keys", "Enter")
     until(lambda: terminal.screen().count(ASKED) == 1)
     terminal.tmux("send-keys", "wrong", "Enter")
-    terminal.shows("Step 7 of 9", "Root was not given: sudo ended with status 1. Nothing was written.")
+    terminal.shows("> [ Read the drive with root's rights ]", "Root was not given: sudo ended with status 1. Nothing was written.")
     terminal.tmux("send-keys", "Enter")
     # What was asked before still stands above it.
     until(lambda: terminal.screen().count(ASKED) == 2)
     terminal.tmux("send-keys", "sesame", "Enter")
-    terminal.shows("Step 1 of 9", drive)
+    terminal.shows("Step 1 of 9")
     choose(terminal, drive)
     terminal.shows(f"> {drive}", "nothing: no table")
     assert len(sudo.calls) == 2

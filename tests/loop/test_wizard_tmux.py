@@ -76,10 +76,10 @@ def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_pat
     terminal.press("Enter", "Step 4 of 9", "(*) Use the free space")
     terminal.press("Enter", "Step 5 of 9", "kept", "new")
     terminal.press("Enter", "Step 6 of 9")
-    terminal.press("Enter", "Step 7 of 9", "Or type")
+    terminal.press("Enter", "Step 7 of 9", "> [ Back ]", "Or type")
     # The default is No: Enter goes back.
     terminal.press("Enter", "Step 6 of 9")
-    terminal.press("Enter", "Step 7 of 9", "Or type")
+    terminal.press("Enter", "Step 7 of 9", "> [ Back ]", "Or type")
     terminal.press("Down", "  [ Back ]")
     terminal.type(f"{drive.removeprefix('/dev/')}9")
     terminal.press("Enter", "That is not this drive's token")
