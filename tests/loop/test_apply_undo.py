@@ -1,12 +1,14 @@
 """Putting back: the whole drive is to the bit what it was, or nothing is put back at all."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import OLD_FSTAB, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
+from tests.loop.applying import OLD_FSTAB, SECONDS, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
+from wizard.apply.devices import partition_nodes
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.resume import UNDOING
 from wizard.apply.start import request_stop, resume_run
@@ -120,6 +122,29 @@ def test_added_partitions_go_and_what_stayed_keeps_what_was_written_since(
     tool("e2fsck", "-fn", f"{drive}p1")
     tool("mount", f"{drive}p1", str(place))
     assert (place / "letter").read_text() == "written after the run had stopped"
+
+
+def test_a_partition_that_somebody_looks_at_for_a_moment_is_waited_for(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As udev looks at every partition that appears: what the kernel believes is put right as soon as nobody has it open."""
+    drive = make_drive(96 * MIB)
+    before = work.digest(drive)
+    run = stopped_before_formatting(work, work.plan(drive, wish("ext4")), monkeypatch)
+    looking = os.open(f"{drive}p1", os.O_RDONLY)
+    refused = work.folder / "refused"
+    real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v partx").strip()
+    stand_in(work.folder / "bin", monkeypatch, "partx", f'{real} "$@" || {{ touch {refused}; exit 1; }}')
+    with ThreadPoolExecutor() as threads:
+        undone = threads.submit(undo_run, run)
+        try:
+            until(lambda: refused.exists() or undone.done())
+        finally:
+            os.close(looking)
+        undone.result(SECONDS)
+    assert refused.exists() and state(run) is RunState.UNDONE
+    assert work.digest(drive) == before
+    assert not partition_nodes(drive)
 
 
 def test_what_others_changed_since_is_not_overwritten(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ BLKRRPART, BLKFLSBUF = 0x125F, 0x1261
 
 CLAIM_TRIES = 4
 CLAIM_PAUSE_SECONDS = 0.1
+FORGET_SECONDS = 10.0
 
 
 def kernel_name(path: str) -> str:
@@ -157,11 +158,26 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
     with _opened(drive, os.O_RDONLY, "opened") as fd, suppress(OSError):
         fcntl.ioctl(fd, BLKRRPART, 0)
         return
-    if anew and partition_nodes(drive):
-        run(["partx", "--delete", drive], seconds=30)
+    if anew:
+        _forget_partitions(drive)
     # A drive without a table has nothing to add, which partx calls a failure; what came of it is compared by the caller.
     with suppress(DiskwrightError):
         run(["partx", "--add" if anew else "--update", drive], seconds=30)
+
+
+def _forget_partitions(drive: str) -> None:
+    """Take all of a drive's partitions away from the kernel; raises Failed where one of them stays in use.
+
+    Anyone who looks at a partition, as udev does at every one that appears, has it open for a moment, so a busy one is asked again.
+    """
+    until = monotonic() + FORGET_SECONDS
+    while partition_nodes(drive):
+        try:
+            run(["partx", "--delete", drive], seconds=30)
+        except Failed:
+            if monotonic() > until:
+                raise
+            sleep(CLAIM_PAUSE_SECONDS)
 
 
 def wait_for(nodes: tuple[str, ...], seconds: float = 5.0) -> str | None:
