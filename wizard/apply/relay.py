@@ -13,6 +13,7 @@ import json
 import os
 import resource
 import signal
+import stat
 import sys
 import threading
 from contextlib import suppress
@@ -28,11 +29,15 @@ from wizard.documents.codec import from_json, to_json
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
 from wizard.model.journal import Entry
+from wizard.model.names import printable
 from wizard.probe.facts import RawMachine
 from wizard.probe.machine import survey
 
 LONGEST_LINE = 4 * LARGEST_DOCUMENT_CHARACTERS
 """Bytes. A document within a line of JSON, each of its quotation marks and line ends written as two characters."""
+
+MOST_WAITING = 16
+"""Requests that are kept while a run is told. A face asks one at a time; more than this would only fill root's memory."""
 
 CLEAN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -134,24 +139,28 @@ class Relay:
                 self._tell(Answer(Say.REFUSED, sentence=str(error), code=error.exit_code))
 
     def _read(self) -> None:
-        while line := self._asked.readline(LONGEST_LINE):
-            try:
-                request = from_json(json.loads(line), Request, "the request")
-            except (ValueError, BadInput):
-                # Half a line: whoever wrote it has gone.
-                break
-            if request.ask is not Ask.STOP:
-                self._requests.put(request)
-            elif self._run is not None:
-                request_stop(self._run)
-        self._requests.put(None)
+        try:
+            while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(LONGEST_LINE)):
+                self._hear(from_json(json.loads(line), Request, "the request"))
+        except (ValueError, RecursionError, BadInput):
+            # Half a line, or none of ours: whoever wrote it has gone.
+            pass
+        finally:
+            # Whatever ends the reading, the other thread must not wait for ever.
+            self._requests.put(None)
+
+    def _hear(self, request: Request) -> None:
+        if request.ask is not Ask.STOP:
+            self._requests.put(request)
+        elif self._run is not None:
+            request_stop(self._run)
 
     def _answer(self, request: Request) -> None:
         if request.ask is Ask.LOOK:
             self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
             return
         plan = read_plan(request.plan, "The plan")
-        run = start_run(plan, *request.tokens, journal_dir=Path(request.journal) if request.journal else None)
+        run = start_run(plan, *request.tokens, journal_dir=of_root_alone(request.journal) if request.journal else None)
         self._run = run
         self._tell(Answer(Say.BEGAN, run=str(run)))
         for entry in follow(run):
@@ -160,10 +169,38 @@ class Relay:
         self._run = None
 
     def _tell(self, answer: Answer) -> None:
-        # Without a face the run is followed to its end all the same.
-        with suppress(BrokenPipeError):
+        # Without a face, or with one that spoilt the pipe, the run is followed to its end all the same.
+        with suppress(OSError):
             self._told.write(as_line(answer))
             self._told.flush()
+
+
+def of_root_alone(journal: str) -> Path:
+    """The folder for a run that a plain user named; raises Refused where anybody but root could put another in its place.
+
+    A run is carried out from the plan that lies in its folder: whoever could exchange that would choose what root writes, and where.
+    """
+    folder = Path(journal)
+    try:
+        there = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), Path())
+        named = folder.is_absolute() and ".." not in folder.parts and b"\0" not in os.fsencode(journal)
+        safe = named and Path(os.path.realpath(there)) == there
+        safe = safe and all(_is_roots(above, shared=above != there) for above in (there, *there.parents))
+    except (OSError, ValueError):
+        safe = False
+    if not safe:
+        raise Refused(
+            f"The journal is not kept in {printable(journal, 200)}: others than root could put another folder in its place, or it is not "
+            "named by its real path. Nothing was written. Name a folder that is root's alone with --journal DIR."
+        )
+    return folder
+
+
+def _is_roots(folder: Path, *, shared: bool) -> bool:
+    """Whether only root can exchange what lies in it; in a `shared` one with the sticky bit, as /tmp, root's things stay root's too."""
+    status = folder.lstat()
+    open_to_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (shared and status.st_mode & stat.S_ISVTX)
+    return stat.S_ISDIR(status.st_mode) and status.st_uid in (0, os.geteuid()) and not open_to_others
 
 
 def main() -> int:

@@ -72,7 +72,7 @@ def from_json(value: Any, wanted: type[T], where: str) -> T:
     except BaseValidationError as error:
         said, place = first_problem(error)
         raise BadInput(f"{where}: {printable(said, 200)}, at {printable(place, 100)}") from None
-    except (ValueError, TypeError, KeyError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError) as error:
         raise BadInput(f"{where}: {printable(str(error), 200)}") from None
 
 

@@ -1,0 +1,123 @@
+"""What a plain user's end can send to root's: nothing of it keeps root's process for ever, or has it write where others rule."""
+
+import io
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from wizard.apply import relay
+from wizard.apply.relay import LONGEST_LINE, MOST_WAITING, Answer, Ask, Relay, Request, as_line, of_root_alone
+from wizard.model.errors import Refused
+
+
+class Kept(io.BytesIO):
+    """What was told, or a pipe that takes nothing."""
+
+    def __init__(self, error: type[OSError] | None = None) -> None:
+        super().__init__()
+        self._error = error
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        if self._error:
+            raise self._error
+        return super().write(data)
+
+
+def served(asked: bytes, told: io.BytesIO) -> bool:
+    """Whether root's end ends by itself when this was all that it was sent."""
+    thread = threading.Thread(target=Relay(io.BytesIO(asked), told).serve, daemon=True)
+    thread.start()
+    thread.join(timeout=10)
+    return not thread.is_alive()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"",
+        b"\n",
+        b"{",
+        b"[]\n",
+        b"null\n",
+        b"\xff\xfe\n",
+        b"[" * 100_000 + b"\n",
+        b'{"ask":' * 100_000 + b"\n",
+        b"9" * 100_000 + b"\n",
+        b"x" * (LONGEST_LINE + 1),
+        b'{"ask": "root"}\n',
+        b'{"ask": "look", "paths": [1]}\n',
+        b'{"ask": "apply", "environment": {"PATH": "/home"}}\n',
+        b'{"ask": "stop"}\n',
+    ],
+    ids=range(14),
+)
+def test_no_line_keeps_roots_process(line: bytes) -> None:
+    told = Kept()
+    assert served(line, told)
+    assert told.getvalue() == as_line(Answer(relay.Say.ROOT))
+
+
+def test_a_stop_that_cannot_be_written_does_not_keep_roots_process(tmp_path: Path) -> None:
+    asked = Relay(io.BytesIO(as_line(Request(Ask.STOP))), Kept())
+    asked._run = tmp_path / "gone"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threading, "excepthook", lambda _: None)
+        thread = threading.Thread(target=asked.serve, daemon=True)
+        thread.start()
+        thread.join(timeout=10)
+    assert not thread.is_alive()
+
+
+def test_requests_do_not_pile_up_in_roots_memory() -> None:
+    flood = as_line(Request(Ask.LOOK))
+    pipe = io.BytesIO(flood * 1000)
+    Relay(pipe, Kept())._read()
+    assert pipe.tell() == len(flood) * MOST_WAITING
+
+
+@pytest.mark.parametrize("error", [BrokenPipeError, BlockingIOError])
+def test_a_pipe_that_takes_nothing_ends_nothing(error: type[OSError], monkeypatch: pytest.MonkeyPatch) -> None:
+    looked: list[object] = []
+
+    def look(paths: object) -> None:
+        looked.append(paths)
+
+    monkeypatch.setattr(relay, "survey", look)
+    assert served(as_line(Request(Ask.LOOK)) * 2, Kept(error)) and looked == [None, None]
+
+
+def test_a_folder_for_the_run_is_roots_alone(tmp_path: Path) -> None:
+    assert of_root_alone(str(tmp_path / "new" / "runs")) == tmp_path / "new" / "runs"
+    (tmp_path / "link").symlink_to(tmp_path)
+    (tmp_path / "dangling").symlink_to(tmp_path / "nothing")
+    for place, mode in (("shared", 0o775), ("open", 0o777), ("sticky", 0o1777)):
+        (tmp_path / place).mkdir()
+        (tmp_path / place).chmod(mode)
+    for hostile in (
+        "link/runs",
+        "dangling",
+        "dangling/runs",
+        "shared",
+        "open/runs",
+        "sticky",
+        "sticky/runs",
+        "new/../runs",
+        "a\0b",
+        "a\ud800",
+    ):
+        with pytest.raises(Refused, match="others than root could put another folder in its place"):
+            of_root_alone(f"{tmp_path}/{hostile}")
+    with pytest.raises(Refused):
+        of_root_alone("runs")
+
+
+def test_a_folder_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = tmp_path.stat().st_uid
+    if owner:
+        monkeypatch.setattr(os, "geteuid", lambda: owner + 1)
+    else:
+        os.chown(tmp_path, 65534, 65534)
+    with pytest.raises(Refused, match="others than root"):
+        of_root_alone(str(tmp_path / "runs"))
