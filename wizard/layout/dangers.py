@@ -17,8 +17,28 @@ DANGERS = {
 catalogue, which users can change."""
 
 
+OTHERWISE = (
+    ("ext4", re.compile(r"none|clear|\^feature_c.*"), "^has_journal"),
+    ("ext4", re.compile(r"auto_da_alloc=0"), "noauto_da_alloc"),
+)
+"""Other words for the same. mke2fs clears all features at once, and knows each by a number too (e2fsprogs, lib/e2p/feature.c)."""
+
+
 def unsaid_danger(volume: Volume, doubts: Sequence[str]) -> str | None:
     """The first option of the volume that puts data at risk without a doubt that names it; None where there is none."""
-    words = {part for option in (*volume.mkfs_options, *volume.mount_options) for part in option.split(",")}
-    said = {word for doubt in doubts for word in re.split(r"[\s,;]+", doubt)}
-    return min((words & DANGERS.get(volume.filesystem, frozenset())) - said, default=None)
+    words = {part for option in (*volume.mkfs_options, *volume.mount_options) for part in re.split(r"[,\s]+", option)}
+    said = {_plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt)}
+    return min(({_plainly(word, volume.filesystem) for word in words} & DANGERS.get(volume.filesystem, frozenset())) - said, default=None)
+
+
+def _plainly(word: str, filesystem: str) -> str:
+    """An option in the one spelling that is looked for.
+
+    mke2fs takes features in either case, and `-` for `^` (lib/e2p/feature.c); the kernel takes numbers as C writes them, such as `0x0` or
+    `00` for 0; and what F2FS is told behind a colon only says how much.
+    """
+    key, equals, value = word.lower().partition("=")
+    key, value = re.sub(r"^-", "^", key), value.partition(":")[0]
+    value = "0" if re.fullmatch(r"[+-]?(0x)?0+", value) else value
+    plain = f"{key}{equals}{value}"
+    return next((same for kind, other, same in OTHERWISE if kind == filesystem and other.fullmatch(plain)), plain)

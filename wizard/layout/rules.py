@@ -32,6 +32,7 @@ MOUNT_OPTIONS_ELSEWHERE = frozenset(
         "offset",
         "sizelimit",
         "device",
+        "source",
         "logdev",
         "rtdev",
         "journal_dev",

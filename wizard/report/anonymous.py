@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
+from wizard.filesystems.kind import serial_of
 from wizard.layout.commands import fstab_escaped
 from wizard.model.advice import Choice, Evidence, Option, Workload
 from wizard.model.finding import Finding
@@ -126,7 +127,7 @@ def _written(kind: str, number: int) -> str:
 
 
 def _forms(value: str, kind: str) -> Iterator[str]:
-    """How a value may be written elsewhere: made printable, cut, quoted, as in fstab, and a serial also as NVMe's wwid has it."""
+    """How a value may be written elsewhere: made printable, cut, quoted, as in fstab, undashed, and a serial as NVMe's wwid has it."""
     yield value
     for limit in (len(value), *CUTS):
         yield printable(value, limit)
@@ -138,6 +139,10 @@ def _forms(value: str, kind: str) -> Iterator[str]:
     if kind == SERIAL:
         yield value.replace(" ", "_")
         yield value.encode(errors="replace").hex()
+    if kind == UUID:
+        # As programs take the serial numbers of FAT, exFAT and NTFS.
+        yield serial_of(value)
+        yield f"0x{serial_of(value)}"
     if kind == WWN:
         yield value.removeprefix("0x").removeprefix("naa.").removeprefix("eui.")
 
