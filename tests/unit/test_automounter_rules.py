@@ -2,17 +2,19 @@
 
 import os
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import partition, partitioned
-from wizard.apply import automounter
-from wizard.apply.automounter import forget_left_rules, unseen
+from wizard.apply import automounter, mounts
+from wizard.apply.automounter import forget_left_rules, let_go, unseen
 from wizard.apply.mounts import Mounted
+from wizard.apply.site import Site
 from wizard.layout.planner import Mode
+from wizard.model.errors import Failed
 from wizard.model.units import GIB, MIB
 
 
@@ -62,3 +64,21 @@ def test_only_what_the_run_makes_and_mounts_elsewhere_is_looked_at(monkeypatch: 
     )
     monkeypatch.setattr(automounter, "read_mounts", lambda: there)
     assert [entry.mount_point for entry, _ in automounter.strangers(plan)] == ["/media/user/x"]
+
+
+def test_what_another_hid_is_not_unmounted_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = plan_for(partitioned(*OLD), wish("ext4", mount_point="/srv/media"), mode=Mode.USE_FREE)
+    there = (
+        Mounted(plan.volumes[0].path, "/media/user/x", "ext4", frozenset()),
+        Mounted("/dev/sdb1", "/media/user/x", "ext4", frozenset()),
+    )
+    ran: list[Sequence[str]] = []
+    for module in (automounter, mounts):
+        monkeypatch.setattr(module, "read_mounts", lambda: there)
+    monkeypatch.setattr(automounter, "_is_ours", lambda _make, _site: True)
+    monkeypatch.setattr(Site, "command", lambda _site, argv: ran.append(argv))
+    site = object.__new__(Site)
+    object.__setattr__(site, "plan", plan)
+    with pytest.raises(Failed, match="where /dev/sdb1 hides it: nothing was unmounted"):
+        let_go(site)
+    assert not ran

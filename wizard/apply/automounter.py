@@ -29,7 +29,7 @@ from pathlib import Path
 
 from wizard.apply.guard import own_nodes
 from wizard.apply.journal import Journal
-from wizard.apply.mounts import Mounted, is_mounted, read_mounts
+from wizard.apply.mounts import Mounted, is_mounted, mounted_at, read_mounts
 from wizard.apply.readback import recognised_differences, signatures_on
 from wizard.apply.site import Site
 from wizard.apply.start import settle, udev_runs
@@ -101,6 +101,11 @@ def let_go(site: Site) -> bool:
     found = [entry for entry, make in strangers(site.plan) if _is_ours(make, site)]
     for entry in found:
         place = printable(entry.mount_point, 200)
+        # umount takes away what is mounted last at a place, and that can be another's.
+        if (top := mounted_at(entry.mount_point)) and top.source != entry.source:
+            raise Failed(
+                f"Another program mounted {entry.source} at {place}, where {printable(top.source)} hides it: nothing was unmounted."
+            )
         try:
             site.command(["umount", entry.mount_point])
         except Failed as error:
