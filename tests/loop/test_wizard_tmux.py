@@ -45,6 +45,23 @@ class Terminal:
         self.tmux("send-keys", key)
         return self.shows(*then)
 
+    def down_to(self, row: str) -> None:
+        """Down a list, row by row, to the one with this text."""
+        while (at := self.marked()) != row:
+            self.tmux("send-keys", "Down")
+            self.leaves(at)
+
+    def marked(self) -> str:
+        """The text of the row with the mark."""
+        return next((line[3:].strip() for line in self.screen().splitlines() if line.startswith(" > ")), "")
+
+    def leaves(self, row: str) -> None:
+        """Wait until the mark is on another row."""
+        end = time.monotonic() + SECONDS
+        while self.marked() in ("", row):
+            assert time.monotonic() < end, f"the mark stays on {row}:\n{self.screen()}"
+            time.sleep(0.02)
+
     def type(self, text: str) -> None:
         """Letter by letter, as a person does, until all of it stands in the field."""
         for end, letter in enumerate(text, 1):
@@ -69,7 +86,7 @@ def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_pat
     first = terminal.shows("Step 1 of 9", "warning  /dev/loop", "4096")
     drive = next(word for word in first.split() if word.startswith("/dev/loop"))
     terminal.press("Enter", "Step 2 of 9", "Large media files")
-    terminal.press("Down", "> Large media files")
+    terminal.down_to("Large media files")
     terminal.press("Enter", "Step 3 of 9", "chosen", "noatime")
     terminal.press("b", "Step 2 of 9")
     terminal.press("Enter", "Step 3 of 9", "chosen")
