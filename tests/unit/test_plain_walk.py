@@ -45,7 +45,8 @@ def test_a_drive_that_holds_nothing_is_walked_to_a_saved_plan(tmp_path: Path) ->
         line for number, title in enumerate(titles, 1) for line in told.lines if line.startswith(f"Step {number} of 9: {title}")
     ]
     assert "Partition 1: new, starts at 1 MiB, 500 GB, " in told.flat
-    assert f"The plan is saved in {kept}." in told.flat
+    # A path can be longer than a line.
+    assert f"The plan is saved in {kept}.".replace(" ", "") in told.flat.replace(" ", "")
     assert "nothing can be measured or applied" in told.flat
     assert told.code is ExitCode.ENDED_BY_USER
 
