@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,8 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT
-from tests.loop.rooting import Sudo, as_nobody
+from tests.loop.rooting import Sudo, as_nobody, require_reach
 from tests.loop.test_plain_apply import MEDIA, Conversation
 from wizard.model.units import MIB
 
@@ -20,9 +18,7 @@ from wizard.model.units import MIB
 @pytest.fixture
 def folder() -> Iterator[Path]:
     """A folder that a plain user may look into, as they may into this program's."""
-    for place in (ROOT, Path(sys.prefix)):
-        if not all(above.stat().st_mode & 0o005 == 0o005 for above in (place, *place.parents)):
-            pytest.skip(f"a plain user cannot read {place}")
+    require_reach()
     made = Path(tempfile.mkdtemp(prefix="diskwright-plain-"))
     made.chmod(0o755)
     yield made

@@ -55,6 +55,8 @@ def begin_udev(drive: str, folder: Path) -> subprocess.Popen[bytes]:
     Path("/run/udev/rules.d/10-automounter.rules").write_text(RULE.format(name=Path(drive).name, script=script))
     process = subprocess.Popen([UDEVD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(Path("/run/udev/control").exists)
+    # It answers when it listens to the kernel, too.
+    tool("udevadm", "control", "--ping")
     return process
 
 
