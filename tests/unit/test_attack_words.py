@@ -5,9 +5,13 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.layouts import plan_for, wish
-from tests.unit.machines import drive
+from tests.unit.machines import drive, partition, partitioned
+from wizard.layout.check import check_plan
 from wizard.layout.dangers import unsaid_danger
+from wizard.layout.planner import Mode
 from wizard.layout.rules import mount_options_fault
+from wizard.model.errors import BadInput
+from wizard.model.units import GIB, MIB
 from wizard.report.anonymous import Words
 from wizard.report.secrets import UUID
 
@@ -31,6 +35,20 @@ def test_a_danger_is_known_however_it_is_written(filesystem: str, mkfs: tuple[st
     volume = replace(ANY, filesystem=filesystem, mkfs_options=mkfs, mount_options=mount)
     assert unsaid_danger(volume, ()) == danger
     assert unsaid_danger(volume, (f"With {danger}, a power cut can cost data.",)) is None
+
+
+def test_a_danger_that_stands_where_a_doubt_is_cut_off_is_not_named() -> None:
+    volume = replace(ANY, mount_options=("nobarrier",))
+    assert unsaid_danger(volume, (f"{'It is very fast. ' * 60} nobarrier can cost data.",)) == "nobarrier"
+
+
+@pytest.mark.parametrize("size", [1 << 63, 10**400])
+def test_a_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
+    made = plan_for(partitioned(partition(1, MIB, GIB)), wish("ext4"), mode=Mode.REPLACE)
+    slots = [replace(slot, size_bytes=size) if slot.number == 1 else slot for slot in made.before.slots]
+    forged = replace(made, before=replace(made.before, slots=tuple(slots)))
+    with pytest.raises(BadInput, match="its layout before reaches beyond what a drive can have"):
+        check_plan(forged)
 
 
 @pytest.mark.parametrize("mount", ["barrier=1", "auto_da_alloc", "commit=0", "data=ordered"])

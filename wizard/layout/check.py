@@ -16,7 +16,7 @@ from wizard.layout.rules import (
     place_fault,
     volume_uuid_fault,
 )
-from wizard.layout.space import GPT_PARTITIONS, gpt_bounds, mbr_bounds, overlapping
+from wizard.layout.space import GPT_PARTITIONS, LARGEST_BYTES, gpt_bounds, mbr_bounds, overlapping
 from wizard.layout.steps import same_steps
 from wizard.layout.whole import is_zoned_mode, whole_after, whole_operations
 from wizard.layout.wish import mount_order_fault
@@ -25,9 +25,6 @@ from wizard.model.geometry import FLOOR_BYTES, Geometry, misalignment_bytes
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Identity, Plan, TableEntry, Volume, WipeSignatures, WriteTable
-
-LARGEST_BYTES = 1 << 63
-"""The kernel counts a device's bytes in a signed 64-bit number."""
 
 
 def check_plan(plan: Plan, where: str = "The plan") -> None:

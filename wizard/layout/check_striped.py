@@ -6,7 +6,7 @@ A striped plan leaves no freedom: partitions, names, nodes and options all follo
 from collections.abc import Iterator, Sequence
 
 from wizard.layout.rules import uuid_fault
-from wizard.layout.space import is_container
+from wizard.layout.space import LARGEST_BYTES, is_container
 from wizard.layout.steps import same_steps
 from wizard.layout.striping import (
     FILESYSTEMS,
@@ -36,6 +36,9 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
     for slot in before.slots:
         if slot.start_bytes < position or slot.start_bytes < 0 or slot.size_bytes <= 0:
             yield "its layout before is out of order"
+            return
+        if slot.end_bytes > LARGEST_BYTES:
+            yield "its layout before reaches beyond what a drive can have"
             return
         position = slot.start_bytes
         if slot.mount_point is not None or (slot.kept and not slot.number):

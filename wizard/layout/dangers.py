@@ -24,10 +24,14 @@ OTHERWISE = (
 """Other words for the same. mke2fs clears all features at once, and knows each by a number too (e2fsprogs, lib/e2p/feature.c)."""
 
 
+SHOWN = 500
+"""Characters of a doubt that every face shows; what stands behind them warns nobody."""
+
+
 def unsaid_danger(volume: Volume, doubts: Sequence[str]) -> str | None:
     """The first option of the volume that puts data at risk without a doubt that names it; None where there is none."""
     words = {part for option in (*volume.mkfs_options, *volume.mount_options) for part in re.split(r"[,\s]+", option)}
-    said = {_plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt)}
+    said = {_plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt[:SHOWN])}
     return min(({_plainly(word, volume.filesystem) for word in words} & DANGERS.get(volume.filesystem, frozenset())) - said, default=None)
 
 

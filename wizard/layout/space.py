@@ -14,6 +14,9 @@ from wizard.model.units import format_capacity, format_exact
 GPT_ENTRIES_BYTES = 128 * 128
 """What libparted writes: 128 entries of 128 bytes, before and behind (UEFI 2.10, 5.3)."""
 
+LARGEST_BYTES = 1 << 63
+"""The kernel counts a device's bytes in a signed 64-bit number."""
+
 GPT_PARTITIONS = 128
 MBR_BLOCKS = 1 << 32
 """An MBR counts starts and lengths in 32 bits of logical blocks."""
