@@ -3,10 +3,12 @@
 import re
 import subprocess
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Protocol
 
 MOUNTINFO = Path("/proc/self/mountinfo")
 SYS_BLOCK = Path("/sys/class/block")
+RELEASE_SECONDS = 60.0
 
 
 class MakeDrive(Protocol):
@@ -68,13 +70,17 @@ class Bench:
         return self.images[f"/dev/{whole_drive(path)}"]
 
     def take_down(self) -> None:
-        """Unmount and detach everything that lies on this test's files, the topmost first."""
-        for _ in range(4):
-            ours = [f"/dev/{entry.name}" for entry in Path("/sys/block").glob("loop*") if self._is_ours(entry.name)]
-            if not ours:
-                return
+        """Unmount and detach everything that lies on this test's files, the topmost first.
+
+        What somebody looks at for a moment, as udev does, goes when they have closed it.
+        """
+        end = monotonic() + RELEASE_SECONDS
+        while ours := [f"/dev/{entry.name}" for entry in Path("/sys/block").glob("loop*") if self._is_ours(entry.name)]:
             for path in reversed(ours):
                 release(path)
+            if monotonic() > end:
+                break
+            sleep(0.01)
         left = [path for path in self.images if self._is_ours(path.removeprefix("/dev/"))]
         assert not left, f"{left} could not be detached"
 
