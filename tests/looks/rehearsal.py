@@ -115,7 +115,7 @@ def verdict(path: str) -> Verdict:
     return Verdict(path, "read", Outcome.ALIGNED_FASTER, Ratio(1.78, 1.74, 1.82, 0.95, 600), sentence, (), 4096, 2048, 14.2, pairs)
 
 
-async def until(condition: Callable[[], bool], pilot: Pilot[Session], seconds: float = 15.0) -> None:
+async def until(condition: Callable[[], bool], pilot: Pilot[Session], seconds: float = 60.0) -> None:
     """Let the program work until something holds; raises TimeoutError where it never does."""
     end = asyncio.get_running_loop().time() + seconds
     while not condition():

@@ -68,7 +68,7 @@ class Terminal:
         self.stream.feed(chunk)
         return bool(chunk)
 
-    def until(self, needle: str | Callable[[], bool], seconds: float = 30.0) -> None:
+    def until(self, needle: str | Callable[[], bool], seconds: float = 60.0) -> None:
         """Until something stands on the screen and nothing more is written; raises TimeoutError where it never does."""
         met = needle if callable(needle) else lambda: needle in self.text
         end = monotonic() + seconds
@@ -83,7 +83,7 @@ class Terminal:
             if len(self.received) > before:
                 quiet = monotonic() + 0.2
 
-    def ended(self, seconds: float = 15.0) -> int:
+    def ended(self, seconds: float = 60.0) -> int:
         """The program's exit code, once it has ended."""
         end = monotonic() + seconds
         while self.read() and monotonic() < end:
