@@ -2,6 +2,7 @@
 
 import os
 import pty
+import select
 import signal
 import subprocess
 import sys
@@ -66,6 +67,8 @@ class Conversation:
         return " ".join(self.said[since:].split())
 
     def _read(self) -> str:
+        ready, _, _ = select.select([self.out], [], [], SECONDS)
+        assert ready, self.said
         try:
             return os.read(self.out, 65536).decode()
         except OSError:
