@@ -13,6 +13,7 @@ from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work
 from tests.loop.under_udev import UDEVD
 from wizard.model.units import MIB
+from wizard.tools.run import ALWAYS
 
 
 @pytest.fixture
@@ -26,7 +27,9 @@ def udev() -> None:
 def test_udev_hears_of_the_old_partitions_before_the_new_one_is_mounted(udev: None, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     argv = ["unshare", "--mount", "--net", sys.executable, "-B", "-m", "tests.loop.under_udev", drive, str(work.folder)]
-    done = subprocess.run(argv, cwd=ROOT, capture_output=True, text=True, timeout=120, check=False)
+    # In a chroot, too, udev is to be asked.
+    environ = {**os.environ, **ALWAYS}
+    done = subprocess.run(argv, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
     assert seen["automounted_before"] == [f"{work.folder}/auto/{drive.removeprefix('/dev/')}p1"], "the automounter is at work"

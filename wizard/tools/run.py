@@ -17,6 +17,10 @@ HANDED_ON = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LD_LIBRARY_PATH
 LIBMOUNT_FSTAB (mount(8)).
 """
 
+ALWAYS = {"LC_ALL": "C", "SYSTEMD_IGNORE_CHROOT": "1"}
+"""What every command gets. udevadm does nothing in a chroot, such as a rescue medium's, unless it is told that udev is heard there, too
+(systemd, ENVIRONMENT.md)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Result:
@@ -70,7 +74,7 @@ def run(
         stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**{name: os.environ[name] for name in HANDED_ON if name in os.environ}, "LC_ALL": "C", "PATH": search_path()},
+        env={**{name: os.environ[name] for name in HANDED_ON if name in os.environ}, **ALWAYS, "PATH": search_path()},
         start_new_session=True,
         pass_fds=tuple(keep_open),
     ) as process:
