@@ -21,9 +21,9 @@ from wizard.model.plan import MakeFilesystem, Plan
 from wizard.model.verdict import Verdict
 from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
+from wizard.services.session import Session
 from wizard.trial.document import read_verdict
 from wizard.trial.measure import Progress
-from wizard.tui.session import Session
 from wizard.tui.step import StepScreen
 
 RECORDED = Path(__file__).parent / "recorded"

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable
 from textual.pilot import Pilot
 
 from tests.looks.rehearsal import MODERN, Rehearsal, highlight, press, ready, shown, step, until, wizard
-from wizard.tui.session import Session
+from wizard.services.session import Session
 from wizard.tui.terminal import Terminal
 
 Take = Callable[[str], Awaitable[None]]

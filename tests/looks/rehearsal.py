@@ -19,9 +19,9 @@ from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.probe.interpret import machine_of
 from wizard.services.recorded import RecordedServices
+from wizard.services.session import Session
 from wizard.trial.measure import Progress
 from wizard.tui.app import WizardApp
-from wizard.tui.session import Session
 from wizard.tui.terminal import Colours, Glyphs, Terminal
 from wizard.tui.widgets.rows import Rows
 

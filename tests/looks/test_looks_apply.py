@@ -9,8 +9,8 @@ from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, 
 from tests.looks.workshop import workshop
 from wizard.probe.interpret import machine_of
 from wizard.services.recorded import RecordedServices
+from wizard.services.session import Session
 from wizard.trial.document import read_verdict
-from wizard.tui.session import Session
 
 
 def test_nothing_begins_without_the_token() -> None:

@@ -9,7 +9,7 @@ from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, to_ste
 from wizard.model.advice import Advice, Choice, Evidence, Place, Unmade
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
-from wizard.tui.session import Session
+from wizard.services.session import Session
 from wizard.tui.widgets.words import Words
 
 CARD = Evidence("x", "Unpacking", "a study", "2010", "2.6.33", "a disk", "s", True, (("ext2", 3.0),))

@@ -10,7 +10,7 @@ from wizard.layout.wish import Wish
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
-from wizard.tui.session import Session
+from wizard.services.session import Session
 
 NOT_GIVEN = "Root was not given: sudo ended with status 1. Nothing was written."
 

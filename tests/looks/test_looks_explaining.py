@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until
 from wizard.advise.backing import evidence_for
 from wizard.advise.glossary import load_glossary
-from wizard.tui.session import Session
+from wizard.services.session import Session
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.keys import Keys
 from wizard.tui.widgets.words import Words

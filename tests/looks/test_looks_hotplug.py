@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, until
 from tests.unit.machines import drive as made_up_drive
 from wizard.model.machine import Drive, Machine
-from wizard.tui.session import Session
+from wizard.services.session import Session
 
 KEPT = made_up_drive(path="/dev/sda", serial="A", model="Stays", diskseq=1)
 PULLED = made_up_drive(path="/dev/sdb", serial="B", model="Pulled", diskseq=2)

@@ -8,7 +8,7 @@ from tests.looks.rehearsal import perform, press, shown, step, until
 from tests.machines import name_of, recordings
 from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices
-from wizard.tui.session import Session
+from wizard.services.session import Session
 from wizard.tui.widgets.rows import Rows
 
 FILES = {name_of(path): path for path in recordings()}

@@ -16,12 +16,12 @@ from tests.looks.rehearsal import Job, Rehearsal, press, to_step, until, wizard
 from tests.looks.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
 from wizard.probe.recorded import save_machine
+from wizard.services.session import Session
 from wizard.trial.measure import Progress
 from wizard.tui import step
 from wizard.tui import terminal as terminals
 from wizard.tui.frugal import Shown
 from wizard.tui.screens.benchmark import BenchmarkScreen, Measured
-from wizard.tui.session import Session
 from wizard.tui.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 from wizard.tui.widgets.words import Words
 

@@ -17,7 +17,7 @@ from tests.unit.machines import drive as made_up_drive
 from wizard.layout.document import read_plan
 from wizard.model.machine import Drive, Machine
 from wizard.probe.interpret import machine_of
-from wizard.tui.session import Session
+from wizard.services.session import Session
 from wizard.tui.widgets.words import para, wrapped
 
 

@@ -8,7 +8,7 @@ from tests.lab.portraits import file_of
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, until
 from wizard.model.machine import Machine
 from wizard.probe.recorded import load_machine
-from wizard.tui.session import Session
+from wizard.services.session import Session
 
 
 def with_zones_written(count: int) -> Machine:

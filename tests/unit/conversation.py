@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.model.errors import ExitCode
 from wizard.model.machine import Machine
 from wizard.plain.app import converse
-from wizard.plain.session import Desk
+from wizard.plain.desk import Desk
 from wizard.plain.talk import Talk
 from wizard.probe.recorded import load_machine
 from wizard.services.contract import Services

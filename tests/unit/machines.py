@@ -26,6 +26,21 @@ SIZE_BYTES = 500 * 1000 * 1000 * 1000 // MIB * MIB
 
 TOOLS = ("blkid", "mkfs.btrfs", "mkfs.ext4", "mkfs.xfs", "mount", "parted", "partx", "smartctl", "wipefs")
 
+WORKLOADS = (
+    "archive-backup",
+    "database",
+    "desktop-root",
+    "large-media",
+    "mail",
+    "nas",
+    "portable",
+    "small-files",
+    "ssd-general",
+    "vm-images",
+    "web-cache",
+)
+"""Those that come with the program."""
+
 
 def drive(**changes: Any) -> Drive:
     """An empty, unused conventional-looking 512e hard disk on SATA, `/dev/sda`; any field may be changed.

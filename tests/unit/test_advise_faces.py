@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.machines import drive, machine
+from tests.unit.machines import WORKLOADS, drive, machine
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.cli import main
@@ -20,19 +20,6 @@ from wizard.model.machine import Drive, Kernel
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")
 LIKELY = Recording("shingled", "drive", Recorded.LIKELY, "medium")
-WORKLOADS = (
-    "archive-backup",
-    "database",
-    "desktop-root",
-    "large-media",
-    "mail",
-    "nas",
-    "portable",
-    "small-files",
-    "ssd-general",
-    "vm-images",
-    "web-cache",
-)
 
 
 def text_of(workload: str, of: Drive, recording: Recording = UNKNOWN) -> list[str]:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.unit.machines import ALL_GEOMETRIES, E512, TOOLS, drive, machine
+from tests.unit.machines import ALL_GEOMETRIES, E512, TOOLS, WORKLOADS, drive, machine
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.filesystems.registry import MADE
@@ -19,20 +19,6 @@ SHINGLED = Recording("shingled", "drive", Recorded.YES, "high")
 LIKELY = Recording("shingled", "drive", Recorded.LIKELY, "medium")
 NAMES = ("noatime", "mke2fs", "exFAT")
 """With these a sentence may begin in small letters."""
-
-WORKLOADS = (
-    "archive-backup",
-    "database",
-    "desktop-root",
-    "large-media",
-    "mail",
-    "nas",
-    "portable",
-    "small-files",
-    "ssd-general",
-    "vm-images",
-    "web-cache",
-)
 
 
 def advice_for(

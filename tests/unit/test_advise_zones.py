@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.lab.portraits import file_of
-from tests.unit.machines import TOOLS, drive, machine
+from tests.unit.machines import TOOLS, WORKLOADS, drive, machine
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.faces.advise import advice_lines
@@ -22,19 +22,6 @@ from wizard.tui.describe import zoned_blocks
 
 MANAGED = Recording("shingled", "host-managed", Recorded.YES, "high")
 FILESYSTEMS = frozenset({"ext4", "xfs", "btrfs", "f2fs", "zonefs"})
-WORKLOADS = (
-    "archive-backup",
-    "database",
-    "desktop-root",
-    "large-media",
-    "mail",
-    "nas",
-    "portable",
-    "small-files",
-    "ssd-general",
-    "vm-images",
-    "web-cache",
-)
 BTRFS = Program("mkfs.btrfs", (6, 2), frozenset({"mixed-bg", "zoned"}))
 
 

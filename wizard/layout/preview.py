@@ -97,18 +97,19 @@ def _stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool
         position = max(position, slot.end_bytes)
         least = max(FLOOR_BYTES + 1, drive_size_bytes // (2 * width))
         if slot.number or size >= least:
-            stretches.append(_Stretch(_state(slot, after=after), size, [slot]))
+            stretches.append(_Stretch(state_of(slot, after=after), size, [slot]))
     if not stretches:
         whole = State.UNREAD if layout.table == "unread" else State.REMOVED if layout.signatures else State.FREE
         stretches.append(_Stretch(whole, drive_size_bytes, []))
     return stretches
 
 
-def _state(slot: Slot, *, after: bool) -> State:
-    if not slot.number:
-        return State.FREE
+def state_of(slot: Slot, *, after: bool) -> State:
+    """What becomes of a slot. One without a number that has a filesystem fills a drive without a table."""
     if slot.kept:
         return State.KEPT
+    if not slot.number and not slot.filesystem:
+        return State.FREE
     return State.NEW if after else State.REMOVED
 
 
@@ -229,7 +230,7 @@ def layout_lines(layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyp
 
 
 def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: bool) -> Iterator[str]:
-    state = _state(slot, after=after)
+    state = state_of(slot, after=after)
     number = str(slot.number) if slot.number else "-"
     start = format_exact(slot.start_bytes)
     fixed = f"{glyphs.fill(state)} {number:>3} {state.value:<7} {format_capacity(slot.size_bytes):>8} at {start:<{start_width}}"

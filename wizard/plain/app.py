@@ -7,8 +7,8 @@ from collections.abc import Callable
 from wizard.apply.words import exit_code_of
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
+from wizard.plain.desk import Desk
 from wizard.plain.questions import NOTHING_WRITTEN
-from wizard.plain.session import Anew, Back, Desk, Outcome, Session
 from wizard.plain.steps.advice import choose_filesystem
 from wizard.plain.steps.applying import follow_run, tell_result
 from wizard.plain.steps.benchmark import offer_benchmark
@@ -19,8 +19,9 @@ from wizard.plain.steps.preview import show_plan
 from wizard.plain.steps.purpose import choose_purpose
 from wizard.plain.talk import Ended, Talk, columns_of, speaks_utf8
 from wizard.services.contract import Services
+from wizard.services.session import Back, Gone, Moved, Session
 
-STEPS: tuple[Callable[[Desk, Session], Outcome], ...] = (
+STEPS: tuple[Callable[[Desk, Session], Moved], ...] = (
     choose_drive,
     choose_purpose,
     choose_filesystem,
@@ -88,7 +89,7 @@ class Walk:
             match outcome:
                 case Back():
                     index = max(0, index - 1)
-                case Anew():
+                case Gone():
                     index = 0
                 case _:
                     index += 1

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from wizard.layout.preview import Cell, State, bar, danger_of
+from wizard.layout.preview import Cell, State, bar, danger_of, state_of
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.units import format_capacity, format_duration, format_exact
@@ -77,15 +77,6 @@ def _stretch(cell: Cell) -> Stretch:
 
 def _content(slot: Slot) -> str:
     return slot.filesystem or "nothing recognised"
-
-
-def state_of(slot: Slot, *, after: bool) -> State:
-    """What becomes of a slot."""
-    if slot.kept:
-        return State.KEPT
-    if not slot.number and not slot.filesystem:
-        return State.FREE
-    return State.NEW if after else State.REMOVED
 
 
 def _row(slot: Slot, *, after: bool) -> Sequence[str]:

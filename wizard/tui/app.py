@@ -15,12 +15,12 @@ from textual.geometry import Size
 
 from wizard.model.errors import ExitCode
 from wizard.services.contract import Services
+from wizard.services.session import Session
 from wizard.tui.dialogs import Ask, TooSmall
 from wizard.tui.explained import Dialog
 from wizard.tui.filters import EightInks, NoColours, SafeGlyphs
 from wizard.tui.flow import walk
 from wizard.tui.help import HelpScreen
-from wizard.tui.session import Session
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 from wizard.tui.theme import COLOURLESS, CSS, EIGHT, EIGHT_LIGHT, INKS, LIGHT, LIGHT_INKS, MANY

@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, cast
 
-from wizard.tui.session import Back, Gone, Next, Quit, Session
+from wizard.services.session import Back, Gone, Next, Quit, Session
 from wizard.tui.step import StepScreen
 
 if TYPE_CHECKING:

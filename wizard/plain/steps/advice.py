@@ -5,8 +5,9 @@ from dataclasses import replace
 from wizard.model.advice import Advice, Choice
 from wizard.model.names import printable
 from wizard.plain.advicewords import choice_line, choice_reasons, notes_paragraphs, options_paragraphs, unmade_sentences
+from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
-from wizard.plain.session import Back, Desk, Next, Outcome, Session
+from wizard.services.session import Back, Moved, Next, Session
 
 HELP = (
     "The filesystems are ranked for this purpose on this drive. Each can be taken, whether it is advised or not, unless it cannot be made "
@@ -16,7 +17,7 @@ HELP = (
 )
 
 
-def choose_filesystem(desk: Desk, session: Session) -> Outcome:
+def choose_filesystem(desk: Desk, session: Session) -> Moved:
     """Any of the ranking that nothing stands against."""
     advice = session.advice
     assert advice is not None

@@ -10,9 +10,10 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Writing, choose, write
-from wizard.plain.session import Desk, Next, Outcome, Session
 from wizard.plain.talk import Ended
+from wizard.services.session import Moved, Next, Session
 
 HELP = (
     "Every step is written to a journal before and after it is done. The journal is on another drive than the one being set up.",
@@ -22,7 +23,7 @@ HELP = (
 WATCH, STOP, LEAVE = range(3)
 
 
-def follow_run(desk: Desk, session: Session) -> Outcome:
+def follow_run(desk: Desk, session: Session) -> Moved:
     """A line for each entry of the journal until the run has ended. Ctrl+C asks what is meant."""
     desk.heading(8, "Applying")
     plan, run = session.plan, session.run
@@ -92,7 +93,7 @@ def _check(entry: Entry) -> str:
     return f"{holds}: {printable(entry.sentence, 400).rstrip('.')}." + (f" Seen: {seen.rstrip('.')}." if seen else "")
 
 
-def tell_result(desk: Desk, session: Session) -> Outcome:
+def tell_result(desk: Desk, session: Session) -> Moved:
     """How it ended, from the whole journal once more: it is the truth."""
     desk.heading(9, "Result")
     plan, run = session.plan, session.run

@@ -14,10 +14,11 @@ from wizard.model.units import format_duration
 from wizard.model.verdict import Outcome as Shown
 from wizard.model.verdict import Ratio, Verdict
 from wizard.plain.advicewords import evidence_paragraphs
+from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Word, Writing, choose, write
 from wizard.plain.saving import save
-from wizard.plain.session import Back, Desk, Next, Outcome, Session
 from wizard.plain.talk import Para
+from wizard.services.session import Back, Moved, Next, Session
 from wizard.tools.signals import ended_by_signal
 from wizard.trial.alignment import Progress, confirm_scratch
 from wizard.trial.document import render_verdict
@@ -36,7 +37,7 @@ HELP = (
 GO_ON, READ, AS_IF, WRITE, SAVE = range(5)
 
 
-def offer_benchmark(desk: Desk, session: Session) -> Outcome:
+def offer_benchmark(desk: Desk, session: Session) -> Moved:
     """Measure as often as wanted, or go on without."""
     desk.heading(6, "Benchmark (optional)")
     assert session.drive is not None

@@ -7,11 +7,12 @@ from pathlib import Path
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.plain.desk import Desk
 from wizard.plain.planwords import loss_paragraphs
 from wizard.plain.questions import Choosing, Item, Topic, Word, Writing, choose, write
-from wizard.plain.session import Anew, Back, Desk, Next, Outcome, Session
 from wizard.plain.steps.preview import save_plan
 from wizard.plain.talk import Ended
+from wizard.services.session import Back, Gone, Moved, Next, Session
 from wizard.tools.signals import ended_by_signal
 
 HELP = (
@@ -31,7 +32,7 @@ UNKNOWN = "Whether the run has begun is not known here; diskwright status tells.
 SAVE, BACK, END = range(3)
 
 
-def confirm(desk: Desk, session: Session) -> Outcome:
+def confirm(desk: Desk, session: Session) -> Moved:
     """Say what is lost, ask for the token, and begin; or say how it can be applied elsewhere."""
     desk.heading(7, "Confirm")
     plan = session.plan
@@ -87,7 +88,7 @@ def _begun(desk: Desk, plan: Plan) -> Path | None:
     return run
 
 
-def _read_as_root(desk: Desk, session: Session, plan: Plan) -> Outcome:
+def _read_as_root(desk: Desk, session: Session, plan: Plan) -> Moved:
     """A plan for a drive that could not be read is not applied: with root's rights it is looked at again, or the plan is kept."""
     desk.talk.say(NOT_READ)
     items = (Item("Go back."), Item("Ask for root's rights and read the drives again."), Item("Save the plan in a file."))
@@ -103,10 +104,10 @@ def _read_as_root(desk: Desk, session: Session, plan: Plan) -> Outcome:
         except DiskwrightError as error:
             desk.talk.say(str(error))
             continue
-        return Anew(Session(workload=session.workload))
+        return Gone(Session(workload=session.workload))
 
 
-def _without_applying(desk: Desk, session: Session, plan: Plan) -> Outcome:
+def _without_applying(desk: Desk, session: Session, plan: Plan) -> Moved:
     """From here the plan can only be kept."""
     desk.talk.say(desk.services.apply_obstacle)
     items = (Item("Save the plan in a file."), Item("Go back."), Item("End the wizard."))

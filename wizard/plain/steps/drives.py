@@ -4,9 +4,10 @@ from dataclasses import replace
 
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive, Machine
+from wizard.plain.desk import Desk
 from wizard.plain.drivewords import drive_brief, drive_line, drive_paragraphs, drive_reasons
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
-from wizard.plain.session import Desk, Next, Outcome, Session
+from wizard.services.session import Moved, Next, Session
 
 HELP = (
     "Each number is a whole drive. It was read without being changed. Drives that are in use or cannot be written are listed with the "
@@ -17,7 +18,7 @@ HELP = (
 )
 
 
-def choose_drive(desk: Desk, session: Session) -> Outcome:
+def choose_drive(desk: Desk, session: Session) -> Moved:
     """Read the drives, list them, and take one that nothing stands against."""
     desk.heading(1, "Drives")
     while True:

@@ -10,10 +10,11 @@ from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import format_capacity, format_exact
 from wizard.plain.advicewords import volumes_reasons
+from wizard.plain.desk import Desk
 from wizard.plain.planwords import place_words
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
-from wizard.plain.session import Back, Desk, Next, Outcome, Session
 from wizard.plain.steps.volume import ask_volume
+from wizard.services.session import Back, Moved, Next, Session
 
 MODES = (Mode.REPLACE, Mode.USE_FREE)
 
@@ -30,7 +31,7 @@ VOLUMES_HELP = (
 ACTIONS = ("Go on with these volumes.", "Add a volume.", "Change a volume.", "Take a volume off the list.")
 
 
-def choose_layout(desk: Desk, session: Session) -> Outcome:
+def choose_layout(desk: Desk, session: Session) -> Moved:
     """One volume over all the room there is, unless it is changed here."""
     desk.heading(4, "Layout")
     if not session.wishes:
@@ -95,7 +96,7 @@ def planned(desk: Desk, session: Session, wishes: tuple[Wish, ...]) -> Plan:
     return desk.services.plan(session.machine, session.drive, wishes, session.mode)
 
 
-def _choose_volumes(desk: Desk, session: Session) -> Outcome:
+def _choose_volumes(desk: Desk, session: Session) -> Moved:
     """Change the list until the person goes on, which needs a plan."""
     while True:
         plan, fault = _plan_or_fault(desk, session)

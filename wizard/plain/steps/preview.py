@@ -7,11 +7,12 @@ from wizard.layout.preview import steps_lines
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.plain.advicewords import volumes_reasons
+from wizard.plain.desk import Desk
 from wizard.plain.planwords import doubts_paragraphs, layout_paragraphs
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
 from wizard.plain.saving import save
-from wizard.plain.session import Back, Desk, Next, Outcome, Session
 from wizard.plain.talk import Para
+from wizard.services.session import Back, Moved, Next, Session
 
 HELP = (
     "The steps are carried out in this order. Commands are told as they will be run; a backslash at the end of a line means that the "
@@ -23,7 +24,7 @@ HELP = (
 GO_ON, SAVE, REPEAT = range(3)
 
 
-def show_plan(desk: Desk, session: Session) -> Outcome:
+def show_plan(desk: Desk, session: Session) -> Moved:
     """Tell the whole plan; go on, save it, or tell it again."""
     desk.heading(5, "Preview")
     plan = session.plan

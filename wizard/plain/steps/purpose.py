@@ -5,9 +5,10 @@ from dataclasses import replace
 from wizard.advise.workloads import Profile
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
+from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
-from wizard.plain.session import Back, Desk, Next, Outcome, Session
 from wizard.plain.talk import Para
+from wizard.services.session import Back, Moved, Next, Session
 
 HELP = (
     "A purpose says what the work at hand asks of a filesystem. Choose the nearest one; the advice follows from it. Several volumes with "
@@ -16,7 +17,7 @@ HELP = (
 )
 
 
-def choose_purpose(desk: Desk, session: Session) -> Outcome:
+def choose_purpose(desk: Desk, session: Session) -> Moved:
     """A changed purpose makes the advice and all that follows anew."""
     desk.heading(2, "Purpose")
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None

@@ -10,11 +10,12 @@ from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE
 from wizard.model.units import format_exact, parse_size
+from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Topic, Word, Writing, choose, write
-from wizard.plain.session import Desk, Session
 from wizard.plain.steps.advice import choice_item
 from wizard.plain.steps.purpose import HELP as PURPOSE_HELP
 from wizard.plain.steps.purpose import purpose_item
+from wizard.services.session import Session
 
 FILESYSTEM_HELP = ("The ranking for this purpose on this drive. e and a number tells why, with the published figures.",)
 SIZE_HELP = (

@@ -12,9 +12,9 @@ from textual.containers import Container
 
 from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.names import printable
+from wizard.services.session import Next
 from wizard.tui.describe import PLACE_INK, choice_blocks, unmade_blocks, zoned_blocks
 from wizard.tui.reasontext import choice_reasons, unmade_reasons
-from wizard.tui.session import Next
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows

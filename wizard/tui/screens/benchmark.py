@@ -14,12 +14,12 @@ from textual.message import Message
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.verdict import Outcome, Verdict
+from wizard.services.session import Next
 from wizard.trial.alignment import Progress, confirm_scratch
 from wizard.trial.document import render_verdict
 from wizard.tui.dialogs import AskToken
 from wizard.tui.reasontext import verdict_reasons
 from wizard.tui.saving import save_text
-from wizard.tui.session import Next
 from wizard.tui.step import StepScreen
 from wizard.tui.verdicttext import progress_blocks, verdict_blocks
 from wizard.tui.widgets.keys import Pairs

@@ -14,9 +14,9 @@ from textual.message import Message
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.services.session import Gone, Next, Session
 from wizard.tui.plantext import loss_blocks
 from wizard.tui.saving import save_plan
-from wizard.tui.session import Gone, Next, Session
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.controls import Entry, Field, Press
 from wizard.tui.widgets.words import Prose, Words, gap, para

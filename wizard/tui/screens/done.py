@@ -4,8 +4,8 @@ from rich.text import Text
 from textual.app import ComposeResult
 
 from wizard.model.errors import DiskwrightError
+from wizard.services.session import Quit
 from wizard.tui.runtext import result_blocks, result_words
-from wizard.tui.session import Quit
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.words import Prose, Words, para
 

@@ -17,10 +17,10 @@ from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
+from wizard.services.session import Next, Session
 from wizard.tui.describe import drive_blocks, finding_blocks, severity_text
 from wizard.tui.explained import WIDE
 from wizard.tui.screens.answers import Answered, Known, Read, Trouble
-from wizard.tui.session import Next, Session
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para

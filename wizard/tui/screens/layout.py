@@ -15,9 +15,9 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import format_capacity, format_exact
+from wizard.services.session import Back, Next, Session
 from wizard.tui.plantext import bars
 from wizard.tui.screens.volume import VolumeForm
-from wizard.tui.session import Back, Next, Session
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Glyphs
 from wizard.tui.widgets.keys import Pairs

@@ -7,7 +7,7 @@ from textual.app import ComposeResult
 
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
-from wizard.tui.session import Next
+from wizard.services.session import Next
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Row, Rows

@@ -16,8 +16,8 @@ from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
 from wizard.model.units import format_exact, parse_size
 from wizard.services.contract import Services
+from wizard.services.session import Session
 from wizard.tui.explained import Dialog
-from wizard.tui.session import Session
 from wizard.tui.widgets.controls import Cycle, Entry, Field, Offer, Press, Turn
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Prose

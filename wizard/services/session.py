@@ -49,7 +49,8 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """The drive is not there any more: back to the first step. What was entered that fits any drive is kept in the session."""
+    """What was settled about the drive holds no longer, as when it is not there any more: back to the first step. What was entered that
+    fits any drive is kept in the session."""
 
     session: Session
 
@@ -59,4 +60,5 @@ class Quit:
     """The person ends the wizard."""
 
 
-Outcome = Next | Back | Gone | Quit
+Moved = Next | Back | Gone
+Outcome = Moved | Quit
