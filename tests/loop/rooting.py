@@ -42,7 +42,8 @@ sys.exit(line.recv(1)[0])
 class Sudo:
     """The stand-in. `refuses` makes it end as after wrong passwords, and so does any but the `password`, if it has one to ask for.
 
-    `calls` are the argument lists that it was given, `environments` what stood around them.
+    `calls` are the argument lists that it was given, `environments` what stood around them, `words` the passwords, and `ends` the
+    statuses that it ended with.
     """
 
     folder: Path
@@ -50,6 +51,8 @@ class Sudo:
     password: str = ""
     calls: list[list[str]] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    ends: list[int] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.folder.mkdir(mode=0o755)
@@ -64,6 +67,11 @@ class Sudo:
         program.chmod(0o755)
         self._children: list[subprocess.Popen[bytes]] = []
         threading.Thread(target=self._serve, daemon=True).start()
+
+    @property
+    def errors(self) -> Path:
+        """What those that were run say on their standard error."""
+        return self.folder / "errors"
 
     def _serve(self) -> None:
         while True:
@@ -80,20 +88,23 @@ class Sudo:
         told = json.loads(_exactly(line, int.from_bytes(head, "big")))
         self.calls.append(told["argv"])
         self.environments.append(told["environ"])
+        self.words.append(told["word"])
         words = told["argv"][told["argv"].index("--") + 1 :]
         child = None
         if not self.refuses and told["word"] == self.password:
             # All of the plain user's environment comes along, as the worst of sudoers could let it.
-            child = subprocess.Popen(
-                words, stdin=streams[0], stdout=streams[1], stderr=streams[2], env=told["environ"], cwd=told["cwd"], umask=told["umask"]
-            )
+            with self.errors.open("ab") as errors:
+                child = subprocess.Popen(
+                    words, stdin=streams[0], stdout=streams[1], stderr=errors, env=told["environ"], cwd=told["cwd"], umask=told["umask"]
+                )
             self._children.append(child)
         for fd in streams:
             os.close(fd)
         status = 1 if child is None else child.wait()
+        self.ends.append(status)
         # Whoever asked may have gone with its terminal.
         with suppress(OSError):
-            line.sendall(bytes([status]))
+            line.sendall(bytes([status % 256]))
         line.close()
 
     def close(self) -> None:

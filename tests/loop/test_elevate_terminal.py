@@ -79,9 +79,11 @@ def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], ma
     # What was asked before still stands above it.
     until(lambda: terminal.screen().count(ASKED) == 2)
     terminal.tmux("send-keys", "sesame", "Enter")
-    terminal.shows("Step 1 of 9")
+    until(lambda: len(sudo.words) == 2)
+    assert sudo.words == ["wrong", "sesame"]
+    until(lambda: "Step 1 of 9" in terminal.screen() or len(sudo.ends) == 2)
+    assert sudo.ends == [1], f"the second ended:\n{sudo.errors.read_text()}\n{terminal.screen()}"
     choose(terminal, drive)
     terminal.shows(f"> {drive}", "nothing: no table")
-    assert len(sudo.calls) == 2
     terminal.press("q", "End the wizard?")
     terminal.press("y", "ended with 130")
