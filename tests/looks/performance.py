@@ -1,7 +1,7 @@
 """The wizard on the machine, the measurement and the run in tests/looks/recorded: what it shows has happened, on emulated drives."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from itertools import cycle
 from pathlib import Path
 from re import search
@@ -14,7 +14,7 @@ from wizard.apply.journal import ENDS, RunState, read_entries
 from wizard.apply.runs import runs_folder
 from wizard.layout.document import read_plan
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Wish
+from wizard.layout.wish import Arrangement, Wish
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import MakeFilesystem, Plan
@@ -58,10 +58,12 @@ class Performance(RecordedServices):
     def obstacle(self) -> str:
         return ""
 
-    def plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan:
+    def plan(
+        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+    ) -> Plan:
         """With the UUIDs that were drawn when it was recorded."""
         self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
-        return super().plan(machine, drive, wishes, mode)
+        return super().plan(machine, drive, wishes, mode, arrangement)
 
     def measure(
         self,
@@ -75,7 +77,7 @@ class Performance(RecordedServices):
         """The result at once: how it came about was not recorded."""
         return self.verdicts["write" if write else "read"]
 
-    def start(self, plan: Plan, token: str) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
         """No plan but the recorded one was ever carried out."""
         self.check(plan)
         return runs_folder() / self._run

@@ -2,7 +2,7 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
 from random import Random
@@ -47,7 +47,7 @@ class Rehearsal(RecordedServices):
         self.fails_at: int | None = None
         self.refusal = ""
         self.stop_requested = False
-        self.started: list[tuple[Plan, str]] = []
+        self.started: list[tuple[Plan, tuple[str, ...]]] = []
         self.writes: list[bool] = []
 
     @property
@@ -70,10 +70,10 @@ class Rehearsal(RecordedServices):
                 break
         return verdict(drive.path)
 
-    def start(self, plan: Plan, token: str) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
         if self.refusal:
             raise Refused(self.refusal)
-        self.started.append((plan, token))
+        self.started.append((plan, tuple(tokens)))
         return RUN
 
     def follow(self, run: Path) -> Iterator[Entry]:

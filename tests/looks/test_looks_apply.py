@@ -37,8 +37,8 @@ def test_nothing_begins_without_the_token() -> None:
         services.applied.set()
 
     perform(job, services)
-    ((plan, token),) = services.started
-    assert (plan.drive.path, token) == ("/dev/sda", "ZCT0A1B2")
+    ((plan, tokens),) = services.started
+    assert (plan.drive.path, tokens) == ("/dev/sda", ("ZCT0A1B2",))
 
 
 def test_a_refusal_is_said_and_nothing_is_lost() -> None:

@@ -6,7 +6,7 @@ from textual.pilot import Pilot
 
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Wish
+from wizard.layout.wish import Arrangement, Wish
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
@@ -45,8 +45,10 @@ class PlainUser(Rehearsal):
             raise Refused(NOT_GIVEN)
         self.given = True
 
-    def plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan:
-        plan = super().plan(machine, drive, wishes, mode)
+    def plan(
+        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+    ) -> Plan:
+        plan = super().plan(machine, drive, wishes, mode, arrangement)
         return replace(plan, drive=replace(plan.drive, content_digest=None)) if self.unread and not self.given else plan
 
 

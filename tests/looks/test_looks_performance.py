@@ -16,11 +16,11 @@ def test_only_the_recorded_plan_is_performed() -> None:
     services = Performance()
     plan = services.recorded_plan
     services.check(plan)
-    assert services.start(plan, plan.drive.token).name.endswith("-sda")
+    assert services.start(plan, plan.tokens).name.endswith("-sda")
     other = replace(plan, volumes=(replace(plan.volumes[0], label="music"), *plan.volumes[1:]))
     for wrong in (other, None):
         with pytest.raises(OutOfDate, match=r"`volumes` .*tests.lab --record|`drive` .*tests.lab --record"):
-            services.start(wrong, plan.drive.token)  # type: ignore[arg-type]
+            services.start(wrong, plan.tokens)  # type: ignore[arg-type]
 
 
 def test_the_run_that_is_shown_ended_well_and_was_measured() -> None:

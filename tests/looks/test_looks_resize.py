@@ -1,5 +1,6 @@
 """A terminal that changes its size at any moment, over any step and any dialog: nothing crashes, and a small one says so."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from textual.pilot import Pilot
@@ -89,9 +90,9 @@ def test_a_run_that_begins_under_an_open_page_takes_the_page_away() -> None:
     class Slow(Rehearsal):
         """Starting waits until a test lets it."""
 
-        def start(self, plan: Plan, token: str) -> Path:
+        def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
             self.measured.wait(10)
-            return super().start(plan, token)
+            return super().start(plan, tokens)
 
     services = Slow()
 

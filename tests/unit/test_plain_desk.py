@@ -1,6 +1,6 @@
 """The line-by-line wizard where the desk has something to do: root that is asked for, drives that go, measuring, and a run's journal."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -59,9 +59,9 @@ class Desk(RecordedServices):
     def is_attached(self, drive: Drive) -> bool:
         return self.attached(drive)
 
-    def start(self, plan: Plan, token: str) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
         assert not self.asks_for_root
-        self.seen.started.append(token)
+        self.seen.started.extend(tokens)
         if self.fault:
             raise self.fault
         return Path("/nowhere/20261121-000000-sda")

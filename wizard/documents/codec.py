@@ -15,7 +15,7 @@ from cattrs.v import format_exception
 
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.plan import Layout, MakeFilesystem, Mount, Operation, Plan
+from wizard.model.plan import Layout, MakeFilesystem, Mount, Operation, Plan, Volume
 
 T = TypeVar("T")
 
@@ -26,7 +26,8 @@ WRITTEN_WHERE_USED: dict[type, tuple[str, ...]] = {
     Layout: ("whole",),
     MakeFilesystem: ("others", "striping"),
     Mount: ("others",),
-    Plan: ("others", "stripe"),
+    Plan: ("others", "stripe", "group"),
+    Volume: ("role", "encryption", "subvolumes"),
 }
 """Fields that are left out of a document where they say nothing: a plan for one drive reads as it did before there were others."""
 

@@ -93,6 +93,8 @@ def _identity_faults(drive: Identity) -> Iterator[str]:
 def _volume_faults(plan: Plan) -> Iterator[str]:
     if not plan.volumes:
         yield "it makes no volume"
+    if plan.group or any(volume.role or volume.encryption or volume.subvolumes for volume in plan.volumes):
+        yield "it asks for what is not made"
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
         if danger := unsaid_danger(volume, plan.doubts):

@@ -11,13 +11,14 @@ from wizard.layout.rules import options_fault
 from wizard.layout.space import GPT_PARTITIONS, Demand, aligned_spaces, gpt_bounds, mbr_bounds, place, with_free
 from wizard.layout.steps import Context, steps_of
 from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
-from wizard.layout.wish import Wish, check_wishes, told_apart
+from wizard.layout.wish import Arrangement, Wish, check_wishes, refuse_unbuilt, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Identity, Layout, Plan, Slot, Volume, WipeSignatures
 
+PLAIN = Arrangement()
 HOST_MANAGED = "host-managed"
 """The kernel's word for a drive whose zones are written in order or not at all."""
 
@@ -29,13 +30,21 @@ class Mode(Enum):
     USE_FREE = "use-free"
 
 
-def make_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]) -> Plan:
+def make_plan(
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    arrangement: Arrangement = PLAIN,
+) -> Plan:
     """The plan that gives `drive` a volume for each wish. `draw_uuid` gives a new lower-case UUID at each call.
 
     Raises Refused where the drive must not be touched, or holds anything while `mode` is None; BadInput for wishes that cannot be.
     """
     wishes = told_apart(wishes)
     check_wishes(wishes)
+    refuse_unbuilt(wishes, arrangement)
     refuse_obstacles(machine, wishes)
     size_bytes, geometry = refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:

@@ -2,13 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Literal
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.plan import NO_PLACE
+from wizard.model.plan import NO_PLACE, Subvolume
 from wizard.model.units import parse_size
 
 REST = "rest"
@@ -23,7 +24,8 @@ EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 class Wish:
     """One volume. `size_bytes` None is all that is left; `label` None the workload's own; `mount_point` None mounts it nowhere.
 
-    `doubts` are sentences on options that were asked for against advice, for the plan to repeat.
+    `doubts` are sentences on options that were asked for against advice, for the plan to repeat. `percent` (1 to 100) of all the room
+    that can be used stands instead of `size_bytes`. `role` is what the volume is to a system, empty for none.
     """
 
     choice: Choice
@@ -32,6 +34,10 @@ class Wish:
     label: str | None
     mount_point: str | None
     doubts: tuple[str, ...] = ()
+    percent: int | None = None
+    role: str = ""
+    encrypted: bool = False
+    subvolumes: tuple[Subvolume, ...] = ()
 
     @property
     def final_label(self) -> str:
@@ -39,6 +45,14 @@ class Wish:
         kind = MADE.get(self.choice.filesystem)
         label = self.workload.label[: kind.label_bytes if kind else None] if self.label is None else self.label
         return kind.fit_label(label) if kind else label
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """What holds for all volumes of a drive: the kind of a new table, and whether they lie in one volume group of LVM's."""
+
+    table: Literal["gpt", "mbr"] = "gpt"
+    grouped: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +141,20 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
         raise BadInput("Only one volume can take all that is left; name a size for the others.")
     if fault := mount_order_fault(tuple(wish.mount_point for wish in wishes if wish.mount_point)):
         raise BadInput(fault)
+
+
+def refuse_unbuilt(wishes: tuple[Wish, ...], arrangement: Arrangement) -> None:
+    """Raises BadInput for what can be said and not planned."""
+    for asked, what in (
+        (arrangement.table == "mbr", "A new MBR"),
+        (arrangement.grouped, "A volume group"),
+        (any(wish.percent is not None for wish in wishes), "A size in percent"),
+        (any(wish.role for wish in wishes), "A role"),
+        (any(wish.encrypted for wish in wishes), "Encryption"),
+        (any(wish.subvolumes for wish in wishes), "A subvolume"),
+    ):
+        if asked:
+            raise BadInput(f"{what} cannot be planned.")
 
 
 def mount_order_fault(mount_points: tuple[str, ...]) -> str | None:

@@ -79,12 +79,44 @@ class Layout:
 
 
 @dataclass(frozen=True, slots=True)
+class Encryption:
+    """LUKS2 around what a partition or logical volume holds: `device` is that, `name` what the device mapper calls what it opens to,
+    `uuid` what libblkid reports of the container, `sector_bytes` what is encrypted at a stretch."""
+
+    device: str
+    name: str
+    uuid: str
+    sector_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Subvolume:
+    """A subvolume of a Btrfs volume, by its path from the top of it, and where it is mounted; None mounts it nowhere."""
+
+    name: str
+    mount_point: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """LVM's volume group on one drive, which all volumes lie in: `device` is its physical volume's partition, `uuid` the physical
+    volume's."""
+
+    device: str
+    name: str
+    uuid: str
+
+
+@dataclass(frozen=True, slots=True)
 class Volume:
     """One thing a person asked for and what was decided for it. `partition` is the number it gets, `path` its node to be.
 
     `uuid` is what libblkid will report, `mount_point` NO_PLACE for swap that is to be turned on.
     Number 0 is the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the array's node,
     or for Btrfs, which needs no array, the first drive's partition.
+
+    `role` is what it is to a system (`wizard.layout.roles`), empty for none. Of an encrypted one `path` is what it opens to, and of one
+    in a volume group the logical volume. `subvolumes` are a Btrfs's.
     """
 
     workload: str
@@ -96,6 +128,9 @@ class Volume:
     mount_point: str | None
     mkfs_options: tuple[str, ...]
     mount_options: tuple[str, ...]
+    role: str = ""
+    encryption: Encryption | None = None
+    subvolumes: tuple[Subvolume, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -307,7 +342,7 @@ class Stripe:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be done to one drive, or with a `stripe` to it and `others`.
+    """What will be done to one drive, or with a `stripe` to it and `others`. With a `group` all volumes lie in that.
 
     `doubts` are sentences about what could not be known when it was made.
     """
@@ -320,6 +355,7 @@ class Plan:
     doubts: tuple[str, ...] = ()
     others: tuple[Member, ...] = ()
     stripe: Stripe | None = None
+    group: Group | None = None
 
     @property
     def members(self) -> tuple[Member, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from wizard.advise.workloads import Profile
     from wizard.apply.journal import RunState
     from wizard.layout.planner import Mode
-    from wizard.layout.wish import Wish
+    from wizard.layout.striped import StripeWish
+    from wizard.layout.wish import Arrangement, Wish
     from wizard.model.advice import Advice
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
@@ -94,8 +95,14 @@ class Services(Protocol):
         """The ranking for one drive and purpose."""
         ...
 
-    def plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan:
+    def plan(
+        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+    ) -> Plan:
         """The layout; raises Refused or BadInput with the reason."""
+        ...
+
+    def plan_striped(self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None) -> Plan:
+        """One volume over several drives; raises as `plan` does."""
         ...
 
     def mount_proposal(self, label: str) -> str | None:
@@ -126,8 +133,11 @@ class Services(Protocol):
         """What the journal could not do where it lies, in sentences."""
         ...
 
-    def start(self, plan: Plan, token: str) -> Path:
-        """Start a process of its own that applies the plan; the run's folder. May take long, and ask for root; writes."""
+    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
+        """Start a process of its own that applies the plan; the run's folder. `tokens` are those of all its drives.
+
+        May take long, and ask for root; writes.
+        """
         ...
 
     def follow(self, run: Path) -> Iterator[Entry]:

@@ -92,6 +92,12 @@ class RealServices(Rules):
         """Root's end, while it is there."""
         return self._elevated if self._elevated is not None and not self._elevated.gone else None
 
+    def _arrays(self) -> Sequence[str]:
+        """As mdadm knows them."""
+        from wizard.apply.arrays import taken_arrays
+
+        return taken_arrays()
+
     def mount_proposal(self, label: str) -> str | None:
         """Below the folder given."""
         return str(self._mounts / label) if self._mounts else None
@@ -159,17 +165,17 @@ class RealServices(Rules):
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
         return () if self.demo else doubts_about(folder)
 
-    def start(self, plan: Plan, token: str) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
         """By a detached process, which root begins."""
         if self.needs_root:
             self.obtain_root()
             assert self._elevated is not None
-            return self._elevated.start(plan, (token,), self._journal_dir)
+            return self._elevated.start(plan, tokens, self._journal_dir)
         from wizard.apply.environment import Environment
         from wizard.apply.start import start_run
 
         environment = self._environment or Environment(only=None if self._only is None else frozenset(self._only))
-        return start_run(plan, token, journal_dir=self._journal_dir, environment=environment)
+        return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=environment)
 
     def follow(self, run: Path) -> Iterator[Entry]:
         """From the journal's file, or as root tells it."""

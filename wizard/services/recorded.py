@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -80,7 +80,7 @@ class RecordedServices(Rules):
         """There is none."""
         return ()
 
-    def start(self, plan: Plan, token: str) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
         """Refused."""
         raise Refused(self.obstacle)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 from uuid import uuid4
@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from wizard.advise.workloads import Profile
     from wizard.diagnose.patterns import Pattern
     from wizard.layout.planner import Mode
-    from wizard.layout.wish import Wish
+    from wizard.layout.striped import StripeWish
+    from wizard.layout.wish import Arrangement, Wish
     from wizard.model.advice import Advice
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.plan import Plan
@@ -80,11 +81,24 @@ class Rules:
         profile = next((known for known in self._profiles if known.workload.id == workload), None) or find_workload(workload)
         return advise(machine, drive, recording, profile, size_bytes=size_bytes)
 
-    def plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None) -> Plan:
+    def plan(
+        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+    ) -> Plan:
         """As the protocol says."""
-        from wizard.layout.planner import make_plan
+        from wizard.layout.planner import PLAIN, make_plan
 
-        return make_plan(machine, drive, wishes, mode, self._draw_uuid)
+        return make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN)
+
+    def plan_striped(self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None) -> Plan:
+        """As the protocol says."""
+        from wizard.layout.striped import make_striped_plan
+
+        recordings = [self.diagnose(machine, drive).recording for drive in drives]
+        return make_striped_plan(machine, drives, wish, asked, mode, self._draw_uuid, recordings, self._arrays())
+
+    def _arrays(self) -> Sequence[str]:
+        """None but on a live machine."""
+        return ()
 
     def mount_proposal(self, label: str) -> str | None:
         """None: fstab is changed for those who ask for it."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from wizard.layout.planner import Mode
-    from wizard.layout.wish import Wish
+    from wizard.layout.striped import StripeWish
+    from wizard.layout.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
@@ -28,6 +29,9 @@ class Session:
     choice: Choice | None = None
     mode: Mode | None = None
     wishes: tuple[Wish, ...] = ()
+    arrangement: Arrangement | None = None
+    others: tuple[Drive, ...] = ()
+    stripe: StripeWish | None = None
     plan: Plan | None = None
     verdict: Verdict | None = None
     run: Path | None = None

@@ -72,7 +72,7 @@ def _begun(desk: Desk, plan: Plan) -> Path | None:
         with ended_by_signal() as is_ended:
             desk.services.obtain_root()
             desk.talk.say("Looking at the drive once more, then beginning ...")
-            run = desk.services.start(plan, plan.drive.token)
+            run = desk.services.start(plan, plan.tokens)
             if is_ended():
                 desk.services.request_stop(run)
                 desk.talk.say("Ctrl+C: the run has begun, and will stop before its next step.")

@@ -189,7 +189,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
 
         def work() -> None:
             try:
-                run = self.services.start(plan, plan.drive.token)
+                run = self.services.start(plan, plan.tokens)
             except DiskwrightError as error:
                 self.post_message(Rejected(str(error)))
             else:
