@@ -19,6 +19,7 @@ from wizard.apply.runs import load_environment, load_plan
 from wizard.apply.saved import Vault
 from wizard.apply.site import Site, look_at_all
 from wizard.apply.start import STOP, named, settle, udev_runs
+from wizard.apply.subvolumes import make_subvolumes
 from wizard.apply.swaps import turn_on
 from wizard.apply.table import write_table
 from wizard.apply.verify import verify
@@ -29,6 +30,7 @@ from wizard.model.plan import (
     AddFstabLine,
     MakeArray,
     MakeFilesystem,
+    MakeSubvolumes,
     MakeVolumeGroup,
     Mount,
     Operation,
@@ -159,6 +161,8 @@ def execute(site: Site) -> str:
             return reset_zones(operation, site)
         case MakeFilesystem():
             return make_filesystem(operation, site)
+        case MakeSubvolumes():
+            return make_subvolumes(operation, site)
         case AddFstabLine():
             line = fstab.add_line(site.environment.fstab, operation, fstab.kept_as(site.environment.fstab, site.run_name))
             return f"{site.environment.fstab} has the line: {line}"
@@ -177,7 +181,7 @@ def _check_nodes(operation: Operation, site: Site) -> None:
         if member and (reason := impostor(device, member.drive.path)):
             raise Failed(f"{device} was not touched: {reason}.")
     array = site.plan.stripe.device if site.plan.stripe else ""
-    if isinstance(operation, MakeFilesystem | Mount) and operation.device == array:
+    if isinstance(operation, MakeFilesystem | MakeSubvolumes | Mount) and operation.device == array:
         own_array_node(site.plan, site.command)
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from wizard.apply.journal import sync_folder
 from wizard.layout.commands import fstab_line
+from wizard.layout.subvolumes import mounted_subvolume
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
@@ -41,11 +42,12 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
 
 
 def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> str | None:
-    """A sentence where an entry already speaks of the mount point or the filesystem; None where there is none."""
+    """A sentence where an entry already speaks of the mount point, or of the filesystem and the same subvolume of it; else None."""
     for line in lines:
         if operation.mount_point != NO_PLACE and _plain(line.mount_point) == _plain(operation.mount_point):
             return f"line {line.number} already mounts {printable(line.source, 60)} at {printable(line.mount_point, 60)}"
-        if line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower():
+        same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
+        if same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
             return f"line {line.number} already speaks of the filesystem {operation.uuid}"
     return None
 

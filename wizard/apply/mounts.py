@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wizard.apply.devices import kernel_name
 from wizard.filesystems.registry import mounted_as
+from wizard.layout.subvolumes import mounted_subvolume
 from wizard.model.names import printable
 from wizard.model.plan import Mount
 
@@ -19,12 +20,13 @@ ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime", "atime"})
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """One line of mountinfo. `options` are those of the mount and of the filesystem together."""
+    """One line of mountinfo. `options` are those of the mount and of the filesystem together, `root` what of it is mounted."""
 
     source: str
     mount_point: str
     filesystem: str
     options: frozenset[str]
+    root: str = "/"
 
 
 def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
@@ -36,7 +38,7 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
         if len(fields) < 6 or len(tail) < 3:
             continue
         options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
-        found.append(Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options))
+        found.append(Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options, _unescaped(fields[3])))
     return tuple(found)
 
 
@@ -59,9 +61,13 @@ def silent_options(device: str, filesystem: str) -> frozenset[str]:
 
 
 def is_mounted(operation: Mount) -> bool:
-    """Whether the device is what is mounted at the place. A Btrfs over several devices is shown by any one of them."""
+    """Whether the device, or the subvolume on it, is what is mounted at the place.
+
+    A Btrfs over several devices is shown by any one of them.
+    """
     found = mounted_at(operation.mount_point)
-    return found is not None and found.source in (operation.device, *operation.others)
+    root = f"/{mounted_subvolume(operation.options)}"
+    return found is not None and found.source in (operation.device, *operation.others) and found.root == root
 
 
 def mount_differences(operation: Mount) -> tuple[str, ...]:
@@ -74,6 +80,8 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
         differences.append(f"{printable(found.source)} is mounted there instead of {operation.device}")
     if found.filesystem != operation.filesystem:
         differences.append(f"its type is {printable(found.filesystem)}, not {operation.filesystem}")
+    if found.root != (root := f"/{mounted_subvolume(operation.options)}"):
+        differences.append(f"{printable(found.root)} of it is mounted, not {root}")
     seen = found.options | silent_options(operation.device, operation.filesystem)
     return (*differences, *option_differences(operation.options, operation.filesystem, seen))
 

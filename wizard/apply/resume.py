@@ -12,12 +12,12 @@ from wizard.apply.journal import read_entries
 from wizard.apply.mounts import is_mounted
 from wizard.apply.readback import signatures_on
 from wizard.apply.swaps import is_swap
-from wizard.layout.commands import physical_volume_uuid
+from wizard.layout.commands import physical_volume_uuid, private_mount
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.plan import MakeArray, MakeFilesystem, MakeVolumeGroup, Member, Mount, Plan, TurnOnSwap, WriteTable
+from wizard.model.plan import MakeArray, MakeFilesystem, MakeSubvolumes, MakeVolumeGroup, Member, Mount, Plan, TurnOnSwap, WriteTable
 from wizard.tools.run import Result
 from wizard.tools.run import run as run_command
 
@@ -39,6 +39,7 @@ def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
     """The devices and places that the run itself has mounted, and that are so still; for swap that it turned on, `swap` is the place."""
     operations = [plan.steps[number - 1].operation for number in begun]
     mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
+    mounts += [mount for one in operations if isinstance(one, MakeSubvolumes) and is_mounted(mount := private_mount(one))]
     swaps = frozenset((one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one))
     return swaps | {(device, one.mount_point) for one in mounts for device in (one.device, *one.others)}
 

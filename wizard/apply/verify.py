@@ -8,6 +8,7 @@ from wizard.apply.compare import disk_differences, kernel_differences
 from wizard.apply.devices import kernel_name
 from wizard.apply.mounts import mount_differences, read_mounts
 from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
+from wizard.apply.subvolumes import planned_differences
 from wizard.apply.swaps import swap_differences
 from wizard.filesystems.registry import MADE
 from wizard.layout.commands import fstab_line
@@ -16,7 +17,7 @@ from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.journal import Check
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import NO_PLACE, AddFstabLine, MakeFilesystem, Mount, Plan, TurnOnSwap
+from wizard.model.plan import NO_PLACE, AddFstabLine, MakeFilesystem, MakeSubvolumes, Mount, Plan, TurnOnSwap
 from wizard.tools.run import find, run
 
 
@@ -40,6 +41,8 @@ def verify(plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float) -> I
                 times = fstab.splitlines().count(fstab_line(step.operation))
                 what = step.operation.uuid if place == NO_PLACE else printable(place, 200)
                 yield Check(f"fstab has exactly one line for {what}", times == 1, f"{times} found")
+            case MakeSubvolumes(device=device):
+                yield _check(f"{device} has its planned subvolumes", planned_differences(step.operation, plan, seconds))
             case Mount(device=device, mount_point=place):
                 yield _check(f"{device} is mounted at {printable(place, 200)} as advised", mount_differences(step.operation))
             case TurnOnSwap(device=device):

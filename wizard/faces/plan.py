@@ -41,6 +41,8 @@ EPILOG = f"""examples:
     diskwright plan /dev/sdX --workload large-media --fs ext4 --option ext4-no-journal --danger "PHRASE"
     diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
 
+subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it at DIR; without :DIR it is made and left unmounted.
+
 --option, or option=ID in --volume, asks for an option that `diskwright options` lists. One that puts data at risk is refused until its
 danger is typed back; the refusal says what can be lost and what to type. A volume that a system lives on never gets one.
 
@@ -68,7 +70,10 @@ def parser() -> ArgumentParser:
     mode.add_argument("--use-free", dest="mode", action="store_const", const="use-free", help="keep every partition; use only free space")
     what = made.add_mutually_exclusive_group(required=True)
     what.add_argument(
-        "--volume", metavar="KEY=VALUE,...", action="append", help="a volume: workload, size, label, mount, fs, option; may be repeated"
+        "--volume",
+        metavar="KEY=VALUE,...",
+        action="append",
+        help="a volume: workload, size, label, mount, fs, option, subvolume; may be repeated",
     )
     what.add_argument("--workload", metavar="ID", help="one volume over everything, for this purpose")
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
@@ -192,7 +197,7 @@ def _wish(choice: Choice, profile: Profile, asked: Request, site: Site, phrases:
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
         choice, doubts = taken.choice, taken.doubts
-    return Wish(choice, profile.workload, size_bytes, asked.label, asked.mount_point, doubts)
+    return Wish(choice, profile.workload, size_bytes, asked.label, asked.mount_point, doubts, subvolumes=asked.subvolumes)
 
 
 def _named_choice(advice: Advice, filesystem: str) -> Choice:

@@ -32,6 +32,7 @@ KIND = MadeKind(
     mounted_check=("btrfs", "device", "stats", "--check"),
     flags=frozenset({"-d", "-m", "-n", "-s", "-O", "-R", "--csum", "--checksum", "--data", "--metadata", "--nodesize", "--sectorsize"}),
     bare_flags=frozenset({"-K"}),
+    subvolumes=True,
     superblock_reader=("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk"),
     silent_options=frozenset(
         {"nodiscard", "barrier", "datacow", "datasum", "commit=30", "nossd_spread", "async", "noautodefrag", "compress=no"}

@@ -18,6 +18,7 @@ from wizard.layout.rules import (
 )
 from wizard.layout.space import GPT_PARTITIONS, LARGEST_BYTES, gpt_bounds, mbr_bounds, overlapping
 from wizard.layout.steps import same_steps
+from wizard.layout.subvolumes import places_of, subvolumes_fault
 from wizard.layout.whole import is_zoned_mode, whole_after, whole_operations
 from wizard.layout.wish import mount_order_fault
 from wizard.model.errors import BadInput
@@ -93,16 +94,18 @@ def _identity_faults(drive: Identity) -> Iterator[str]:
 def _volume_faults(plan: Plan) -> Iterator[str]:
     if not plan.volumes:
         yield "it makes no volume"
-    if plan.group or any(volume.role or volume.encryption or volume.subvolumes for volume in plan.volumes):
+    if plan.group or any(volume.role or volume.encryption for volume in plan.volumes):
         yield "it asks for what is not made"
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
+        if fault := subvolumes_fault(volume.subvolumes, volume.filesystem):
+            yield f"volume {volume.partition} {fault}"
         if danger := unsaid_danger(volume, plan.doubts):
             yield f"volume {volume.partition} has {danger}, which puts data at risk, and no doubt says so"
     for what, values in (("number", [v.partition for v in plan.volumes]), ("UUID", [v.uuid for v in plan.volumes])):
         if len(set(values)) != len(values):
             yield f"two volumes have the same {what}"
-    if fault := mount_order_fault(tuple(volume.mount_point for volume in plan.volumes if volume.mount_point is not None)):
+    if fault := mount_order_fault(tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))):
         yield fault.rstrip(".")
 
 

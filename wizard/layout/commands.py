@@ -9,6 +9,7 @@ from wizard.model.plan import (
     MakeArray,
     MakeFilesystem,
     MakeStripedVolume,
+    MakeSubvolumes,
     MakeVolumeGroup,
     Mount,
     Operation,
@@ -19,6 +20,9 @@ from wizard.model.plan import (
     WriteTable,
 )
 from wizard.model.units import KIB, format_exact
+
+PRIVATE_PLACES = "/run/diskwright"
+"""Only root gets in there, and nothing of it outlives a restart."""
 
 
 def commands_of(operation: Operation) -> tuple[Argv, ...]:
@@ -42,12 +46,8 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
         case MakeFilesystem(device=device, striping=striping):
             # What an array's members held before can come to lie where a filesystem's mark is looked for.
             return (*([wipe(device)] if striping else []), *MADE[operation.filesystem].commands(operation))
-        case Mount(device=device, mount_point=place, filesystem=kind, options=options, others=others):
-            # The kernel puts a Btrfs together out of the devices that it was told of (btrfs-device(8)).
-            scan = [("btrfs", "device", "scan", device, *others)] if others else []
-            return (*scan, ("mount", "-t", kind, *(("-o", ",".join(options)) if options else ()), device, place))
-        case TurnOnSwap(device=device):
-            return (("swapon", device),)
+        case MakeSubvolumes() | Mount() | TurnOnSwap():
+            return _use_commands(operation)
         case WriteTable() | AddFstabLine():
             return ()
 
@@ -55,6 +55,31 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
 def wipe(device: str) -> Argv:
     """Erases every mark on a device."""
     return ("wipefs", "--all", "--quiet", device)
+
+
+def _use_commands(operation: MakeSubvolumes | Mount | TurnOnSwap) -> tuple[Argv, ...]:
+    match operation:
+        case MakeSubvolumes(names=names):
+            mount = private_mount(operation)
+            made = (("btrfs", "subvolume", "create", f"{mount.mount_point}/{name}") for name in names)
+            return (*_mounting(mount), *made, ("umount", mount.mount_point))
+        case Mount():
+            return _mounting(operation)
+        case TurnOnSwap(device=device):
+            return (("swapon", device),)
+
+
+def _mounting(mount: Mount) -> tuple[Argv, ...]:
+    # The kernel puts a Btrfs together out of the devices that it was told of (btrfs-device(8)).
+    scan = [("btrfs", "device", "scan", mount.device, *mount.others)] if mount.others else []
+    options = ("-o", ",".join(mount.options)) if mount.options else ()
+    return (*scan, ("mount", "-t", mount.filesystem, *options, mount.device, mount.mount_point))
+
+
+def private_mount(operation: MakeSubvolumes) -> Mount:
+    """How a filesystem is mounted while its subvolumes are made: at a place of its UUID's, so that no other run uses the same."""
+    kind = MADE[operation.filesystem].kernel_names[0]
+    return Mount(operation.device, f"{PRIVATE_PLACES}/{operation.uuid}", kind, (), others=operation.others)
 
 
 def _make_array(operation: MakeArray) -> Argv:
@@ -107,6 +132,8 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
             return (head, *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
         case AddFstabLine():
             return (fstab_line(operation),)
+        case MakeSubvolumes():
+            return (f"directory {private_mount(operation).mount_point}, for as long as this takes",)
         case Mount(mount_point=place):
             return (f"directory {printable(place, 2000)}, made if it is missing",)
         case _:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import partition_name
 from wizard.layout.space import is_container, with_free
+from wizard.layout.subvolumes import subvolume_option
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
 from wizard.model.plan import (
@@ -12,6 +13,7 @@ from wizard.model.plan import (
     AddFstabLine,
     Layout,
     MakeFilesystem,
+    MakeSubvolumes,
     Mount,
     Operation,
     Slot,
@@ -90,17 +92,26 @@ def operations_of(wipes: Sequence[WipeSignatures], table: WriteTable, volumes: S
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:
     """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices of a Btrfs over several.
 
-    Swap has a line too, and is turned on.
+    Swap has a line too, and is turned on. Subvolumes are made before, and mounted after the volume itself, each by its own line.
     """
-    if volume.mount_point is None:
-        return ()
-    options = tuple(dict.fromkeys((*volume.mount_options, "nofail")))
     kind = MADE[volume.filesystem]
     if not kind.mounts:
-        return (AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass), TurnOnSwap(volume.path))
+        nowhere = volume.mount_point is None
+        line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
+        return () if nowhere else (line, TurnOnSwap(volume.path))
+    names = tuple(subvolume.name for subvolume in volume.subvolumes)
+    made = (MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others),) if names else ()
+    places = [(volume.mount_point, volume.mount_options)]
+    places += [(one.mount_point, (*volume.mount_options, subvolume_option(one.name))) for one in volume.subvolumes]
+    return (*made, *(operation for place, options in places if place for operation in _mounted_at(volume, place, options, others)))
+
+
+def _mounted_at(volume: Volume, place: str, options: tuple[str, ...], others: tuple[str, ...]) -> tuple[Operation, ...]:
+    kind = MADE[volume.filesystem]
+    at_boot = tuple(dict.fromkeys((*options, "nofail")))
     return (
-        AddFstabLine(volume.uuid, volume.mount_point, kind.kernel_names[0], options, kind.fsck_pass),
-        Mount(volume.path, volume.mount_point, kind.kernel_names[0], volume.mount_options, others=others),
+        AddFstabLine(volume.uuid, place, kind.kernel_names[0], at_boot, kind.fsck_pass),
+        Mount(volume.path, place, kind.kernel_names[0], options, others=others),
     )
 
 

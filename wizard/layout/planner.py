@@ -208,6 +208,7 @@ def volume_of(drive: Drive, wish: Wish, number: int, uuid: str) -> Volume:
         mount_point=wish.mount_point,
         mkfs_options=mkfs,
         mount_options=mount,
+        subvolumes=wish.subvolumes,
     )
 
 

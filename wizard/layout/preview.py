@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.layout.inside import inside_sentences
 from wizard.layout.space import is_container
 from wizard.layout.striping import striping_of
 from wizard.layout.text import cell_width, command_lines, cut, wrapped
@@ -197,6 +198,9 @@ def layouts_lines(plan: Plan, width: int, glyphs: Glyphs = ASCII) -> Iterator[st
         drawn += [bar(member.before, size, width), bar(member.after, size, width, after=True)]
     if together := _together(plan):
         yield from wrapped(together, width, hang=2)
+        yield ""
+    if within := inside_sentences(plan):
+        yield from (line for sentence in within for line in wrapped(sentence, width, hang=2))
         yield ""
     states = [state for state in State if any(cell.state is state for cells in drawn for cell in cells)]
     yield from wrapped("Key: " + ", ".join(f"{glyphs.fill(state)} {state.value}" for state in states), width)

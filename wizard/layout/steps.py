@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.commands import array_uuid, commands_of, edits_of
+from wizard.layout.subvolumes import mounted_subvolume
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
     NO_PLACE,
@@ -15,6 +16,7 @@ from wizard.model.plan import (
     MakeArray,
     MakeFilesystem,
     MakeStripedVolume,
+    MakeSubvolumes,
     MakeVolumeGroup,
     Member,
     Mount,
@@ -117,6 +119,8 @@ def _sentence(operation: Operation, context: Context) -> str:
         case MakeFilesystem(device=device, filesystem=filesystem, label=label, others=others):
             spread = _spread(operation.options) if others else ""
             return f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on {_listed((device, *others))}{spread}."
+        case MakeSubvolumes(device=device, names=names):
+            return f"Make {_listed(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the filesystem on {device}."
         case AddFstabLine() | Mount() | TurnOnSwap():
             return _use_sentence(operation)
         case _:
@@ -127,10 +131,12 @@ def _use_sentence(operation: AddFstabLine | Mount | TurnOnSwap) -> str:
     match operation:
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
             return "Have it turned on as swap at every start: one line in /etc/fstab."
-        case AddFstabLine(mount_point=place):
-            return f"Have it mounted at {printable(place, 2000)} at every start: one line in /etc/fstab."
-        case Mount(device=device, mount_point=place):
-            return f"Mount {device} at {printable(place, 2000)}."
+        case AddFstabLine(mount_point=place, options=options):
+            what = mounted_subvolume(options) or "it"
+            return f"Have {what} mounted at {printable(place, 2000)} at every start: one line in /etc/fstab."
+        case Mount(device=device, mount_point=place, options=options):
+            what = f"{name} of {device}" if (name := mounted_subvolume(options)) else device
+            return f"Mount {what} at {printable(place, 2000)}."
         case TurnOnSwap(device=device):
             return f"Let the kernel swap to {device}."
 
@@ -232,6 +238,8 @@ def _undo(operation: Operation) -> str:
             return WITH_ITS_GROUP
         case MakeFilesystem() | ResetZones():
             return NOT_UNDONE
+        case MakeSubvolumes():
+            return "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem itself stays."
         case AddFstabLine():
             return "The old /etc/fstab is kept beside the new one; taking the line out again undoes it."
         case Mount(mount_point=place):
@@ -252,8 +260,11 @@ def _holds(operation: Operation) -> tuple[str, ...]:
             )
         case MakeFilesystem():
             return _filesystem_holds(operation)
-        case AddFstabLine(uuid=uuid):
-            return (f"/etc/fstab has exactly this one line for {uuid}, and every other line as before.",)
+        case MakeSubvolumes(device=device, names=names):
+            return (f"Btrfs lists on {device} exactly {_listed(names)}.",)
+        case AddFstabLine(uuid=uuid, options=options):
+            what = f"{name} of {uuid}" if (name := mounted_subvolume(options)) else uuid
+            return (f"/etc/fstab has exactly this one line for {what}, and every other line as before.",)
         case Mount(device=device, mount_point=place, options=options):
             how = f" with {','.join(options)}" if options else ""
             return (f"{device} is mounted at {printable(place, 2000)}{how}.",)

@@ -6,6 +6,7 @@ from typing import Literal
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
+from wizard.layout.subvolumes import parse_subvolume, places_of, subvolumes_fault
 from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
@@ -16,7 +17,7 @@ REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
 """Characters that every filesystem made here takes as a label."""
 
-KEYS = ("workload", "size", "label", "mount", "fs", "option")
+KEYS = ("workload", "size", "label", "mount", "fs", "option", "subvolume")
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
@@ -68,16 +69,18 @@ class Request:
     mount_point: str | None = None
     filesystem: str | None = None
     options: tuple[str, ...] = ()
+    subvolumes: tuple[Subvolume, ...] = ()
 
 
 def parse_volume(text: str) -> Request:
     """A `--volume` from its `key=value` pairs in any order; raises BadInput for what is unknown, doubled or does not fit.
 
-    Only `option` may be there more than once.
+    Only `option` and `subvolume` may be there more than once.
     """
     shown = printable(text, 60)
     values: dict[str, str] = {}
     options: list[str] = []
+    subvolumes: list[Subvolume] = []
     for piece in text.split(","):
         key, equals, value = piece.partition("=")
         key = key.strip()
@@ -88,12 +91,16 @@ def parse_volume(text: str) -> Request:
         if key == "option":
             options.append(value)
             continue
+        if key == "subvolume":
+            subvolumes.append(parse_subvolume(value))
+            continue
         if key in values:
             raise BadInput(f"--volume {shown!r} names {key} twice.")
         values[key] = value
     if "workload" not in values:
         raise BadInput(f"--volume {shown!r} names no workload; `diskwright workloads` lists them.")
-    return request(values["workload"], values.get("size"), values.get("label"), values.get("mount"), values.get("fs"), options)
+    one = request(values["workload"], values.get("size"), values.get("label"), values.get("mount"), values.get("fs"), options)
+    return replace(one, subvolumes=tuple(subvolumes))
 
 
 def request(
@@ -135,11 +142,13 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
         if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
             example = "; name one such as /srv/data" if MADE[filesystem].mounts else ""
             raise BadInput(f"The mount point {printable(wish.mount_point, 60)!r} {fault}{example}.")
+        if fault := subvolumes_fault(wish.subvolumes, filesystem):
+            raise BadInput(f"The volume {printable(label, 40)!r} {fault}.")
         if wish.size_bytes is not None and wish.size_bytes <= 0:
             raise BadInput(f"The volume {printable(label, 40)!r} has no size; leave the size out for all that is left.")
     if sum(wish.size_bytes is None for wish in wishes) > 1:
         raise BadInput("Only one volume can take all that is left; name a size for the others.")
-    if fault := mount_order_fault(tuple(wish.mount_point for wish in wishes if wish.mount_point)):
+    if fault := mount_order_fault(tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))):
         raise BadInput(fault)
 
 
@@ -151,7 +160,6 @@ def refuse_unbuilt(wishes: tuple[Wish, ...], arrangement: Arrangement) -> None:
         (any(wish.percent is not None for wish in wishes), "A size in percent"),
         (any(wish.role for wish in wishes), "A role"),
         (any(wish.encrypted for wish in wishes), "Encryption"),
-        (any(wish.subvolumes for wish in wishes), "A subvolume"),
     ):
         if asked:
             raise BadInput(f"{what} cannot be planned.")

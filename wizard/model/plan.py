@@ -228,6 +228,21 @@ class MakeFilesystem:
 
 
 @dataclass(frozen=True, slots=True)
+class MakeSubvolumes:
+    """Make the subvolumes `names`, paths from the top of the filesystem on `device`, in this order.
+
+    `others` are the further devices of a Btrfs over several. For that it is mounted at a place that its `uuid` names, and unmounted again.
+    """
+
+    device: str
+    filesystem: str
+    uuid: str
+    names: tuple[str, ...]
+    kind: Literal["make-subvolumes"] = "make-subvolumes"
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class AddFstabLine:
     """Add one line for `uuid` to the file that says what is mounted at boot."""
 
@@ -270,6 +285,7 @@ Operation = (
     | MakeVolumeGroup
     | MakeStripedVolume
     | MakeFilesystem
+    | MakeSubvolumes
     | AddFstabLine
     | Mount
     | TurnOnSwap
@@ -285,7 +301,11 @@ def devices_of(operation: Operation) -> tuple[str, ...]:
             return (device, *parts)
         case MakeVolumeGroup(parts=parts):
             return parts
-        case MakeFilesystem(device=device, others=others) | Mount(device=device, others=others):
+        case (
+            MakeFilesystem(device=device, others=others)
+            | MakeSubvolumes(device=device, others=others)
+            | Mount(device=device, others=others)
+        ):
             return (device, *others)
         case _:
             return (operation.device,)

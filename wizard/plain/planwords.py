@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wizard.layout.inside import inside_sentences
 from wizard.layout.losses import losses, undo_ways
 from wizard.layout.preview import danger_of
 from wizard.layout.space import is_container
@@ -27,7 +28,7 @@ def layout_paragraphs(plan: Plan) -> list[Para]:
         said.append(Para(f"Danger: {danger}"))
     for member in plan.members:
         said += _member(member, name=len(plan.members) > 1)
-    return said
+    return said + [Para(sentence, 0, 2) for sentence in inside_sentences(plan)]
 
 
 def _member(member: Member, *, name: bool) -> Iterator[Para]:

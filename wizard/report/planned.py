@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from wizard.layout.inside import inside_sentences
 from wizard.layout.preview import Cell, State, bar, danger_of, state_of
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
@@ -24,6 +25,7 @@ def plan_part(plan: Plan) -> Markup:
             paragraphs(join((word("danger", "danger"), danger))) if danger else "",
             *(_member(number, member) for number, member in enumerate(plan.members)),
             _volumes(plan),
+            listed(inside) if (inside := inside_sentences(plan)) else "",
             tag("h3", "Steps"),
             paragraphs(f"{len(plan.steps)} in this order, about {format_duration(total)} by estimate."),
             tag("ol", *map(_step, plan.steps)),

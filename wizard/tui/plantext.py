@@ -2,6 +2,7 @@
 
 from rich.text import Text
 
+from wizard.layout.inside import inside_sentences
 from wizard.layout.losses import losses, undo_ways
 from wizard.layout.preview import ASCII, Glyphs, State, bar, layout_lines
 from wizard.layout.text import command_lines
@@ -24,6 +25,7 @@ def plan_blocks(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
         gap(),
         _Drawn(plan.after, plan.drive.size_bytes, glyphs, after=True),
         gap(),
+        *(para(sentence, hang=2) for sentence in inside_sentences(plan)),
         para(f"{count} step{'s' * (count != 1)}, about {format_duration(total)} (an estimate)", "bold"),
     ]
     for number, step in enumerate(plan.steps, 1):

@@ -1,0 +1,85 @@
+"""Subvolumes of a Btrfs volume: what they may be called, and where they are mounted. Pure."""
+
+import re
+from collections.abc import Sequence
+
+from wizard.filesystems.registry import MADE
+from wizard.layout.rules import mount_point_fault
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE, Subvolume
+
+LONGEST_NAME_BYTES = 255
+"""Of each part of a subvolume's path: it is a file's name (btrfs(5))."""
+LONGEST_PATH_BYTES = 1024
+MOST_SUBVOLUMES = 64
+
+_PART = re.compile(r"(?!\.{1,2}$)[A-Za-z0-9@_+.][A-Za-z0-9@_+.-]*")
+_OPTION = "subvol=/"
+
+
+def parse_subvolume(text: str) -> Subvolume:
+    """`@home:/home`, or `@home` for one that is mounted nowhere; raises BadInput for what cannot be."""
+    name, colon, place = text.partition(":")
+    if fault := subvolume_name_fault(name):
+        raise BadInput(f"The subvolume {printable(name, 60)!r} {fault}; name one such as @home.")
+    if colon and (fault := mount_point_fault(place)):
+        raise BadInput(f"The mount point {printable(place, 60)!r} of the subvolume {name} {fault}; name one such as /srv/data.")
+    return Subvolume(name, place if colon else None)
+
+
+def subvolume_option(name: str) -> str:
+    """The mount option by which a subvolume is mounted instead of the top (btrfs(5)); its path begins at the top."""
+    return f"{_OPTION}{name}"
+
+
+def mounted_subvolume(options: Sequence[str]) -> str:
+    """The subvolume that these mount options name, by its path from the top; empty where they name none."""
+    return next((option.removeprefix(_OPTION) for option in options if option.startswith(_OPTION)), "")
+
+
+def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple[str, ...]:
+    """Where a volume and its subvolumes are mounted, in that order."""
+    return tuple(place for place in (mount_point, *(one.mount_point for one in subvolumes)) if place)
+
+
+def subvolume_name_fault(name: str) -> str | None:
+    """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and mount(8) leave alone."""
+    if not name:
+        return "has no name"
+    if name.startswith("/"):
+        return "begins with a slash: its path is from the top of the filesystem, without one"
+    parts = name.split("/")
+    if any(not _PART.fullmatch(part) for part in parts):
+        return "is not plain: letters, digits and @ _ + . - only, and no part of it is empty, . or .., or begins with a hyphen"
+    if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
+        return "is too long"
+    return None
+
+
+def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> str | None:
+    """Why a volume of this filesystem cannot have these subvolumes, as the end of a sentence about the volume, or None."""
+    if not subvolumes:
+        return None
+    if not MADE[filesystem].subvolumes:
+        return f"cannot have subvolumes: {filesystem} has none"
+    if len(subvolumes) > MOST_SUBVOLUMES:
+        return f"has {len(subvolumes)} subvolumes; {MOST_SUBVOLUMES} are the most"
+    before: set[str] = set()
+    for one in subvolumes:
+        shown = printable(one.name, 60)
+        if fault := subvolume_name_fault(one.name):
+            return f"has the subvolume {shown!r}, which {fault}"
+        if one.name in before:
+            return f"has the subvolume {shown!r} twice"
+        above = one.name.rpartition("/")[0]
+        if above and above not in before:
+            return f"has the subvolume {shown!r} within {printable(above, 60)!r}, which is no subvolume before it"
+        if one.mount_point is not None and (fault := _place_fault(one.mount_point)):
+            return f"has the subvolume {shown!r} at {printable(one.mount_point, 60)!r}, which {fault}"
+        before.add(one.name)
+    return None
+
+
+def _place_fault(place: str) -> str | None:
+    return "is no place" if place == NO_PLACE else mount_point_fault(place)
