@@ -13,10 +13,11 @@ from wizard.layout.check import check_plan
 from wizard.layout.commands import fstab_line
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.inside import inside_sentences
+from wizard.layout.operations import operations_of
 from wizard.layout.preview import preview_lines
 from wizard.layout.wish import parse_volume
 from wizard.model.errors import BadInput
-from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Plan, Subvolume
+from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Plan, Subvolume, WriteTable
 from wizard.model.units import GIB
 
 ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), Subvolume("@snapshots")
@@ -137,6 +138,18 @@ def test_no_forged_subvolume_passes() -> None:
             check_plan(with_operations(plan, (*operations[:making], other, *operations[making + 1 :])))
     with pytest.raises(BadInput, match="does not hold together"):
         check_plan(with_operations(plan, operations[:making] + operations[making + 1 :]))
+
+
+@pytest.mark.parametrize("name", ["../../etc", "/@", "a,b", "a b", ".."])
+def test_no_plan_that_is_forged_throughout_passes_either(name: str) -> None:
+    """Every operation and text follows from the volume, and the volume is none that the planner would make."""
+    plan = plan_with(ROOT)
+    table = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
+    (volume,) = plan.volumes
+    forged = replace(volume, subvolumes=(Subvolume(name, "/mnt/x"),))
+    made = with_operations(replace(plan, volumes=(forged,)), operations_of((), table, (forged,)))
+    with pytest.raises(BadInput, match="has the subvolume"):
+        check_plan(made)
 
 
 def test_one_filesystem_may_have_a_line_for_each_subvolume_and_no_second_for_the_same() -> None:
