@@ -103,6 +103,7 @@ VISITS = (
         ("cliff",),
         600,
         udev=False,
+        alone=True,
         keeps_every_byte=True,
         prepare=_fill,
     ),

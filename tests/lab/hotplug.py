@@ -30,7 +30,7 @@ from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.system import read_machine
 
 PAUSE_SECONDS = 0.1
-PATIENCE_SECONDS = 90.0
+PATIENCE_SECONDS = 180.0
 """How long anything may take to be shown; it takes a few seconds."""
 
 

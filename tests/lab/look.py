@@ -170,6 +170,7 @@ VISITS = (
         ("look", "judge-all"),
         900,
         udev=False,
+        alone=True,
     ),
     Visit(
         "NVMe, virtio, SCSI, USB and kernel modules' drives as made, as others see them, and as recorded",
@@ -177,5 +178,6 @@ VISITS = (
         ("look", "judge-all"),
         900,
         udev=True,
+        alone=True,
     ),
 )

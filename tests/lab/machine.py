@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import os
+import re
 import shlex
 import shutil
 import signal
@@ -15,6 +16,7 @@ from dataclasses import dataclass
 from io import BufferedRandom
 from pathlib import Path
 from time import monotonic, sleep
+from types import FrameType
 
 from tests.lab.attach import Node, file_node, fleet_arguments, image_bytes
 from tests.lab.distribution import GuestSystem, guest_system
@@ -33,14 +35,14 @@ COMMAND_LINE = "console=ttyS0 quiet loglevel=3 panic=-1 nokaslr mitigations=off 
 ACCELERATOR = "tcg,tb-size=512"
 """Emulation, always: KVM may be there and hang, and the figures shall be the same everywhere. With two processors a guest waits
 for locks whose holder this machine has put aside, and starts in minutes where it has other work; with one it does not."""
-MEMORY = "1G"
+MEMORY_MIB = 1024
 SCRATCH = Path("/var/tmp")
 """On a disk: the images are opened past the page cache, which filesystems in memory refuse."""
 PREFIX = "diskwright-lab-"
 SOCKET = "qmp"
 HOLD, HERE = "hold", "here"
 """Files in the shared folder: the first keeps the guest waiting, by the second it says that it does."""
-START_SECONDS = 120.0
+START_SECONDS = 240.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +179,7 @@ class Laboratory:
 
     def _arguments(self) -> list[str]:
         return [
-            *(QEMU, "-M", "q35", "-cpu", "max", "-m", MEMORY, "-accel", ACCELERATOR),
+            *(QEMU, "-M", "q35", "-cpu", "max", "-m", str(MEMORY_MIB), "-accel", ACCELERATOR),
             *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-rtc", "base=utc"),
             *("-kernel", str(self._system.kernel), "-initrd", str(self._folder / "initramfs"), "-append", COMMAND_LINE),
             *_shared_folder("root", Path("/"), read_only=True),
@@ -194,9 +196,9 @@ def laboratory(fleet: Fleet) -> Iterator[Laboratory]:
     _refuse_where_it_cannot_run()
     system = guest_system()
     with ExitStack() as stack:
-        _sweep()
-        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=PREFIX, dir=SCRATCH)))
-        stack.callback(os.close, _lock(folder))
+        with _nobody_sweeps():
+            folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix=PREFIX, dir=SCRATCH)))
+            stack.callback(os.close, _lock(folder))
         (folder / "shared").mkdir()
         write_initramfs(system, fleet.drivers, folder / "initramfs")
         images: dict[str, BufferedRandom] = {}
@@ -228,19 +230,53 @@ def _lock(folder: Path) -> int:
     return descriptor
 
 
-def _sweep() -> None:
+@contextmanager
+def _nobody_sweeps() -> Iterator[None]:
+    """A folder that was made and not yet locked looks as if it had been left behind."""
+    descriptor = os.open(SCRATCH, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def sweep() -> None:
     """Delete what laboratories left behind that were killed without a chance to do it themselves."""
-    for folder in SCRATCH.glob(f"{PREFIX}*"):
-        with suppress(OSError):
-            descriptor = _lock(folder)
-            shutil.rmtree(folder)
-            os.close(descriptor)
+    with _nobody_sweeps():
+        for folder in SCRATCH.glob(f"{PREFIX}*"):
+            with suppress(OSError):
+                descriptor = _lock(folder)
+                shutil.rmtree(folder)
+                os.close(descriptor)
 
 
 def ended_by_signals() -> None:
-    """Let a closed terminal or a polite kill end this process through its `with` blocks, as Ctrl+C does."""
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda caught, _frame: sys.exit(128 + caught))
+    """Let a closed terminal or a polite kill end this process through its `with` blocks, as Ctrl+C does. Once is enough: what cleans up
+    is not disturbed again."""
+    polite = (signal.SIGTERM, signal.SIGHUP)
+
+    def end(caught: int, _frame: FrameType | None) -> None:
+        for number in polite:
+            signal.signal(number, signal.SIG_IGN)
+        sys.exit(128 + caught)
+
+    for number in polite:
+        signal.signal(number, end)
+
+
+def make_sure_it_can_run() -> None:
+    """Once, before laboratories are opened side by side: raises CannotRun, fetches the guest's system, and deletes what was left behind."""
+    _refuse_where_it_cannot_run()
+    guest_system()
+    sweep()
+
+
+def at_once_here() -> int:
+    """How many guests this machine can bear at a time: each has one processor, and its memory."""
+    available = re.search(r"^MemAvailable: *(\d+) kB$", Path("/proc/meminfo").read_text(), re.MULTILINE)
+    room = int(available[1]) // (2 * MEMORY_MIB * 1024) if available else 1
+    return max(1, min(len(os.sched_getaffinity(0)), room))
 
 
 def _refuse_where_it_cannot_run() -> None:

@@ -110,6 +110,7 @@ VISITS = (
         ("perform",),
         seconds=3600,
         udev=True,
+        alone=True,
         prepare=lay_out_past,
         afterwards=_keep,
     ),

@@ -7,8 +7,9 @@ from dataclasses import replace
 from functools import partial
 
 from tests.lab import table
-from tests.lab.__main__ import Planned, Tally, pay
+from tests.lab.groups import Planned
 from tests.lab.machine import Laboratory, ended_by_signals, laboratory
+from tests.lab.pay import Tally, pay
 from tests.lab.record import traces
 from tests.lab.study import INSTRUMENTS, JOBS, VISITS
 from tests.lab.timings import RESULTS, instruments_file, series_file

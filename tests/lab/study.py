@@ -256,7 +256,7 @@ def _version(argv: Argv) -> str:
 
 
 VISITS = (
-    *(Visit(f"the study of alignment, {name}", STUDY_FLEET, (name,), 1800, udev=False, full_only=True) for name in MAKERS),
-    Visit("the study of alignment, its drive by two instruments", STUDY_FLEET, (INSTRUMENTS,), 600, udev=False, full_only=True),
+    *(Visit(f"the study of alignment, {name}", STUDY_FLEET, (name,), 1800, udev=False, alone=True, full_only=True) for name in MAKERS),
+    Visit("the study of alignment, its drive by two instruments", STUDY_FLEET, (INSTRUMENTS,), 600, udev=False, alone=True, full_only=True),
 )
 JOBS: dict[str, Job] = {**{name: partial(repeat, name) for name in MAKERS}, INSTRUMENTS: instruments}

@@ -7,9 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from tests.lab.__main__ import Planned, is_wanted, planned
+from tests.lab.__main__ import planned
 from tests.lab.attach import NOWHERE, file_node, fleet_arguments, image_bytes
 from tests.lab.fleet import MIB, Expected, Fleet
+from tests.lab.groups import Planned, is_wanted
 from tests.lab.layers import STACK_FLEET
 from tests.lab.look import capacity
 from tests.lab.members import BUS_FLEET, FLEETS, SATA_FLEET

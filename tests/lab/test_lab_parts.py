@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.lab.__main__ import checks_of
 from tests.lab.attach import file_node, fleet_arguments
 from tests.lab.distribution import is_wanted
 from tests.lab.fleet import Bus, Fleet, Pace
@@ -19,6 +18,7 @@ from tests.lab.initramfs import Member, archive, load_order
 from tests.lab.inside import assert_guest
 from tests.lab.machine import GuestResult
 from tests.lab.members import CHARGING, CONTROL, FIRST_FLEET, NATIVE
+from tests.lab.pay import checks_of
 from tests.lab.whole_path import noise
 
 IMAGES = {drive.name: file_node(drive, f"/images/{drive.name}") for drive in FIRST_FLEET.drives}

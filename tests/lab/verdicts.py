@@ -116,6 +116,7 @@ VISITS = tuple(
         ("judge-often",),
         seconds=4 * 3600,
         udev=False,
+        alone=True,
         full_only=True,
         busy=True,
     )

@@ -43,8 +43,9 @@ class Visit:
     """One boot: the jobs done in it, in order, and the seconds it may take, several times what it should.
 
     Visits that follow each other with the same fleet share its drives: what one writes the next finds. `prepare` is called before the
-    boot, `afterwards` after it (its checks count), both outside of the guest. `full_only`: done with `--full` only. `busy`: meanwhile this
-    machine has other work to do.
+    boot, `afterwards` after it (its checks count), both outside of the guest. `alone`: it measures time, and while it lasts this machine
+    does nothing else; it shares no drives with visits that are not. `full_only`: done with `--full` only. `busy`: meanwhile this machine
+    has other work to do, of the lab's choice.
     """
 
     title: str
@@ -52,6 +53,7 @@ class Visit:
     jobs: tuple[str, ...]
     seconds: float
     udev: bool
+    alone: bool = False
     keeps_every_byte: bool = False
     full_only: bool = False
     busy: bool = False
