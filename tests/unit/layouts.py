@@ -7,7 +7,7 @@ from uuid import UUID
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.steps import Context, steps_of
+from wizard.layout.steps import Context, is_mirrored, steps_of
 from wizard.layout.wish import Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.geometry import Geometry
@@ -71,5 +71,5 @@ def kinds_of(plan: Plan) -> list[str]:
 
 def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
     """The plan with other operations, shown as the planner would show them."""
-    context = Context(plan.drive, plan.before, plan.after, plan.others)
+    context = Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations))
     return replace(plan, steps=steps_of(operations, context))

@@ -10,7 +10,7 @@ from wizard.layout.striped import Kind, StripeWish, make_striped_plan
 from wizard.layout.striping import FILESYSTEMS
 from wizard.layout.wish import Wish
 from wizard.model.machine import Drive
-from wizard.model.plan import Plan
+from wizard.model.plan import Level, Plan
 
 KINDS: tuple[Kind, ...] = ("md", "lvm", "btrfs")
 
@@ -30,13 +30,16 @@ def striped(
     wanted: Wish | None = None,
     chunk_bytes: int | None = None,
     metadata: str | None = None,
+    level: Level = "raid0",
     **changes: Any,  # noqa: ANN401
 ) -> Plan:
     source = cycle(UUIDS)
     one = wanted or wish(filesystem or FILESYSTEMS[kind][0], label="films", mount_point="/srv/films")
-    asked = StripeWish(kind, chunk_bytes, metadata)
+    asked = StripeWish(kind, chunk_bytes, metadata, level)
     return make_striped_plan(machine(*drives, **{"tools": EVERYTHING, **changes}), drives, one, asked, mode, lambda: next(source))
 
 
 MD, LVM, BTRFS = (striped(numbered(3), kind) for kind in KINDS)
 """A plan of each kind over three drives."""
+MIRROR, TWICE = (striped(numbered(3), kind, level="raid1") for kind in ("md", "btrfs"))
+"""md's mirror of three drives, and a Btrfs that keeps two copies on them."""

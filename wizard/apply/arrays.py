@@ -15,7 +15,7 @@ from wizard.apply.site import Site
 from wizard.layout.commands import LVM_WITHOUT_UDEV, array_uuid, commands_of, physical_volume_uuid, wipe
 from wizard.layout.striping import layer_name, parts_of, striping_of
 from wizard.model.errors import Failed, Refused
-from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
+from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.journal import Check, Event
 from wizard.model.machine import Extent, Striping
 from wizard.model.names import printable
@@ -26,6 +26,9 @@ from wizard.tools.run import Result, run
 
 Do = Callable[[Sequence[str]], Result]
 """Runs a command to its end and says what came of it; raises Failed."""
+
+SECTOR_BYTES = 512
+"""What mdadm and the kernel count in, whatever a drive's blocks are."""
 
 EDGE_BYTES = MIB
 """Of each part and end, what is saved: md's and LVM's own records lie within the first, older forms within the last."""
@@ -229,7 +232,8 @@ def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume, site: Site
 def make_array(operation: MakeArray, site: Site) -> str:
     """Make the array, or take over the one that an earlier process of this run made before it could say so."""
     plan, stripe = site.plan, _stripe(site)
-    _save_edges(operation.parts, site)
+    if operation.level == "raid0":
+        _save_edges(operation.parts, site)
     node = running_array(plan, site.command) if site.again else None
     if node is None and site.again and _carry(operation.parts, operation.uuid, site.command):
         _assemble(plan, stripe, site.command)
@@ -245,7 +249,7 @@ def make_array(operation: MakeArray, site: Site) -> str:
         raise Failed(f"{operation.device} does not stand on the parts that it was made of.")
     if wrong := [check for check in array_checks(plan, site.command) if not check.holds and check.what.startswith("mdadm")]:
         raise Failed(f"{wrong[0].what}: {wrong[0].seen}.")
-    return f"{operation.device} is a RAID0 over {len(operation.parts)} drives, and mdadm finds it as planned."
+    return f"{operation.device} is a {operation.level.upper()} over {len(operation.parts)} drives, and mdadm finds it as planned."
 
 
 def make_group(operation: MakeVolumeGroup, site: Site) -> str:
@@ -298,26 +302,43 @@ def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
     stripe = plan.stripe
     if stripe is None or stripe.kind == "btrfs":
         return
-    parts, striping = array_parts(plan), striping_of(stripe, len(plan.members))
+    parts = array_parts(plan)
+    striping = None if stripe.mirrors else striping_of(stripe, len(plan.members))
     if stripe.kind == "md":
-        yield from _md_checks(stripe, parts, do)
+        yield from _md_checks(plan, stripe, parts, do)
     else:
         yield _lvm_check(plan, stripe, len(parts), do)
     geometries = [member.drive.geometry for member in plan.members]
     yield kernel_check(stripe.device, read_geometry(stripe.device), striping, geometries)
 
 
-def _md_checks(stripe: Stripe, parts: tuple[str, ...], do: Do) -> Iterator[Check]:
+def _md_checks(plan: Plan, stripe: Stripe, parts: tuple[str, ...], do: Do) -> Iterator[Check]:
     uuid = array_uuid(stripe.uuids[0])
-    wanted = {"MD_LEVEL": "raid0", "MD_DEVICES": str(len(parts)), "MD_UUID": uuid}
+    wanted = {"MD_LEVEL": stripe.level, "MD_DEVICES": str(len(parts)), "MD_UUID": uuid}
     seen = exported(do(("mdadm", "--detail", "--export", stripe.device)).output)
     differing = [f"{key}={seen.get(key)}" for key, value in wanted.items() if seen.get(key) != value]
-    yield Check(f"mdadm finds {stripe.device} a RAID0 of {len(parts)} with the planned UUID", not differing, "; ".join(differing) or uuid)
-    for part in parts:
+    what = f"a {stripe.level.upper()} of {len(parts)}"
+    yield Check(f"mdadm finds {stripe.device} {what} with the planned UUID", not differing, "; ".join(differing) or uuid)
+    for member, part in zip(plan.members, parts, strict=True):
         said = do(("mdadm", "--examine", part)).output
-        chunk = examined_chunk(said)
-        right = chunk == stripe.chunk_bytes and f"Array UUID : {uuid}" in said
-        yield Check(f"mdadm finds on {part} its part of that array, with its chunk", right, f"{chunk} bytes")
+        (slot,) = member.after.partitions
+        yield part_check(part, said, stripe, slot.start_bytes, member.drive.geometry)
+
+
+def part_check(part: str, said: str, stripe: Stripe, start_bytes: int, geometry: Geometry) -> Check:
+    """Whether a part, which begins at that byte of its drive, is one of the planned array, with its data aligned, by what
+    `mdadm --examine` said of it. Pure.
+    """
+    chunk, offset = examined_chunk(said), examined_offset(said)
+    right = f"Array UUID : {array_uuid(stripe.uuids[0])}" in said
+    aligned = offset is not None and misalignment_bytes(geometry, start_bytes + offset) == 0
+    where = "its data cannot be found" if offset is None else f"its data {offset} bytes in, {'' if aligned else 'not '}aligned"
+    if stripe.mirrors:
+        bitmap = "Internal Bitmap :" in said
+        seen = f"{where}, {'a' if bitmap else 'no'} bitmap"
+        return Check(f"mdadm finds on {part} its part of that array, with a bitmap and aligned", right and aligned and bitmap, seen)
+    right = right and aligned and chunk == stripe.chunk_bytes
+    return Check(f"mdadm finds on {part} its part of that array, with its chunk and aligned", right, f"{chunk} bytes, {where}")
 
 
 def exported(text: str) -> dict[str, str]:
@@ -329,6 +350,12 @@ def examined_chunk(text: str) -> int | None:
     """The chunk in bytes from mdadm's `Chunk Size : 512K`; None where it says none. Pure."""
     match = re.search(r"(?m)^\s*Chunk Size : (\d+)([KM]?)", text)
     return int(match[1]) * {"": 1, "K": 1024, "M": MIB}[match[2]] if match else None
+
+
+def examined_offset(text: str) -> int | None:
+    """How many bytes into its part the array's data begin, from mdadm's `Data Offset : 2048 sectors`; None where it says none. Pure."""
+    match = re.search(r"(?m)^\s*Data Offset : (\d+) sectors", text)
+    return int(match[1]) * SECTOR_BYTES if match else None
 
 
 def _lvm_check(plan: Plan, stripe: Stripe, count: int, do: Do) -> Check:
@@ -354,8 +381,9 @@ def read_geometry(node: str) -> Geometry:
         raise Failed(f"What the kernel says of {node} could not be read: {error}.") from None
 
 
-def kernel_check(device: str, seen: Geometry, striping: Striping, drives: Sequence[Geometry]) -> Check:
-    """Whether the kernel advises for the array what was planned, and finds it aligned on every drive. Pure.
+def kernel_check(device: str, seen: Geometry, striping: Striping | None, drives: Sequence[Geometry]) -> Check:
+    """Whether the kernel advises for the array what was planned, which is no stripe for a mirror, and finds it aligned on every drive.
+    Pure.
 
     The kernel takes the largest of the smallest sizes and the least common multiple of the best ones (block/blk-settings.c,
     blk_stack_limits); a best size of a drive's own that cannot be meant spoils that, which says nothing against the array.
@@ -364,8 +392,9 @@ def kernel_check(device: str, seen: Geometry, striping: Striping, drives: Sequen
     said = f"at least {seen.minimum_io_bytes}, at best {seen.optimal_io_bytes}, offset {seen.alignment_offset_bytes}"
     if any(drive.optimal_io_bytes and plausible_optimal_io_bytes(drive) is None for drive in drives):
         return Check(what, True, f"{said}: a drive's own optimal I/O size cannot be meant, so the kernel's sum of them tells nothing")
-    least = max(striping.unit_bytes, *(drive.minimum_io_bytes for drive in drives))
-    best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % striping.width_bytes == 0
+    unit, width = (striping.unit_bytes, striping.width_bytes) if striping else (0, 0)
+    least = max(unit, *(drive.minimum_io_bytes for drive in drives))
+    best = seen.optimal_io_bytes > 0 and seen.optimal_io_bytes % (width or 1) == 0
     if all(not drive.optimal_io_bytes for drive in drives):
-        best = seen.optimal_io_bytes == striping.width_bytes
+        best = seen.optimal_io_bytes == width
     return Check(what, seen.minimum_io_bytes == least and best and seen.alignment_offset_bytes == 0, said)

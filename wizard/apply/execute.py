@@ -11,7 +11,7 @@ from wizard.apply.environment import Environment
 from wizard.apply.filesystem import made_as_planned, make_filesystem, reset_zones
 from wizard.apply.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
 from wizard.apply.journal import Journal, read_entries
-from wizard.apply.left import is_formatted
+from wizard.apply.left import no_way_back
 from wizard.apply.lock import lent, unlock
 from wizard.apply.mounting import mount_filesystem
 from wizard.apply.resume import begun_steps, check_resumable, done_steps
@@ -214,8 +214,8 @@ def way_on(run: Path, plan: Plan) -> str:
     total = len(plan.steps)
     how_far = f"Done: {_steps(done)}; not done: {_steps(frozenset(range(1, total + 1)) - done)}."
     back = (
-        f"It cannot be undone any more, since {'emptying the drive' if plan.after.whole else 'making a filesystem'} was begun."
-        if is_formatted(plan, begun)
+        f"It cannot be undone any more, since {final} was begun."
+        if (final := no_way_back(plan, begun))
         else f"`diskwright undo {run.name}` puts back what was there."
         if begun
         else "Nothing was written."

@@ -16,6 +16,7 @@ from wizard.apply.journal import sync_folder
 from wizard.apply.saved import Saved, Vault, merged, without
 from wizard.documents.codec import from_json, to_json
 from wizard.layout.space import is_container
+from wizard.layout.steps import is_mirrored
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
@@ -185,8 +186,20 @@ def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
 
 
 def is_formatted(plan: Plan, begun: frozenset[int]) -> bool:
-    """Whether making a filesystem, or emptying a zoned drive, was begun: from then on nothing can be put back."""
+    """Whether making a filesystem, or emptying a zoned drive, was begun."""
     return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem | ResetZones) for number in begun)
+
+
+def no_way_back(plan: Plan, begun: frozenset[int]) -> str:
+    """What was begun that nothing can be put back after, in words; empty where everything still can."""
+    operations = [plan.steps[number - 1].operation for number in sorted(begun)]
+    if any(isinstance(operation, ResetZones) for operation in operations):
+        return "emptying the drive"
+    if any(isinstance(operation, MakeFilesystem) for operation in operations):
+        return "making a filesystem"
+    if is_mirrored(operations):
+        return "copying the first drive over the others"
+    return ""
 
 
 def _cells(device: str, places: Iterable[Extent]) -> Iterator[Cell]:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from itertools import pairwise
 
 from wizard.apply.site import look_at
 from wizard.filesystems.registry import MADE
@@ -73,7 +74,7 @@ def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[str, 
     kind = MADE[operation.filesystem]
     text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
     if operation.others:
-        profile = "RAID0"
+        profile = "RAID1" if ("-d", "raid1") in pairwise(operation.options) else "RAID0"
         return () if f"DATA|{profile}" in text else (f"its data are not {profile}",)
     seen = kind.striping_in(text) if kind.striping_in else None
     if seen == operation.striping:

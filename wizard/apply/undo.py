@@ -11,7 +11,7 @@ from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, write_b
 from wizard.apply.environment import LOOK_SECONDS
 from wizard.apply.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain, probe_members
 from wizard.apply.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.left import is_formatted
+from wizard.apply.left import no_way_back
 from wizard.apply.lock import lock_run, unlock
 from wizard.apply.process import Purpose, launch
 from wizard.apply.resume import UNDOING, begun_steps, check_made, check_on_array, done_steps, quietly
@@ -61,8 +61,7 @@ def check_undoable(run: Path, plan: Plan) -> None:
     begun = begun_steps(read_entries(run))
     if not begun:
         raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
-    if is_formatted(plan, begun):
-        what = "emptying the drive" if plan.after.whole else "making a filesystem"
+    if what := no_way_back(plan, begun):
         raise Refused(f"The run {run.name} cannot be undone: {what} was begun, and what that wrote over is lost. {NOTHING_WRITTEN}")
 
 

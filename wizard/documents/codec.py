@@ -15,7 +15,7 @@ from cattrs.v import format_exception
 
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.plan import Layout, MakeFilesystem, Mount, Operation, Plan, Volume
+from wizard.model.plan import Layout, MakeArray, MakeFilesystem, Mount, Operation, Plan, Stripe, Volume
 
 T = TypeVar("T")
 
@@ -24,9 +24,11 @@ JSON = dict[str, Any]
 
 WRITTEN_WHERE_USED: dict[type, tuple[str, ...]] = {
     Layout: ("whole",),
-    MakeFilesystem: ("others", "striping"),
+    MakeArray: ("level",),
+    MakeFilesystem: ("others", "striping", "mirrored"),
     Mount: ("others",),
     Plan: ("others", "stripe", "group"),
+    Stripe: ("level",),
     Volume: ("role", "encryption", "subvolumes"),
 }
 """Fields that are left out of a document where they say nothing: a plan for one drive reads as it did before there were others."""

@@ -13,6 +13,7 @@ from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, 
 from wizard.documents.files import read_file
 from wizard.faces.console import out, say
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
+from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.journal import Entry, Event
@@ -117,8 +118,7 @@ def destroyed(plan: Plan) -> Iterator[str]:
         f"{printable(drive.path)}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
         for drive in (member.drive for member in plan.members)
     )
-    if danger := danger_of(plan):
-        yield danger
+    yield from filter(None, (danger_of(plan), mirror_note(plan)))
     yield f"What will be destroyed on {who}:"
     yield from (
         f"    {text}"

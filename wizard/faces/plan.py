@@ -21,15 +21,15 @@ from wizard.faces.sources import machine_and_drives
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.preview import preview_lines
-from wizard.layout.striped import StripeWish, make_striped_plan
-from wizard.layout.striping import FILESYSTEMS, METADATA
+from wizard.layout.striped import StripeWish, choice_on, make_striped_plan
+from wizard.layout.striping import FILESYSTEMS, METADATA, MIRRORS, room_bytes
 from wizard.layout.wish import EXAMPLE, Request, Wish, parse_volume, request
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
-from wizard.model.plan import Plan
+from wizard.model.plan import Level, Plan
 from wizard.model.units import parse_size
 
 EPILOG = f"""examples:
@@ -40,6 +40,7 @@ EPILOG = f"""examples:
     diskwright plan /dev/sda --workload desktop-root --machine saved.json
     diskwright plan /dev/sdX --workload large-media --fs ext4 --option ext4-no-journal --danger "PHRASE"
     diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
+    diskwright plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json
 
 subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it at DIR; without :DIR it is made and left unmounted.
 
@@ -50,7 +51,8 @@ A volume without a size takes all that is left; one without a mount point is mad
 purposes. A drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by this command.
 
 --stripe spreads one volume over all drives that are named, by md (RAID0), LVM or Btrfs itself: fast, and all of it lost when any one of
-the drives fails.
+the drives fails. --mirror keeps copies on them, by md (RAID1) or Btrfs itself: it survives the loss of a drive, has half the room or less,
+and is no backup.
 """
 
 MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
@@ -64,7 +66,7 @@ def parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("devices", metavar="DEVICE", nargs="+", help="a whole drive, such as /dev/sdb; two or more with --stripe")
+    made.add_argument("devices", metavar="DEVICE", nargs="+", help="a whole drive, such as /dev/sdb; two or more with --stripe or --mirror")
     mode = made.add_mutually_exclusive_group()
     mode.add_argument("--replace", dest="mode", action="store_const", const="replace", help="erase everything the drive holds")
     mode.add_argument("--use-free", dest="mode", action="store_const", const="use-free", help="keep every partition; use only free space")
@@ -83,7 +85,9 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--danger", metavar="PHRASE", action="append", default=[], help="the danger of an option, typed back; may be repeated"
     )
-    made.add_argument("--stripe", choices=("md", "lvm", "btrfs"), help="with --workload: spread the volume over all drives, by this")
+    spread = made.add_mutually_exclusive_group()
+    spread.add_argument("--stripe", choices=tuple(FILESYSTEMS), help="with --workload: spread the volume over all drives, by this")
+    spread.add_argument("--mirror", choices=MIRRORS, help="with --workload: keep the volume's copies on all drives, by this")
     made.add_argument("--chunk", metavar="SIZE", help="with --stripe md or lvm: how much goes to one drive at a stretch (512K)")
     made.add_argument("--metadata", choices=METADATA, help="with --stripe btrfs: how its own records are kept (raid1)")
     made.add_argument("-o", "--output", metavar="PLAN.json", help="write the plan to this file instead of the output")
@@ -95,7 +99,8 @@ def main(arguments: Namespace) -> ExitCode:
     """Plan, show the plan, and write it down."""
     requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
-    plan = _plan_one(arguments, requests) if arguments.stripe is None else _plan_striped(arguments, requests)
+    several = arguments.stripe is not None or arguments.mirror is not None
+    plan = _plan_striped(arguments, requests) if several else _plan_one(arguments, requests)
     to_file = arguments.output not in (None, "-")
     if to_file:
         write_plan(plan, Path(arguments.output))
@@ -107,7 +112,10 @@ def main(arguments: Namespace) -> ExitCode:
 
 def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     if len(arguments.devices) > 1:
-        raise BadInput("Several drives are planned together only for one volume over all of them: say --stripe md, lvm or btrfs.")
+        raise BadInput(
+            "Several drives are planned together only for one volume over all of them: say --stripe md, lvm or btrfs, or --mirror md or "
+            "btrfs."
+        )
     if arguments.chunk is not None or arguments.metadata is not None:
         raise BadInput(f"--{'chunk' if arguments.chunk is not None else 'metadata'} goes with --stripe.")
     machine, (drive,) = machine_and_drives(arguments.devices, arguments.machine)
@@ -118,13 +126,16 @@ def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
 
 def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     if arguments.volume is not None:
-        raise BadInput("--stripe makes one volume over everything: say --workload, with --label, --mount and --fs, instead of --volume.")
+        option = "--stripe" if arguments.mirror is None else "--mirror"
+        raise BadInput(f"{option} makes one volume over everything: say --workload, with --label, --mount and --fs, instead of --volume.")
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
-    asked = StripeWish(arguments.stripe, chunk, arguments.metadata)
+    level: Level = "raid0" if arguments.mirror is None else "raid1"
+    asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
     machine, drives = machine_and_drives(arguments.devices, arguments.machine)
     patterns = load_patterns()
     recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
-    wish = striped_wish(machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger)
+    room = room_bytes(asked.kind, asked.level, [drive.size_bytes or 0 for drive in drives])
+    wish = striped_wish(machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger, room)
     arrays = taken_arrays() if arguments.machine is None else ()
     return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
 
@@ -140,27 +151,18 @@ def striped_wish(
     asked: Request,
     possible: Sequence[str],
     phrases: Sequence[str] = (),
+    room: int | None = None,
 ) -> Wish:
-    """A request with the filesystem that is advised for the first drive, of those that are `possible` on a stripe, or the named one.
+    """A request with the filesystem that is advised for the first drive, of those that are `possible` on several, or the named one.
 
-    They are judged by the room that all drives have together.
+    They are judged by the `room` in bytes that all drives have together; None is that of a stripe.
     """
     profile = find_workload(asked.workload)
-    room = sum(drive.size_bytes or 0 for drive in drives)
+    room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
     advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
-    choice = _striped_choice(advice, asked.filesystem, possible)
+    choice = choice_on(advice, possible) if asked.filesystem is None else _named_choice(advice, asked.filesystem)
     site = site_of(machine, drives[0], recordings[0], profile, room or None)
     return _wish(choice, profile, asked, site, phrases, None)
-
-
-def _striped_choice(advice: Advice, named: str | None, possible: Sequence[str]) -> Choice:
-    if named is not None:
-        return _named_choice(advice, named)
-    for choice in advice.choices:
-        if choice.filesystem in possible and not choice.obstacles:
-            return choice
-    reasons = " ".join(f"{choice.filesystem}: {' '.join(choice.obstacles)}" for choice in advice.choices if choice.filesystem in possible)
-    raise Refused(f"No filesystem that this stripe could hold can be made here. {reasons}")
 
 
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:

@@ -11,6 +11,7 @@ from wizard.layout.steps import same_steps
 from wizard.layout.striping import (
     FILESYSTEMS,
     METADATA,
+    MIRRORS,
     MOST_DRIVES,
     NUMBER,
     chunk_fault,
@@ -119,7 +120,8 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
             named = (volume_node(volume.label, stripe.uuids[0]), group_name(volume.label, stripe.uuids[0]), "")
             right = (stripe.device, stripe.name, stripe.metadata) == named
         case "btrfs":
-            right = stripe == Stripe("btrfs", metadata=stripe.metadata) and stripe.metadata in METADATA
+            possible = METADATA[:1] if stripe.mirrors else METADATA
+            right = stripe == Stripe("btrfs", metadata=stripe.metadata, level=stripe.level) and stripe.metadata in possible
     if not right:
         yield f"its {stripe.kind} has a name, a node or a setting that does not follow from its volume"
 
@@ -127,7 +129,10 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
 def _array_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
     if len({drive.geometry.logical_block_bytes for drive in _drives(plan)}) > 1:
         yield "its drives have logical blocks of different sizes"
-    if fault := chunk_fault(stripe.chunk_bytes):
+    if stripe.mirrors:
+        if stripe.kind not in MIRRORS or stripe.chunk_bytes:
+            yield f"its {stripe.kind} keeps no copies, or has a chunk beside them"
+    elif fault := chunk_fault(stripe.chunk_bytes):
         yield f"its chunk of {format_exact(stripe.chunk_bytes)} {fault}"
 
 

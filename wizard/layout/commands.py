@@ -43,9 +43,9 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
             return (*map(_make_physical_volume, parts, uuids), ("vgcreate", name, *parts))
         case MakeStripedVolume():
             return (_make_striped_volume(operation),)
-        case MakeFilesystem(device=device, striping=striping):
+        case MakeFilesystem(device=device, striping=striping, mirrored=mirrored):
             # What an array's members held before can come to lie where a filesystem's mark is looked for.
-            return (*([wipe(device)] if striping else []), *MADE[operation.filesystem].commands(operation))
+            return (*([wipe(device)] if striping or mirrored else []), *MADE[operation.filesystem].commands(operation))
         case MakeSubvolumes() | Mount() | TurnOnSwap():
             return _use_commands(operation)
         case WriteTable() | AddFstabLine():
@@ -84,11 +84,13 @@ def private_mount(operation: MakeSubvolumes) -> Mount:
 
 def _make_array(operation: MakeArray) -> Argv:
     """`--run` answers the question whether a partition that shows something is really meant. The home host `any` makes the name the
-    same on every machine, this one or a rescue medium (mdadm(8)).
+    same on every machine, this one or a rescue medium (mdadm(8)). With a bitmap of what is being written only that is compared after a
+    crash, instead of all of it.
     """
+    shape = ("--level=1", "--bitmap=internal") if operation.level == "raid1" else ("--level=0", f"--chunk={operation.chunk_bytes // KIB}")
     return (
         *("mdadm", "--create", operation.device, "--run", "--homehost=any", f"--name={operation.name}"),
-        *(f"--uuid={array_uuid(operation.uuid)}", "--metadata=1.2", "--level=0", f"--chunk={operation.chunk_bytes // KIB}"),
+        *(f"--uuid={array_uuid(operation.uuid)}", "--metadata=1.2", *shape),
         *(f"--raid-devices={len(operation.parts)}", *operation.parts),
     )
 

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.layout.inside import inside_sentences
+from wizard.layout.mirrors import mirror_note
 from wizard.layout.space import is_container
-from wizard.layout.striping import striping_of
+from wizard.layout.striping import copies, room_bytes, striping_of
 from wizard.layout.text import cell_width, command_lines, cut, wrapped
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import printable
@@ -161,9 +162,9 @@ def preview_lines(plan: Plan, width: int = 80, glyphs: Glyphs = ASCII) -> list[s
 def _head(plan: Plan, width: int) -> Iterator[str]:
     for member in plan.members:
         yield from wrapped(_who(member.drive), width)
-    if danger := danger_of(plan):
+    if said := danger_of(plan) or mirror_note(plan):
         yield ""
-        yield from wrapped(danger, width)
+        yield from wrapped(said, width)
     yield ""
 
 
@@ -176,7 +177,7 @@ def _who(drive: Identity) -> str:
 
 def danger_of(plan: Plan) -> str | None:
     """The sentence that comes before everything else about a striped plan; None where there is nothing of the kind to be said."""
-    if plan.stripe is None:
+    if plan.stripe is None or plan.stripe.mirrors:
         return None
     return (
         f"Striping is no safety: every file is spread over all {len(plan.members)} drives, and when any one of them fails, everything on "
@@ -196,7 +197,7 @@ def layouts_lines(plan: Plan, width: int, glyphs: Glyphs = ASCII) -> Iterator[st
         yield from layout_lines(member.after, size, width, glyphs, after=True)
         yield ""
         drawn += [bar(member.before, size, width), bar(member.after, size, width, after=True)]
-    if together := _together(plan):
+    if together := together_words(plan):
         yield from wrapped(together, width, hang=2)
         yield ""
     if within := inside_sentences(plan):
@@ -206,17 +207,18 @@ def layouts_lines(plan: Plan, width: int, glyphs: Glyphs = ASCII) -> Iterator[st
     yield from wrapped("Key: " + ", ".join(f"{glyphs.fill(state)} {state.value}" for state in states), width)
 
 
-def _together(plan: Plan) -> str | None:
-    """What lies on all drives of a stripe; None where there is none."""
+def together_words(plan: Plan) -> str | None:
+    """What lies on all drives of a stripe or mirror; None where there is none."""
     if plan.stripe is None:
         return None
     (volume,) = plan.volumes
-    size = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
+    size = room_bytes(plan.stripe.kind, plan.stripe.level, [slot.size_bytes for member in plan.members for slot in member.after.partitions])
     where = f"{plan.stripe.device}: " if plan.stripe.device else ""
     mounted = f" at {printable(volume.mount_point, 2000)}" if volume.mount_point else ""
-    chunk = striping_of(plan.stripe, len(plan.members)).unit_bytes
+    chunk = f"{format_exact(striping_of(plan.stripe, len(plan.members)).unit_bytes)} to each drive in turn"
+    how = f"every byte on {copies(plan.stripe, len(plan.members))} of them" if plan.stripe.mirrors else chunk
     what = f'{volume.filesystem} "{printable(volume.label)}"{mounted}, about {format_capacity(size)}'
-    return f"On all {len(plan.members)} of them together: {where}{what}, {format_exact(chunk)} to each drive in turn."
+    return f"On all {len(plan.members)} of them together: {where}{what}, {how}."
 
 
 def layout_lines(layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool) -> Iterator[str]:
@@ -296,4 +298,5 @@ __all__ = [
     "layouts_lines",
     "preview_lines",
     "steps_lines",
+    "together_words",
 ]

@@ -1,11 +1,12 @@
 """An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone can derive it again."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.commands import array_uuid, commands_of, edits_of
+from wizard.layout.mirrors import mirror_holds, mirror_lost, mirror_sentence
 from wizard.layout.subvolumes import mounted_subvolume
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
@@ -33,6 +34,7 @@ from wizard.model.plan import (
 from wizard.model.units import TIB, format_capacity, format_exact
 
 SAVED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was formatted."
+SAVED_TILL_MIRRORED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as the mirror was not begun."
 NOT_UNDONE = "Cannot be undone: what was there before is lost from here on."
 TAKEN_APART = (
     "The bytes it changes are saved first; `diskwright undo` takes it apart again and puts them back as long as nothing was formatted."
@@ -48,12 +50,14 @@ TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a step's words draw on besides its operation: the drive and what it holds before and after, and the other drives."""
+    """What a step's words draw on besides its operation: the drive and what it holds before and after, the other drives, and whether md
+    is to mirror them."""
 
     drive: Identity
     before: Layout
     after: Layout
     others: tuple[Member, ...] = ()
+    mirrored: bool = False
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -77,8 +81,14 @@ def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, .
 
 def same_steps(plan: Plan) -> bool:
     """Whether every text, command and estimate in the plan is what its typed operations give: nothing else is ever run."""
-    derived = steps_of([step.operation for step in plan.steps], Context(plan.drive, plan.before, plan.after, plan.others))
-    return derived == plan.steps
+    operations = [step.operation for step in plan.steps]
+    context = Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations))
+    return steps_of(operations, context) == plan.steps
+
+
+def is_mirrored(operations: Iterable[Operation]) -> bool:
+    """Whether md copies one drive over the others."""
+    return any(isinstance(operation, MakeArray) and operation.level == "raid1" for operation in operations)
 
 
 def step_of(operation: Operation, context: Context) -> Step:
@@ -89,7 +99,7 @@ def step_of(operation: Operation, context: Context) -> Step:
         commands=commands_of(operation),
         edits=_edits(operation, context),
         destroys=_destroys(operation, context),
-        undo=_undo(operation),
+        undo=_undo(operation, context),
         holds=_holds(operation),
         seconds=_seconds(operation, context),
     )
@@ -123,6 +133,8 @@ def _sentence(operation: Operation, context: Context) -> str:
             return f"Make {_listed(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the filesystem on {device}."
         case AddFstabLine() | Mount() | TurnOnSwap():
             return _use_sentence(operation)
+        case MakeArray(level="raid1", parts=parts):
+            return mirror_sentence(operation, _listed(parts), _made_bytes(context.members_of(parts)[0], parts[0]))
         case _:
             return _array_sentence(operation)
 
@@ -143,6 +155,8 @@ def _use_sentence(operation: AddFstabLine | Mount | TurnOnSwap) -> str:
 
 def _spread(options: Sequence[str]) -> str:
     """What Btrfs does with several devices, as the end of a sentence."""
+    if ("-d", "raid1") in pairwise(options):
+        return ": its files and its own records in two copies, on two drives each (raid1), so that a bad block is repaired from the other"
     if ("-m", "raid1") in pairwise(options):
         return (
             ": its files once, spread over all of them, and its own records on two (raid1), which costs little and lets a bad block in "
@@ -182,6 +196,8 @@ def _destroys(operation: Operation, context: Context) -> str:
             return " ".join([f"Everything on {device}, at once.", *_overwritten((device,), context)])
         case MakeFilesystem(device=device, others=others):
             return " ".join(_overwritten((device, *others), context))
+        case MakeArray(level="raid1", parts=parts):
+            return " ".join((mirror_lost(operation), *_overwritten(parts, context)))
         case _:
             return ""
 
@@ -228,16 +244,16 @@ def _lost_with(member: Member, lost: Sequence[Slot], where: str) -> str:
     return ""
 
 
-def _undo(operation: Operation) -> str:
+def _undo(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures() | WriteTable():
-            return SAVED
+            return SAVED_TILL_MIRRORED if context.mirrored else SAVED
+        case MakeFilesystem() | ResetZones() | MakeArray(level="raid1"):
+            return NOT_UNDONE
         case MakeArray() | MakeVolumeGroup():
             return TAKEN_APART
         case MakeStripedVolume():
             return WITH_ITS_GROUP
-        case MakeFilesystem() | ResetZones():
-            return NOT_UNDONE
         case MakeSubvolumes():
             return "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem itself stays."
         case AddFstabLine():
@@ -284,13 +300,16 @@ def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:
         unit, width = format_exact(striping.unit_bytes), format_exact(striping.width_bytes)
         more.append(f"Its superblock says that it is striped: {unit} to a drive, {width} to all of them.")
     if operation.others:
-        more.append(f"It lies on {1 + len(operation.others)} devices, with its data striped over them.")
+        how = "in two copies" if ("-d", "raid1") in pairwise(operation.options) else "striped over them"
+        more.append(f"It lies on {1 + len(operation.others)} devices, with its data {how}.")
     clean = ("The filesystem's own check finds it clean.",) if MADE[kind].clean_check else ()
     return (recognised, *more, *clean)
 
 
 def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[str, ...]:
     match operation:
+        case MakeArray(level="raid1"):
+            return mirror_holds(operation)
         case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
             return (
                 f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID {array_uuid(uuid)}.",

@@ -1,15 +1,13 @@
-"""From several drives and one wish to a plan that stripes one volume over all of them. Pure, as the planner for one drive is."""
+"""From several drives and one wish to a plan for one volume over all of them, striped or mirrored. Pure, as the other planner is."""
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.commands import array_uuid
 from wizard.layout.planner import (
     HOST_MANAGED,
     Mode,
-    doubts_of,
     known_identity,
     layout_before,
     old_wipes,
@@ -19,16 +17,19 @@ from wizard.layout.planner import (
     volume_of,
 )
 from wizard.layout.refusals import refuse_content, refuse_drive
-from wizard.layout.steps import Context, steps_of
+from wizard.layout.steps import Context, is_mirrored, steps_of
+from wizard.layout.striped_doubts import drive_doubts, stripe_doubts
 from wizard.layout.striping import (
     FILESYSTEMS,
     METADATA,
+    MIRRORS,
     MOST_DRIVES,
     NUMBER,
     USUAL_CHUNK_BYTES,
     chunk_fault,
     group_name,
     layer_name,
+    room_bytes,
     striped_after,
     striped_extents,
     striped_operations,
@@ -38,12 +39,13 @@ from wizard.layout.striping import (
     volume_node,
 )
 from wizard.layout.wish import Wish, check_wishes, told_apart
+from wizard.model.advice import Advice, Choice
 from wizard.model.errors import BadInput, Refused
-from wizard.model.finding import Recorded, Recording
+from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
-from wizard.model.plan import Identity, Layout, Member, Plan, Stripe, Volume
-from wizard.model.units import format_capacity, format_exact
+from wizard.model.plan import Identity, Layout, Level, Member, Plan, Stripe, Volume
+from wizard.model.units import format_exact
 
 Kind = Literal["md", "lvm", "btrfs"]
 
@@ -62,11 +64,22 @@ HIGHEST_ARRAY = 127
 
 @dataclass(frozen=True, slots=True)
 class StripeWish:
-    """How a person wants to stripe. `chunk_bytes` and `metadata` None take what is usual."""
+    """How a person wants to stripe, or by level raid1 to mirror. `chunk_bytes` and `metadata` None take what is usual."""
 
     kind: Kind
     chunk_bytes: int | None = None
     metadata: str | None = None
+    level: Level = "raid0"
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether copies are wanted."""
+        return self.level == "raid1"
+
+    @property
+    def option(self) -> str:
+        """The option of the command line that asks for it."""
+        return "--mirror" if self.mirrors else "--stripe"
 
 
 def make_striped_plan(
@@ -79,8 +92,8 @@ def make_striped_plan(
     recordings: Sequence[Recording] = (),
     arrays: Sequence[str] = (),
 ) -> Plan:
-    """The plan that stripes one volume over `drives`, in their order. `recordings` are what is known of how each of them records,
-    `arrays` the nodes that other arrays have.
+    """The plan that stripes one volume over `drives`, or mirrors it on them, in their order. `recordings` are what is known of how each
+    of them records, `arrays` the nodes that other arrays have.
 
     Raises Refused where a drive must not be touched, holds anything while `mode` is None, or does not go together with the others;
     BadInput for a wish that cannot be.
@@ -99,7 +112,7 @@ def make_striped_plan(
     extents = striped_extents(identities)
     kind = MADE[volume.filesystem]
     least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
-    if sum(extent.size_bytes for extent in extents) < least:
+    if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
         raise BadInput(f"The drives have too little room together: {volume.filesystem} needs {format_exact(least)}.")
     tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
     members = [
@@ -109,29 +122,56 @@ def make_striped_plan(
     wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
     operations = striped_operations(identities, wipes, tables, stripe, volume)
     first, *others = members
-    context = Context(first.drive, first.before, first.after, tuple(others))
-    doubts = (*_all_doubts(drives, recordings, extents[0].size_bytes), *_stripe_doubts(stripe), *wish.doubts)
+    context = Context(first.drive, first.before, first.after, tuple(others), is_mirrored(operations))
+    doubts = (*drive_doubts(drives, recordings, extents[0].size_bytes, stripe), *stripe_doubts(stripe), *wish.doubts)
     return Plan(
         first.drive, first.before, first.after, (volume,), steps_of(operations, context), doubts, others=tuple(others), stripe=stripe
     )
 
 
+def choice_on(advice: Advice, possible: Sequence[str], preferred: str | None = None) -> Choice:
+    """The filesystem that is advised of those `possible` on several drives, or the `preferred` one where it is among them and can be made.
+
+    Raises Refused where there is none.
+    """
+    found = [choice for choice in advice.choices if choice.filesystem in possible and not choice.obstacles]
+    if found:
+        return next((choice for choice in found if choice.filesystem == preferred), found[0])
+    reasons = " ".join(f"{choice.filesystem}: {' '.join(choice.obstacles)}" for choice in advice.choices if choice.filesystem in possible)
+    raise Refused(f"No filesystem that these drives could hold together can be made here. {reasons}")
+
+
 def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
     """Raises BadInput for what cannot be meant."""
+    doing, done = ("A mirror", "mirrored") if asked.mirrors else ("Striping", "striped")
     if not 2 <= len(drives) <= MOST_DRIVES:
-        raise BadInput(f"Striping takes from 2 to {MOST_DRIVES} drives; {len(drives)} {'was' if len(drives) == 1 else 'were'} named.")
+        raise BadInput(f"{doing} takes from 2 to {MOST_DRIVES} drives; {len(drives)} {'was' if len(drives) == 1 else 'were'} named.")
     if mode is Mode.USE_FREE:
-        raise BadInput("Striping takes whole drives: --use-free does not go with --stripe.")
+        raise BadInput(f"{doing} takes whole drives: --use-free does not go with {asked.option}.")
     if wish.size_bytes is not None:
-        raise BadInput("A striped volume takes all of its drives: leave the size out.")
+        raise BadInput(f"A {done} volume takes all of its drives: leave the size out.")
     kind, filesystem = asked.kind, wish.choice.filesystem
     if filesystem not in FILESYSTEMS[kind]:
-        hint = " Btrfs stripes by itself: say --stripe btrfs." if filesystem == "btrfs" else ""
-        raise BadInput(f"--stripe {kind} takes {' or '.join(FILESYSTEMS[kind])}, not {printable(filesystem, 30)}.{hint}")
-    if kind == "btrfs" and asked.chunk_bytes is not None:
+        hint = f" Btrfs {'mirrors' if asked.mirrors else 'stripes'} by itself: say {asked.option} btrfs." if filesystem == "btrfs" else ""
+        raise BadInput(f"{asked.option} {kind} takes {' or '.join(FILESYSTEMS[kind])}, not {printable(filesystem, 30)}.{hint}")
+    if asked.mirrors:
+        _check_mirror(asked)
+    else:
+        _check_stripe(asked)
+
+
+def _check_mirror(asked: StripeWish) -> None:
+    if asked.kind not in MIRRORS:
+        raise BadInput(f"A mirror is made by {' or '.join(MIRRORS)}, not by {asked.kind}.")
+    if asked.chunk_bytes is not None or asked.metadata is not None:
+        raise BadInput("A mirror has no chunk, and Btrfs's records are kept twice with its files: leave --chunk and --metadata out.")
+
+
+def _check_stripe(asked: StripeWish) -> None:
+    if asked.kind == "btrfs" and asked.chunk_bytes is not None:
         raise BadInput("Btrfs chooses its own chunk (64 KiB): --chunk does not go with --stripe btrfs.")
-    if kind != "btrfs" and asked.metadata is not None:
-        raise BadInput(f"--metadata is for --stripe btrfs; {kind} keeps no records of a filesystem.")
+    if asked.kind != "btrfs" and asked.metadata is not None:
+        raise BadInput(f"--metadata is for --stripe btrfs; {asked.kind} keeps no records of a filesystem.")
     if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
         raise BadInput(f"A chunk of {format_exact(asked.chunk_bytes)} {fault}; {format_exact(USUAL_CHUNK_BYTES)} is usual.")
     if asked.metadata is not None and asked.metadata not in METADATA:
@@ -143,7 +183,7 @@ def _refuse_drives(machine: Machine, drives: Sequence[Drive], mode: Mode | None)
     for drive in drives:
         size_bytes, geometry = refuse_drive(drive)
         if drive.zoned == HOST_MANAGED:
-            raise Refused(f"{drive.path} is a host-managed zoned drive: nothing can be striped over it.")
+            raise Refused(f"{drive.path} is a host-managed zoned drive: nothing can be spread over it.")
         refuse_content(drive, chosen=mode is not None)
         identities.append(known_identity(machine, drive, size_bytes, geometry))
         befores.append(layout_before(drive, size_bytes, geometry, keep=False))
@@ -170,13 +210,13 @@ def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
 
 
 def _stripe(asked: StripeWish, taken: Collection[str], label: str, count: int, draw_uuid: Callable[[], str]) -> Stripe:
-    chunk = asked.chunk_bytes or USUAL_CHUNK_BYTES
+    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
     match asked.kind:
         case "btrfs":
-            return Stripe("btrfs", metadata=asked.metadata or METADATA[0])
+            return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
         case "md":
             device = next(node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in taken)
-            return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),))
+            return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),), level=asked.level)
         case "lvm":
             uuids = tuple(draw_uuid() for _ in range(count))
             return Stripe("lvm", volume_node(label, uuids[0]), group_name(label, uuids[0]), chunk, uuids)
@@ -191,51 +231,4 @@ def _volume(drives: Sequence[Drive], identities: Sequence[Identity], wish: Wish,
     return replace(volume_of(drives[0], wish, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final)
 
 
-def _all_doubts(drives: Sequence[Drive], recordings: Sequence[Recording], used_bytes: int) -> Iterator[str]:
-    for drive in drives:
-        yield from (f"{drive.path}: {doubt[:1].lower()}{doubt[1:]}" for doubt in doubts_of(drive, keep=False))
-    for drive, recording in zip(drives, recordings, strict=False):
-        if recording.verdict in (Recorded.YES, Recorded.LIKELY):
-            likely = "likely " if recording.verdict is Recorded.LIKELY else ""
-            yield f"{drive.path} is {likely}shingled: under long writing it stalls, and every drive of the stripe waits for it."
-    turning = [drive.path for drive in drives if drive.rotational]
-    still = [drive.path for drive in drives if drive.rotational is False]
-    if turning and still:
-        yield (
-            f"{', '.join(turning)} rotate{'s' * (len(turning) == 1)} and {', '.join(still)} do{'es' * (len(still) == 1)} not: a stripe is "
-            "as fast as its slowest drive, so the fast ones are wasted."
-        )
-    if loose := [drive.path for drive in drives if drive.bus == "usb" or drive.removable]:
-        yield f"{', '.join(loose)} can be unplugged: a cable that slips takes the whole volume away, in the middle of a write."
-    buses = sorted({drive.bus for drive in drives if drive.bus and drive.bus != "usb"})
-    if len(buses) > 1:
-        yield f"The drives are attached in different ways ({', '.join(buses)}): the stripe is as fast as the slowest of them."
-    for drive in drives:
-        idle = (drive.size_bytes or 0) - used_bytes
-        if idle > used_bytes // 50:
-            yield f"{format_capacity(idle)} of {drive.path} stay unused: every drive gives as much as the smallest one has."
-
-
-def _stripe_doubts(stripe: Stripe) -> Iterator[str]:
-    match stripe.kind:
-        case "md":
-            (uuid,) = stripe.uuids
-            yield (
-                "Whether this system puts the array together at a start could not be known: mdadm's udev rules do so wherever mdadm stays "
-                f"installed, and then fstab finds it by UUID, also when {stripe.device} has another number. If it is needed before that "
-                f"(in the initramfs), add `ARRAY /dev/md/{stripe.name} metadata=1.2 UUID={array_uuid(uuid)}` to mdadm.conf "
-                "(/etc/mdadm/mdadm.conf, or /etc/mdadm.conf) and make the initramfs again."
-            )
-        case "lvm":
-            yield (
-                "Whether this system activates the volume group at a start could not be known: LVM's udev rules do so wherever lvm2 stays "
-                f"installed; elsewhere `vgchange --activate y {stripe.name}` does."
-            )
-        case "btrfs":
-            yield (
-                "Whether this system knows all devices of a Btrfs at a start could not be known: udev's rules tell the kernel of them "
-                "wherever btrfs-progs stays installed; elsewhere `btrfs device scan` does, before mounting."
-            )
-
-
-__all__ = ["StripeWish", "make_striped_plan"]
+__all__ = ["StripeWish", "choice_on", "make_striped_plan"]

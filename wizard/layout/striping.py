@@ -17,6 +17,7 @@ from wizard.model.names import partition_path
 from wizard.model.plan import (
     Identity,
     Layout,
+    Level,
     MakeArray,
     MakeFilesystem,
     MakeStripedVolume,
@@ -31,6 +32,9 @@ from wizard.model.units import KIB, MIB
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "lvm": ("ext4", "xfs"), "btrfs": ("btrfs",)}
 """What is made on each kind of stripe. Btrfs stripes by itself, and keeps two copies of its own records where it knows of two drives."""
+
+MIRRORS = ("md", "btrfs")
+"""The kinds that keep copies, too."""
 
 TYPES = {"md": LINUX_RAID_TYPE, "lvm": LINUX_LVM_TYPE, "btrfs": LINUX_GPT_TYPE}
 MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
@@ -54,9 +58,24 @@ _ARRAY = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
 
 
 def striping_of(stripe: Stripe, count: int) -> Striping:
-    """What the array and the filesystem on it are to say of themselves."""
+    """What the array and the filesystem on it are to say of themselves; none of it holds for a mirror."""
     chunk = stripe.chunk_bytes or BTRFS_CHUNK_BYTES
     return Striping(chunk, chunk * count)
+
+
+def room_bytes(kind: str, level: Level, parts: Sequence[int]) -> int:
+    """The room for files of partitions or drives of these sizes together, of which a mirror takes as much as the smallest has: once for
+    md, half of all for Btrfs, which keeps two copies.
+    """
+    if level == "raid0":
+        return sum(parts)
+    least = min(parts, default=0)
+    return least if kind == "md" else least * len(parts) // 2
+
+
+def copies(stripe: Stripe, count: int) -> int:
+    """On how many drives every byte lies: on all of an md mirror, on two of a Btrfs."""
+    return 1 if not stripe.mirrors else count if stripe.kind == "md" else 2
 
 
 def chunk_fault(chunk_bytes: int) -> str | None:
@@ -92,19 +111,30 @@ def is_array_node(path: str) -> bool:
 
 def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: int) -> tuple[str, ...]:
     """The words for mkfs with those for this stripe in them; doing it again changes nothing. ValueError for a block size with a letter."""
-    striping = striping_of(stripe, count)
     pairs = _pairs(filesystem, words)
+    if stripe.mirrors:
+        return _mirrored_words(filesystem, pairs)
+    striping = striping_of(stripe, count)
     if filesystem == "ext4":
         blocks = [int(value) for flag, value in pairs if flag == "-b"]
         block = blocks[-1] if blocks else EXT4_BLOCK_BYTES
         named = [] if blocks else [("-b", str(block))]
         geometry = f"stride={striping.unit_bytes // block},stripe_width={striping.width_bytes // block}"
         # mke2fs takes the last -E only, so there must be but one.
-        return _words([*_without(pairs, "-E"), *named, ("-E", _joined(pairs, "-E", ("stride", "stripe_width", "stripe-width"), geometry))])
+        return _words([*_without(pairs, "-E"), *named, ("-E", _joined(pairs, "-E", geometry))])
     if filesystem == "xfs":
         geometry = f"su={striping.unit_bytes // KIB}k,sw={count}"
-        return _words([*_without(pairs, "-d"), ("-d", _joined(pairs, "-d", ("su", "sw", "sunit", "swidth"), geometry))])
+        return _words([*_without(pairs, "-d"), ("-d", _joined(pairs, "-d", geometry))])
     return _words([*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid0"), ("-m", stripe.metadata)])
+
+
+def _mirrored_words(filesystem: str, pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
+    """A mirror has no stripe to fit: what says one is left out. Btrfs keeps two copies of files and of its own records."""
+    if filesystem == "btrfs":
+        return _words([*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid1"), ("-m", "raid1")])
+    flag = {"ext4": "-E", "xfs": "-d"}[filesystem]
+    rest = _joined(pairs, flag)
+    return _words([*_without(pairs, flag), *([(flag, rest)] if rest else [])])
 
 
 def _pairs(filesystem: str, words: Sequence[str]) -> list[tuple[str, str]]:
@@ -125,10 +155,14 @@ def _without(pairs: Sequence[tuple[str, str]], *flags: str) -> list[tuple[str, s
     return [(flag, value) for flag, value in pairs if flag.partition("=")[0] not in flags]
 
 
-def _joined(pairs: Sequence[tuple[str, str]], wanted: str, keys: tuple[str, ...], geometry: str) -> str:
-    """All values of a flag as one, without these keys, and the geometry behind them."""
+_OF_STRIPES = ("stride", "stripe_width", "stripe-width", "su", "sw", "sunit", "swidth")
+"""What mke2fs's -E and mkfs.xfs's -d say of an array."""
+
+
+def _joined(pairs: Sequence[tuple[str, str]], wanted: str, *geometry: str) -> str:
+    """All values of a flag as one, without those of a stripe, and the geometry behind them."""
     values = [part for flag, value in pairs if flag == wanted for part in value.split(",")]
-    return ",".join([*(part for part in values if part.partition("=")[0] not in keys), geometry])
+    return ",".join([*(part for part in values if part.partition("=")[0] not in _OF_STRIPES), *geometry])
 
 
 def striped_extents(drives: Sequence[Identity]) -> tuple[Extent, ...]:
@@ -178,8 +212,12 @@ def striped_operations(
     """
     parts = parts_of(drives)
     others = parts[1:] if stripe.kind == "btrfs" else ()
-    striping = striping_of(stripe, len(parts)) if stripe.kind != "btrfs" else None
-    made = MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options, others=others, striping=striping)
+    made = MakeFilesystem(
+        *(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options),
+        others=others,
+        striping=None if stripe.kind == "btrfs" or stripe.mirrors else striping_of(stripe, len(parts)),
+        mirrored=stripe.kind == "md" and stripe.mirrors,
+    )
     old: list[Operation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
     return (*old, *_array_operations(stripe, volume, parts), made, *mounted(volume, others))
 
@@ -187,7 +225,7 @@ def striped_operations(
 def _array_operations(stripe: Stripe, volume: Volume, parts: tuple[str, ...]) -> tuple[Operation, ...]:
     match stripe.kind:
         case "md":
-            return (MakeArray(stripe.device, stripe.name, stripe.uuids[0], stripe.chunk_bytes, parts),)
+            return (MakeArray(stripe.device, stripe.name, stripe.uuids[0], stripe.chunk_bytes, parts, level=stripe.level),)
         case "lvm":
             group = MakeVolumeGroup(stripe.name, parts, stripe.uuids)
             striped = MakeStripedVolume(stripe.device, stripe.name, layer_name(volume.label), len(parts), stripe.chunk_bytes)

@@ -176,9 +176,16 @@ class ResetZones:
     kind: Literal["reset-zones"] = "reset-zones"
 
 
+Level = Literal["raid0", "raid1"]
+"""How data lie on several drives: spread over all of them once (RAID0), or a copy on another of them (RAID1)."""
+
+
 @dataclass(frozen=True, slots=True)
 class MakeArray:
-    """Make the md RAID0 `device` out of the partitions `parts`, in this order. `name` and `uuid` are what it is known by ever after."""
+    """Make the md array `device` out of the partitions `parts`, in this order. `name` and `uuid` are what it is known by ever after.
+
+    A RAID1 has no chunk, which is 0 then.
+    """
 
     device: str
     name: str
@@ -186,6 +193,7 @@ class MakeArray:
     chunk_bytes: int
     parts: tuple[str, ...]
     kind: Literal["make-array"] = "make-array"
+    level: Level = "raid0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,7 +222,7 @@ class MakeStripedVolume:
 class MakeFilesystem:
     """Make a filesystem on `device`, and for a Btrfs over several devices on `others` too.
 
-    `striping` is what its superblock is to say of the array beneath it.
+    `striping` is what its superblock is to say of the array beneath it; `mirrored` is true on an array of copies, which has none.
     """
 
     device: str
@@ -225,6 +233,7 @@ class MakeFilesystem:
     kind: Literal["make-filesystem"] = "make-filesystem"
     others: tuple[str, ...] = ()
     striping: Striping | None = None
+    mirrored: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,11 +354,11 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Stripe:
-    """How one volume is spread over all drives of a plan.
+    """How one volume is spread over all drives of a plan, or mirrored on them, which `level` says.
 
     `device` is the node of the md array or the logical volume, `name` the array's or the volume group's, `chunk_bytes` what goes to one
     drive at a stretch, `uuids` the array's, or those of the physical volumes in the drives' order. Btrfs spreads by itself, in pieces of
-    its own: it has none of these, and `metadata` says how its own records are kept (raid1, raid0).
+    its own: it has none of these, and `metadata` says how its own records are kept (raid1, raid0). A mirror has no chunk.
     """
 
     kind: Literal["md", "lvm", "btrfs"]
@@ -358,6 +367,12 @@ class Stripe:
     chunk_bytes: int = 0
     uuids: tuple[str, ...] = ()
     metadata: str = ""
+    level: Level = "raid0"
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether every byte is kept on more than one drive."""
+        return self.level == "raid1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 from wizard.layout.inside import inside_sentences
 from wizard.layout.losses import losses, undo_ways
-from wizard.layout.preview import danger_of
+from wizard.layout.mirrors import mirror_note
+from wizard.layout.preview import danger_of, together_words
 from wizard.layout.space import is_container
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import printable
@@ -26,8 +27,12 @@ def layout_paragraphs(plan: Plan) -> list[Para]:
     said: list[Para] = []
     if danger := danger_of(plan):
         said.append(Para(f"Danger: {danger}"))
+    if note := mirror_note(plan):
+        said.append(Para(note))
     for member in plan.members:
         said += _member(member, name=len(plan.members) > 1)
+    if together := together_words(plan):
+        said.append(Para(together))
     return said + [Para(sentence, 0, 2) for sentence in inside_sentences(plan)]
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from wizard.layout.inside import inside_sentences
+from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import Cell, State, bar, danger_of, state_of
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
@@ -19,10 +20,11 @@ TABLES = {"none": "no partition table", "unread": "not read", "mbr": "an MBR tab
 def plan_part(plan: Plan) -> Markup:
     """Layouts, steps and doubts."""
     total = sum(step.seconds for step in plan.steps)
-    danger = danger_of(plan)
+    danger, note = danger_of(plan), mirror_note(plan)
     return join(
         (
             paragraphs(join((word("danger", "danger"), danger))) if danger else "",
+            paragraphs(note) if note else "",
             *(_member(number, member) for number, member in enumerate(plan.members)),
             _volumes(plan),
             listed(inside) if (inside := inside_sentences(plan)) else "",

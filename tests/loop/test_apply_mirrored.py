@@ -1,0 +1,40 @@
+"""A Btrfs that keeps two copies on several drives, from the command line to the loss of one of them. md is tried in the lab's guests."""
+
+import os
+from pathlib import Path
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, said, story
+from wizard.apply.journal import RunState
+from wizard.layout.document import read_plan
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+
+def test_a_mirror_by_btrfs_gives_its_files_back_from_either_drive(work: Work, make_drive: MakeDrive) -> None:
+    one, two = make_drive(256 * MIB), make_drive(256 * MIB)
+    file, place = work.folder / "mirrored.json", work.place("files")
+    made = diskwright(work, "plan", one, two, "--mirror", "btrfs", "--workload", "nas", "--mount", str(place), "-o", str(file))
+    assert made.returncode == 0, made.stderr
+    assert "A mirror survives the loss of one drive, and is no backup" in " ".join(made.stderr.split())
+    plan = read_plan(file.read_text(), str(file))
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
+    usage = tool("btrfs", "filesystem", "df", str(place))
+    assert "Data, RAID1" in usage and "Metadata, RAID1" in usage and "RAID0" not in usage
+    letter = os.urandom(2 * MIB)
+    (place / "letter").write_bytes(letter)
+    tool("umount", str(place))
+    for lost, left in ((one, two), (two, one)):
+        tool("btrfs", "device", "scan", "--forget", f"{one}p1", f"{two}p1")
+        image = work.bench.image_of(lost)
+        kept = image.read_bytes()
+        tool("wipefs", "--all", "--quiet", f"{lost}p1")
+        try:
+            tool("mount", "-t", "btrfs", "-o", "ro,degraded", f"{left}p1", str(place))
+            assert (place / "letter").read_bytes() == letter
+        finally:
+            tool("umount", str(place))
+            tool("blockdev", "--flushbufs", lost)
+            Path(lost).write_bytes(kept)
