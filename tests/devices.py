@@ -1,7 +1,10 @@
 """Drives to test on: sparse files behind loop devices, made here, checked before every write, and cleaned away again."""
 
+import os
 import re
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 from typing import Protocol
@@ -77,7 +80,10 @@ class Bench:
         end = monotonic() + RELEASE_SECONDS
         while ours := [f"/dev/{entry.name}" for entry in Path("/sys/block").glob("loop*") if self._is_ours(entry.name)]:
             for path in reversed(ours):
-                release(path)
+                with kept(path):
+                    # Between the look and this it may have been detached, and attached again by another test.
+                    if self._is_ours(path.removeprefix("/dev/")):
+                        release(path)
             if monotonic() > end:
                 break
             sleep(0.01)
@@ -92,6 +98,16 @@ class Bench:
         return self.folder in file.parents or (
             str(file).startswith("/dev/loop") and str(file) != f"/dev/{name}" and self._is_ours(whole_drive(str(file)))
         )
+
+
+@contextmanager
+def kept(path: str) -> Iterator[None]:
+    """While it is open, a loop device that is already to be detached stays what it is."""
+    fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        yield
+    finally:
+        os.close(fd)
 
 
 def drop_partitions(path: str) -> None:

@@ -29,7 +29,7 @@ def main(path: str, runs: str, token: str | None = None) -> None:
         drive = next(drive for drive in machine.drives if drive.path == path)
         say(asks=services.asks_for_root, table=drive.table is not None, answered=path in answered, root=machine.root)
         plan = services.plan(machine, drive, (wish("ext4"),), Mode.REPLACE)
-        run = services.start(plan, token or plan.drive.token)
+        run = services.start(plan, (token or plan.drive.token,))
     except DiskwrightError as error:
         say(error=type(error).__name__, sentence=str(error), asks=services.asks_for_root)
         return

@@ -71,6 +71,7 @@ def test_a_partition_added_since_the_plan(work: Work, old: str) -> None:
         refused(work, plan, "has changed since the plan was made")
 
 
+@pytest.mark.alone
 def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
     """The plan's drive is unplugged and its name is given to the other one, as at a restart."""
     one, two = make_drive(64 * MIB), make_drive(64 * MIB)

@@ -171,6 +171,7 @@ def test_the_uuid_of_the_neighbours_filesystem(work: Work, make_drive: MakeDrive
         fails(work, plan, "UUID")
 
 
+@pytest.mark.alone
 def test_drives_that_changed_places(work: Work, make_drive: MakeDrive) -> None:
     one, two = pair(make_drive)
     plan = over(work, one, two)

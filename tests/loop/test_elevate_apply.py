@@ -38,6 +38,7 @@ def sudo() -> Iterator[Sudo]:
         shutil.rmtree(folder)
 
 
+@pytest.mark.alone
 def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     trap = sudo.folder.parent / "trap"
@@ -82,6 +83,7 @@ def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_dr
     assert work.digest(drive) == before and not work.runs.exists()
 
 
+@pytest.mark.alone
 def test_root_checks_what_it_is_handed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     before = work.digest(drive)
@@ -91,6 +93,7 @@ def test_root_checks_what_it_is_handed(sudo: Sudo, work: Work, make_drive: MakeD
     assert work.digest(drive) == before and not work.runs.exists()
 
 
+@pytest.mark.alone
 def test_a_run_goes_on_when_its_face_is_killed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     face = run_as_nobody(sudo, make_drive(96 * MIB), str(work.runs), folder=sudo.folder)
     assert face.stdout is not None and face.stderr is not None

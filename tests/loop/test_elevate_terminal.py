@@ -16,6 +16,7 @@ from tests.loop.rooting import Sudo, as_nobody, require_reach
 from tests.loop.test_wizard_tmux import Terminal
 from wizard.model.units import MIB
 
+pytestmark = pytest.mark.alone
 ASKED = "stand-in's password:"
 MARK = r"^ > (/dev/\S+)"
 

@@ -11,6 +11,7 @@ from tests.machines.record import FIRST_NUMBER, FOLDER, attached, facts_of
 from wizard.diagnose.diagnose import diagnose
 from wizard.probe.interpret import machine_of
 
+pytestmark = pytest.mark.alone
 TORN = Made(prepare=after(table("size=100MiB"), zeros(1)))
 
 

@@ -25,6 +25,7 @@ def folder() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
+@pytest.mark.alone
 def test_a_plain_user_answers_to_a_made_filesystem(folder: Path, make_drive: MakeDrive) -> None:
     drive = make_drive(512 * MIB)
     sudo = Sudo(folder / "bin")

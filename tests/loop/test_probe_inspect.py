@@ -156,6 +156,7 @@ def test_drives_are_listed_and_empty_loops_only_when_asked_for(drive: str) -> No
     assert not [path for path in list_drive_paths() if path.startswith(("/dev/zram", "/dev/ram"))]
 
 
+@pytest.mark.alone
 def test_coming_and_going_is_noticed_and_opening_is_not(make_drive: MakeDrive) -> None:
     first = make_drive(8 * MIB)
     stop, seen = threading.Event(), threading.Semaphore(0)

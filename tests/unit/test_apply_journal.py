@@ -1,5 +1,6 @@
 """A journal that anyone can follow, and that survives a cut in the middle of a line."""
 
+import errno
 import fcntl
 import os
 from pathlib import Path
@@ -118,17 +119,31 @@ def test_runs_are_found_by_name_path_or_age(tmp_path: Path, monkeypatch: pytest.
         find_run("../../etc")
 
 
-def test_room_is_proven_and_given_back(tmp_path: Path) -> None:
+def test_room_is_proven_and_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[int] = []
+    take = os.posix_fallocate
+    monkeypatch.setattr(os, "posix_fallocate", lambda fd, start, size: (taken.append(size), take(fd, start, size)))
     check_room(tmp_path / "made" / "runs", 1024, make=True)
     assert list((tmp_path / "made" / "runs").iterdir()) == []
     check_room(tmp_path / "other" / "runs", 1024, make=False)
     assert not (tmp_path / "other").exists()
     for make in (True, False):
         with pytest.raises(Refused, match="no room"):
-            check_room(tmp_path, 1 << 43, make=make)
+            check_room(tmp_path, 1 << 60, make=make)
+    assert len(taken) == 1, "what is not there is not tried either: it would fill the disk"
     (tmp_path / "file").write_text("")
     with pytest.raises(Refused, match="cannot be kept"):
         check_room(tmp_path / "file", 1024, make=True)
+
+
+def test_room_that_is_free_and_not_given_is_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def quota(fd: int, start: int, size: int) -> None:
+        raise OSError(errno.EDQUOT, os.strerror(errno.EDQUOT))
+
+    monkeypatch.setattr(os, "posix_fallocate", quota)
+    with pytest.raises(Refused, match="no room"):
+        check_room(tmp_path / "runs", 1024, make=True)
+    assert list((tmp_path / "runs").iterdir()) == []
 
 
 def test_what_was_kept_is_read_back_or_found_damaged(tmp_path: Path) -> None:

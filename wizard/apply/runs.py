@@ -50,14 +50,14 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
     try:
         if make:
             _make_private(folder)
-            refuse_open_folder(folder)
+        there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+        refuse_open_folder(there)
+        status = os.statvfs(there)
+        if status.f_bavail * status.f_frsize < needed:
+            # Not tried in vain: until that failed, other programs would have no room at all.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if make:
             _take_room(folder / f".room-{os.getpid()}", needed)
-        else:
-            there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
-            refuse_open_folder(there)
-            status = os.statvfs(there)
-            if status.f_bavail * status.f_frsize < needed:
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
     except OSError as error:
         raise _no_room(folder, error, needed) from None
 
