@@ -121,8 +121,13 @@ def test_runs_are_found_by_name_path_or_age(tmp_path: Path, monkeypatch: pytest.
 
 def test_room_is_proven_and_given_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     taken: list[int] = []
-    take = os.posix_fallocate
-    monkeypatch.setattr(os, "posix_fallocate", lambda fd, start, size: (taken.append(size), take(fd, start, size)))
+    real = os.posix_fallocate
+
+    def take(fd: int, start: int, size: int) -> None:
+        taken.append(size)
+        real(fd, start, size)
+
+    monkeypatch.setattr(os, "posix_fallocate", take)
     check_room(tmp_path / "made" / "runs", 1024, make=True)
     assert list((tmp_path / "made" / "runs").iterdir()) == []
     check_room(tmp_path / "other" / "runs", 1024, make=False)
