@@ -12,8 +12,9 @@ from wizard.layout.operations import layout_after, operations_of, table_after, w
 from wizard.layout.space import gpt_bounds
 from wizard.layout.steps import Context, steps_of
 from wizard.model.errors import DiskwrightError
+from wizard.model.identity import Identity
 from wizard.model.machine import Extent
-from wizard.model.plan import Identity, Plan, Volume, WriteTable
+from wizard.model.plan import Plan, Volume, WriteTable
 
 
 def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:

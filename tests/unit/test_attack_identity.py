@@ -9,8 +9,8 @@ from tests.unit.machines import drive, machine
 from wizard.apply.guard import check_same_start, identity_difference
 from wizard.layout.planner import identity_of
 from wizard.model.errors import Refused
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive
-from wizard.model.plan import Identity
 
 
 def known(one: Drive) -> Identity:

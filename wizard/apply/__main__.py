@@ -1,6 +1,10 @@
-"""`python -m wizard.apply RUN PURPOSE DRIVE-LOCK,... RUN-LOCK`: the detached process. Only `wizard.apply.process` starts it."""
+"""The detached process: `python -m wizard.apply RUN PURPOSE DRIVE-LOCK,... RUN-LOCK [PASSPHRASE-PIPE]`.
+
+Only `wizard.apply.process` starts it.
+"""
 
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
@@ -15,6 +19,7 @@ def main(arguments: list[str]) -> None:
     """Fork away from whoever started us, and do the work."""
     run, purpose = Path(arguments[0]), Purpose(arguments[1])
     drive_locks, run_lock = tuple(map(int, arguments[2].split(","))), int(arguments[3])
+    secret = _read_secret(int(arguments[4])) if arguments[4:] else None
     if os.fork():
         os._exit(0)
     # A closed terminal and Ctrl+C are for the face that follows; a shutdown asks to stop between two steps.
@@ -30,9 +35,16 @@ def main(arguments: list[str]) -> None:
     os.umask(0o022)
     match purpose:
         case Purpose.APPLY:
-            apply_run(run, drive_locks)
+            apply_run(run, drive_locks, secret)
         case Purpose.UNDO:
             put_back(run, drive_locks)
+
+
+def _read_secret(pipe: int) -> bytes:
+    """The passphrase, which no image of a crashed process is to hold."""
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    with os.fdopen(pipe, "rb") as file:
+        return file.read()
 
 
 main(sys.argv[1:])

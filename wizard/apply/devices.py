@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
+from wizard.model.encryption import MAPPER
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
@@ -17,7 +18,6 @@ from wizard.probe.watch import is_attached
 from wizard.tools.run import run
 
 SYS_BLOCK = Path("/sys/class/block")
-MAPPER = "/dev/mapper/"
 BLKRRPART, BLKFLSBUF = 0x125F, 0x1261
 """From linux/fs.h: read the partition table again; forget what is cached."""
 

@@ -18,3 +18,8 @@ class Environment:
     fstab: Path = Path("/etc/fstab")
     only: frozenset[str] | None = None
     patience_seconds: float = 1800.0
+
+    @property
+    def crypttab(self) -> Path:
+        """The file that says what is opened at boot: beside the fstab, wherever that is."""
+        return self.fstab.with_name("crypttab")

@@ -1,11 +1,13 @@
 """What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before and after."""
 
 from collections.abc import Set
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply import fstab, left
 from wizard.apply.arrays import build, own_array_node
 from wizard.apply.automounter import forget_left_rules, let_go, stand, unseen
+from wizard.apply.containers import check_opened, close_containers, contain, reopen
 from wizard.apply.devices import has_gone, impostor
 from wizard.apply.environment import Environment
 from wizard.apply.filesystem import made_as_planned, make_filesystem, reset_zones
@@ -24,6 +26,7 @@ from wizard.apply.swaps import turn_on
 from wizard.apply.table import write_table
 from wizard.apply.verify import verify
 from wizard.apply.wipe import wipe_signatures
+from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import (
@@ -46,16 +49,21 @@ CATCH_UP_SECONDS = 60
 """How long udev may take for what it put off."""
 
 
-def apply_run(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """Carry a run out from its first step that is not done. Never raises for what a person can meet: the journal says how it ended."""
+def apply_run(run: Path, drive_locks: tuple[int, ...], secret: bytes | None = None) -> None:
+    """Carry a run out from its first step that is not done; `secret` is the passphrase of what is encrypted.
+
+    Never raises for what a person can meet: the journal says how it ended.
+    """
     journal = Journal(run)
     forget_left_rules()
     try:
-        event, sentence = _carry_out(run, journal, drive_locks)
+        event, sentence = _carry_out(run, journal, drive_locks, secret)
     except Refused as error:
         event, sentence = Event.REFUSED, str(error)
     except DiskwrightError as error:
         event, sentence = Event.FAILED, str(error)
+    if event is not Event.DONE:
+        _leave_nothing_open(run, journal)
     # The last line is written when the drives are free again: whoever reads it may use them at once.
     unlock(drive_locks)
     if failure := stand(load_plan(run), journal) if event is Event.DONE else None:
@@ -64,7 +72,12 @@ def apply_run(run: Path, drive_locks: tuple[int, ...]) -> None:
     journal.close()
 
 
-def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+def _leave_nothing_open(run: Path, journal: Journal) -> None:
+    with suppress(DiskwrightError):
+        close_containers(load_plan(run), journal)
+
+
+def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...], secret: bytes | None) -> tuple[Event, str]:
     plan, environment = load_plan(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -73,6 +86,7 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tup
     try:
         if begun:
             check_resumable(run, plan, environment)
+            reopen(plan, done, secret)
         else:
             check_start(plan)
             check_surroundings(plan, environment)
@@ -87,12 +101,12 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tup
         if (run / STOP).exists():
             return Event.STOPPED, f"Stopped before step {number} as asked. {way_on(run, plan)}"
         operation = plan.steps[number - 1].operation
-        if tables_written and isinstance(operation, MakeArray | MakeVolumeGroup | MakeFilesystem):
+        if tables_written and isinstance(operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem):
             if failure := _catch_up(run, plan, frozenset(done_now), drive_locks):
                 return Event.FAILED, f"{failure} {way_on(run, plan)}"
             tables_written = False
         tables_written = tables_written or isinstance(operation, WriteTable)
-        site = Site(plan, number, number in begun, run.name, environment, journal, vault, drive_locks)
+        site = Site(plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret)
         done_now.add(number)
         if failure := _one_step(site, run, done_now):
             left.note(run, plan, done_now)
@@ -163,6 +177,8 @@ def execute(site: Site) -> str:
             return make_filesystem(operation, site)
         case MakeSubvolumes():
             return make_subvolumes(operation, site)
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return contain(operation, site)
         case AddFstabLine():
             line = fstab.add_line(site.environment.fstab, operation, fstab.kept_as(site.environment.fstab, site.run_name))
             return f"{site.environment.fstab} has the line: {line}"
@@ -180,6 +196,8 @@ def _check_nodes(operation: Operation, site: Site) -> None:
         member = site.plan.member(device)
         if member and (reason := impostor(device, member.drive.path)):
             raise Failed(f"{device} was not touched: {reason}.")
+        if not isinstance(operation, OpenContainer):
+            check_opened(site.plan, device)
     array = site.plan.stripe.device if site.plan.stripe else ""
     if isinstance(operation, MakeFilesystem | MakeSubvolumes | Mount) and operation.device == array:
         own_array_node(site.plan, site.command)
@@ -198,7 +216,9 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
     except DiskwrightError as error:
         raise Failed(f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}") from None
     failed = 0
-    for check in verify(plan, drives, fstab.read_fstab(environment.fstab), environment.patience_seconds):
+    for check in verify(
+        plan, drives, fstab.read_fstab(environment.fstab), environment.patience_seconds, fstab.read_fstab(environment.crypttab)
+    ):
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:

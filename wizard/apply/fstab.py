@@ -66,9 +66,7 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
     """Raises BadInput or Refused where the lines could not be added; an fstab that is missing is an empty one."""
     if not operations:
         return
-    real = path.resolve()
-    if real.exists() and not real.is_file():
-        raise Refused(f"{printable(str(path), 200)} is no file of mounts at boot. Nothing was written.")
+    check_writable(path, "no file of mounts at boot")
     text = read_fstab(path)
     lines = parse(text, str(path))
     for operation in operations:
@@ -76,6 +74,13 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
             continue
         if found := conflict(lines, operation):
             raise Refused(f"{path}, {found}. Nothing was written. Remove that line or choose another mount point.")
+
+
+def check_writable(path: Path, otherwise: str) -> None:
+    """Raises Refused where the file, or one in its place, cannot be written; `otherwise` is what a thing that is no file is not."""
+    real = path.resolve()
+    if real.exists() and not real.is_file():
+        raise Refused(f"{printable(str(path), 200)} is {otherwise}. Nothing was written.")
     if not os.access(real.parent, os.W_OK) or (real.exists() and not os.access(real, os.W_OK)):
         raise Refused(f"{real} cannot be written here. Nothing was written.")
 
@@ -100,22 +105,31 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
     """Add the operation's line and give it, keeping the old file as `keep`. Repeatable: a line that is there is not added again."""
     line = fstab_line(operation)
     text = read_fstab(path)
-    if line in text.splitlines():
-        return line
-    if found := conflict(parse(text, str(path)), operation):
-        raise Failed(f"{path}, {found}. It was not there when this run began. The file was not changed.")
+    if line not in text.splitlines():
+        if found := conflict(parse(text, str(path)), operation):
+            raise Failed(f"{path}, {found}. It was not there when this run began. The file was not changed.")
+        append(path, line, keep)
+    return line
+
+
+def append(path: Path, line: str, keep: Path) -> None:
+    """Add the line at the end, keeping the old file as `keep`. Raises Failed."""
+    text = read_fstab(path)
     if not keep.exists():
         _write(keep, text, path.resolve() if path.exists() else None)
     wanted = with_line(text, line)
     replace_file(path, wanted)
     if read_fstab(path) != wanted:
         raise Failed(f"{path} does not read as it was written.")
-    return line
 
 
 def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
-    """Take the operation's line out again; whether it was there. A file that nobody else changed gets its old bytes back."""
-    line = fstab_line(operation)
+    """Take the operation's line out again; whether it was there."""
+    return take_out(path, fstab_line(operation), keep)
+
+
+def take_out(path: Path, line: str, keep: Path) -> bool:
+    """Take the line out again; whether it was there. A file that nobody else changed gets its old bytes back."""
     text = read_fstab(path)
     if line not in text.splitlines():
         return False

@@ -10,6 +10,8 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wizard.apply.arrays import check_free_array
+from wizard.apply.containers import check_containers
+from wizard.apply.crypttab import check_crypttab
 from wizard.apply.devices import impostor, open_exclusively, partition_nodes
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.fstab import check_fstab
@@ -18,10 +20,12 @@ from wizard.apply.readback import checking_programs
 from wizard.filesystems.registry import package_of
 from wizard.layout.planner import HOST_MANAGED, layout_of
 from wizard.layout.refusals import in_use, refuse_table
+from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import AddFstabLine, Identity, Layout, Member, Mount, Plan, WriteTable, devices_of
+from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
 from wizard.probe.identity import is_same_model
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 from wizard.probe.system import boot_id
@@ -35,6 +39,7 @@ PACKAGES = {
     "mount": "mount",
     "blkzone": "util-linux",
     "mdadm": "mdadm",
+    "cryptsetup": "cryptsetup",
     **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs"), "lvm2"),
 }
 
@@ -48,9 +53,10 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
                 f"{printable(path)} is not a drive that this run may touch; those are {', '.join(sorted(only))}. {NOTHING_WRITTEN}"
             )
     array = plan.stripe.device if plan.stripe else None
+    opened = [one.opened for one in plan.containers]
     for step in plan.steps:
         for device in devices_of(step.operation):
-            if device != array and plan.member(device) is None:
+            if device not in (array, *opened) and plan.member(device) is None:
                 own = ", ".join(map(printable, plan.paths))
                 raise Refused(f"The plan is for {own} but names {printable(device)} too; such a plan is not applied. {NOTHING_WRITTEN}")
     for member in plan.members:
@@ -198,6 +204,7 @@ def check_start(plan: Plan) -> None:
         check_unused(drive)
         check_content(member, drive, adds=adds_to_table(plan))
     check_free_array(plan)
+    check_containers(plan)
 
 
 def plain(layout: Layout) -> Layout:
@@ -241,6 +248,7 @@ def check_surroundings(plan: Plan, environment: Environment, ours: frozenset[tup
         if isinstance(operation, Mount) and (operation.device, operation.mount_point) not in ours:
             check_mount_point(Path(operation.mount_point))
     check_fstab(environment.fstab, tuple(operation for operation in operations if isinstance(operation, AddFstabLine)))
+    check_crypttab(environment.crypttab, tuple(operation for operation in operations if isinstance(operation, AddCrypttabLine)))
 
 
 def check_mount_point(place: Path) -> None:

@@ -17,6 +17,7 @@ from wizard.apply.saved import Saved, Vault, merged, without
 from wizard.documents.codec import from_json, to_json
 from wizard.layout.space import is_container
 from wizard.layout.steps import is_mirrored
+from wizard.model.encryption import MakeContainer
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
@@ -166,7 +167,7 @@ def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
     devices = {
         device
         for operation in operations
-        if isinstance(operation, MakeFilesystem | MakeArray | MakeVolumeGroup | ResetZones)
+        if isinstance(operation, MakeFilesystem | MakeContainer | MakeArray | MakeVolumeGroup | ResetZones)
         for device in devices_of(operation)
     }
     drive = member.drive
@@ -186,8 +187,8 @@ def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
 
 
 def is_formatted(plan: Plan, begun: frozenset[int]) -> bool:
-    """Whether making a filesystem, or emptying a zoned drive, was begun."""
-    return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem | ResetZones) for number in begun)
+    """Whether making a filesystem, encrypting a partition or emptying a zoned drive was begun."""
+    return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem | MakeContainer | ResetZones) for number in begun)
 
 
 def no_way_back(plan: Plan, begun: frozenset[int]) -> str:
@@ -195,6 +196,8 @@ def no_way_back(plan: Plan, begun: frozenset[int]) -> str:
     operations = [plan.steps[number - 1].operation for number in sorted(begun)]
     if any(isinstance(operation, ResetZones) for operation in operations):
         return "emptying the drive"
+    if any(isinstance(operation, MakeContainer) for operation in operations):
+        return "encrypting a partition"
     if any(isinstance(operation, MakeFilesystem) for operation in operations):
         return "making a filesystem"
     if is_mirrored(operations):

@@ -6,7 +6,8 @@ A fresh interpreter rather than a bare fork: the face that starts it may have th
 import os
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
 
@@ -35,9 +36,31 @@ def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> t
     return (sys.executable, "-I", *kept, "-c", code, *arguments)
 
 
-def launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int) -> None:
-    """Start the process and hand all locks over to it; raises Failed where it cannot be started."""
-    argv = module_argv("wizard.apply", str(run), purpose.value, ",".join(map(str, drive_locks)), str(run_lock))
+def launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None) -> None:
+    """Start the process and hand all locks over to it, and the passphrase through a pipe; raises Failed where it cannot be started."""
+    with _as_pipe(secret) as pipe:
+        _launch(run, purpose, drive_locks, (run_lock, *pipe))
+
+
+@contextmanager
+def _as_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
+    """The end to read the passphrase from, which fits into a pipe whole; none where there is none. It never lies in a file."""
+    if secret is None:
+        yield ()
+        return
+    here, there = os.pipe()
+    try:
+        try:
+            os.write(there, secret)
+        finally:
+            os.close(there)
+        yield (here,)
+    finally:
+        os.close(here)
+
+
+def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Sequence[int]) -> None:
+    argv = module_argv("wizard.apply", str(run), purpose.value, ",".join(map(str, drive_locks)), *map(str, others))
     with os.fdopen(os.open(run / "process.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab") as log:
         try:
             # It forks once more at once and this first process ends, so that nobody has to wait for the real one.
@@ -47,7 +70,7 @@ def launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: in
                 stdout=log,
                 stderr=log,
                 start_new_session=True,
-                pass_fds=(*drive_locks, run_lock),
+                pass_fds=(*drive_locks, *others),
                 cwd="/",
                 check=False,
                 timeout=60,

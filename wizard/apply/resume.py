@@ -6,6 +6,7 @@ from pathlib import Path
 from wizard.apply import left
 from wizard.apply.arrays import bring_back, check_apart, check_free_array, own_uses, running_array
 from wizard.apply.compare import disk_differences, strangers
+from wizard.apply.containers import own_containers
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.guard import NOTHING_WRITTEN, adds_to_table, all_of, check_content, check_surroundings, check_unused, probe_members
 from wizard.apply.journal import read_entries
@@ -13,6 +14,7 @@ from wizard.apply.mounts import is_mounted
 from wizard.apply.readback import signatures_on
 from wizard.apply.swaps import is_swap
 from wizard.layout.commands import physical_volume_uuid, private_mount
+from wizard.model.encryption import MakeContainer
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive
@@ -59,7 +61,7 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     ours = own_mounts(plan, begun)
-    used = ours | own_uses(plan, begun, quietly)
+    used = ours | own_uses(plan, begun, quietly) | own_containers(plan)
     drives = probe_members(plan)
     for drive in drives:
         check_unused(drive, used)
@@ -148,6 +150,8 @@ def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool) -> 
     match plan.steps[number - 1].operation:
         case MakeFilesystem(device=device, others=others, uuid=uuid):
             made = dict.fromkeys((device, *others), uuid)
+        case MakeContainer(device=device, uuid=uuid):
+            made = {device: uuid}
         case MakeArray(parts=parts, uuid=uuid):
             made = dict.fromkeys(parts, uuid)
         case MakeVolumeGroup(parts=parts, uuids=uuids):

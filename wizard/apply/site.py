@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import sleep
 
 from wizard.apply.environment import LOOK_SECONDS, Environment
@@ -23,7 +23,10 @@ BUSY_PAUSE_SECONDS = 0.3
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun it already."""
+    """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun it already.
+
+    `secret` is the passphrase of what is encrypted; None where nothing is, or it is not needed any more.
+    """
 
     plan: Plan
     step: int
@@ -33,6 +36,7 @@ class Site:
     journal: Journal
     vault: Vault
     drive_locks: tuple[int, ...]
+    secret: bytes | None = field(default=None, repr=False)
 
     @property
     def member(self) -> Member:

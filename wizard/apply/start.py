@@ -4,6 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from wizard.apply.containers import wants_secret
 from wizard.apply.environment import Environment
 from wizard.apply.guard import (
     NOTHING_WRITTEN,
@@ -15,13 +16,14 @@ from wizard.apply.guard import (
     check_tools,
     probe_again,
 )
-from wizard.apply.journal import Journal, RunState, state
+from wizard.apply.journal import Journal, RunState, read_entries, state
 from wizard.apply.lock import lock_drives, lock_run, unlock
 from wizard.apply.process import Purpose, launch
 from wizard.apply.recorded import keep_facts
-from wizard.apply.resume import check_resumable
+from wizard.apply.resume import check_resumable, done_steps
 from wizard.apply.runs import check_owner, check_room, load_environment, load_plan, new_run, runs_folder
 from wizard.layout.check import check_plan
+from wizard.layout.passphrase import passphrase_fault
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.names import printable
@@ -49,8 +51,13 @@ def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> Non
         probe_again(member.drive)
 
 
-def start_run(plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY) -> Path:
-    """Begin a run and give its folder; a detached process applies. `tokens` confirm the drives. Raises as `preflight` does."""
+def start_run(
+    plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY, secret: bytes | None = None
+) -> Path:
+    """Begin a run and give its folder; a detached process applies. `tokens` confirm the drives, `secret` is the passphrase of what the plan
+    encrypts. Raises as `preflight` does, and Refused where the passphrase is missing or cannot be.
+    """
+    check_secret(plan, secret)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(plan, tokens, folder, environment, make=True)
     try:
@@ -61,7 +68,7 @@ def start_run(plan: Plan, *tokens: str, journal_dir: Path | None = None, environ
             journal = Journal(run)
             journal.add(Event.STARTED, f"Applying {len(plan.steps)} steps to {named(plan)}.")
             journal.close()
-            launch(run, Purpose.APPLY, drive_locks, run_lock)
+            launch(run, Purpose.APPLY, drive_locks, run_lock, secret)
         finally:
             os.close(run_lock)
     except Failed as error:
@@ -105,6 +112,18 @@ def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
     raise Refused(f"{sentence} {NOTHING_WRITTEN}")
 
 
+def check_secret(plan: Plan, secret: bytes | None) -> None:
+    """Raises Refused where the plan encrypts and the passphrase is missing or cannot be one, or where it has no use for one."""
+    if not plan.containers:
+        if secret is not None:
+            raise Refused(f"A passphrase was given, and this plan encrypts nothing. {NOTHING_WRITTEN}")
+        return
+    if secret is None:
+        raise Refused(f"The plan encrypts {', '.join(one.device for one in plan.containers)}: it wants a passphrase. {NOTHING_WRITTEN}")
+    if fault := passphrase_fault(secret):
+        raise Refused(f"The passphrase {fault}. {NOTHING_WRITTEN}")
+
+
 def lock_all(plan: Plan) -> tuple[int, ...]:
     """The locks of the plan's drives; raises Refused where one is not there, or somebody has it."""
     settle()
@@ -145,8 +164,11 @@ def room_bytes(plan: Plan) -> int:
     return 2 * MIB * (tables + wipes + parts)
 
 
-def resume_run(run: Path) -> None:
-    """Go on with a run from its first step that is not done, in a detached process. Raises Refused where that is not safe."""
+def resume_run(run: Path, secret: bytes | None = None) -> None:
+    """Go on with a run from its first step that is not done, in a detached process. `secret` is the passphrase, where that is wanted still.
+
+    Raises Refused where that is not safe.
+    """
     check_root()
     check_owner(run)
     run_lock = lock_run(run)
@@ -161,11 +183,13 @@ def resume_run(run: Path) -> None:
         drive_locks = lock_all(plan)
         try:
             check_resumable(run, plan, environment)
+            if secret is not None or wants_secret(plan, done_steps(read_entries(run))):
+                check_secret(plan, secret)
             (run / STOP).unlink(missing_ok=True)
             journal = Journal(run)
             journal.add(Event.STARTED, f"Going on with the run on {named(plan)}.")
             journal.close()
-            launch(run, Purpose.APPLY, drive_locks, run_lock)
+            launch(run, Purpose.APPLY, drive_locks, run_lock, secret)
         finally:
             unlock(drive_locks)
     finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 from wizard.apply import fstab, left
 from wizard.apply.arrays import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.compare import kernel_differences
+from wizard.apply.crypttab import take_from_crypttab
 from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, write_bytes
 from wizard.apply.environment import LOOK_SECONDS
 from wizard.apply.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain, probe_members
@@ -19,6 +20,7 @@ from wizard.apply.runs import check_owner, load_environment, load_plan
 from wizard.apply.saved import Saved, Vault, without, write_durably
 from wizard.apply.start import lock_all, named
 from wizard.layout.planner import layout_of
+from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
@@ -153,11 +155,14 @@ def _restore_drive(plan: Plan, member: Member, vault: Vault, contents: Mapping[S
 
 
 def _restore_fstab(run: Path, plan: Plan) -> None:
-    path = load_environment(run).fstab
+    environment = load_environment(run)
+    path = environment.fstab
     keep = fstab.kept_as(path, run.name)
     for step in reversed(plan.steps):
         if isinstance(step.operation, AddFstabLine):
             fstab.remove_line(path, step.operation, keep)
+        elif isinstance(step.operation, AddCrypttabLine):
+            take_from_crypttab(environment.crypttab, step.operation, run.name)
 
 
 def _proven(member: Member) -> str:

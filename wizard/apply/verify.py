@@ -5,6 +5,7 @@ from pathlib import Path
 
 from wizard.apply.arrays import array_checks
 from wizard.apply.compare import disk_differences, kernel_differences
+from wizard.apply.containers import container_checks
 from wizard.apply.devices import kernel_name
 from wizard.apply.mounts import mount_differences, read_mounts
 from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
@@ -21,9 +22,9 @@ from wizard.model.plan import NO_PLACE, AddFstabLine, MakeFilesystem, MakeSubvol
 from wizard.tools.run import find, run
 
 
-def verify(plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float) -> Iterator[Check]:
-    """Every check of a finished run, one after the other. `drives` are the plan's, probed afresh, `fstab` the file's text; `seconds`
-    for each tool.
+def verify(plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float, crypttab: str = "") -> Iterator[Check]:
+    """Every check of a finished run, one after the other. `drives` are the plan's, probed afresh, `fstab` and `crypttab` the files' texts;
+    `seconds` for each tool.
     """
     for member, drive in zip(plan.members, drives, strict=True):
         what = "has no table, as planned" if member.after.whole else "has the planned table"
@@ -33,6 +34,7 @@ def verify(plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float) -> I
             if not slot.kept:
                 yield from alignment_checks(drive, slot.number, seconds)
     yield from array_checks(plan, lambda argv: run(argv, seconds=seconds))
+    yield from container_checks(plan, drives, crypttab, seconds)
     for step in plan.steps:
         match step.operation:
             case MakeFilesystem():

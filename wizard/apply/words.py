@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.apply.journal import RunState
+from wizard.model.encryption import MakeContainer
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.plan import MakeFilesystem, Plan
@@ -23,12 +24,15 @@ RESULTS = {
 def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry]) -> str:
     """Whether the run can be undone, and by what."""
     begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
-    formatted = any(number in begun and isinstance(step.operation, MakeFilesystem) for number, step in enumerate(plan.steps, 1))
+    formatted = any(
+        number in begun and isinstance(step.operation, MakeFilesystem | MakeContainer) for number, step in enumerate(plan.steps, 1)
+    )
     if state is RunState.REFUSED or not begun:
         return "Undo: there is nothing to undo."
     if formatted:
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
-        return "Undo: not possible any more, since a filesystem was made" + ("; what lay there before is lost." if lost else ".")
+        made = "a partition was encrypted" if plan.containers else "a filesystem was made"
+        return f"Undo: not possible any more, since {made}" + ("; what lay there before is lost." if lost else ".")
     return f"Undo: sudo diskwright undo {run.name} puts the old table and signatures back."
 
 

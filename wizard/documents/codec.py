@@ -15,7 +15,7 @@ from cattrs.v import format_exception
 
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.plan import Layout, MakeArray, MakeFilesystem, Mount, Operation, Plan, Stripe, Volume
+from wizard.model.plan import Layout, MakeArray, MakeFilesystem, Mount, Operation, Plan, Slot, Stripe, Volume
 
 T = TypeVar("T")
 
@@ -28,6 +28,7 @@ WRITTEN_WHERE_USED: dict[type, tuple[str, ...]] = {
     MakeFilesystem: ("others", "striping", "mirrored"),
     Mount: ("others",),
     Plan: ("others", "stripe", "group"),
+    Slot: ("opened",),
     Stripe: ("level",),
     Volume: ("role", "encryption", "subvolumes"),
 }

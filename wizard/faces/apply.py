@@ -12,6 +12,7 @@ from wizard.apply.runs import doubts_about, load_plan, runs_folder
 from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
 from wizard.documents.files import read_file
 from wizard.faces.console import out, say
+from wizard.faces.passphrase import passphrase_for
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
@@ -24,6 +25,7 @@ EPILOG = """examples:
     diskwright apply media.json --dry-run
     sudo diskwright apply media.json --confirm WD-WX11A2345678
     sudo diskwright apply media.json --confirm sdb --journal /media/stick
+    sudo diskwright apply private.json --confirm sdb --passphrase-file /run/passphrase
     sudo diskwright apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679
 
 The token is the drive's serial, or for a drive without one the device's name; `diskwright show media.json` names it. A plan for several
@@ -44,7 +46,7 @@ CODES = {
 
 
 def parser() -> ArgumentParser:
-    """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--journal DIR] [--fstab FILE]`."""
+    """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--passphrase-file FILE] [--journal DIR] [--fstab FILE]`."""
     made = ArgumentParser(
         "diskwright apply",
         description="Carry out a plan, exactly as shown, and check everything it promised.",
@@ -56,6 +58,11 @@ def parser() -> ArgumentParser:
         "--confirm", metavar="TOKEN", action="append", help="the drive's token, as a promise that this is the drive you mean; one for each"
     )
     made.add_argument("--dry-run", action="store_true", help="check everything and print every command; nothing is written")
+    made.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        help="read the passphrase of what is encrypted from this file, without its last line end, or from the input for -; asked otherwise",
+    )
     made.add_argument("--journal", metavar="DIR", help="keep the run here instead of /var/lib/diskwright/runs; not on the target drive")
     made.add_argument("--fstab", metavar="FILE", default=FSTAB, help="another file of mounts at boot, for a system mounted elsewhere")
     return made
@@ -80,7 +87,8 @@ def main(arguments: Namespace) -> ExitCode:
         say(line)
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
-    run = start_run(plan, *arguments.confirm, journal_dir=journal_dir, environment=environment)
+    secret = passphrase_for(plan, arguments.passphrase_file, anew=True)
+    run = start_run(plan, *arguments.confirm, journal_dir=journal_dir, environment=environment, secret=secret)
     return narrate(run)
 
 
@@ -89,6 +97,8 @@ def as_root(arguments: Namespace) -> str:
     words = ["sudo", "diskwright", "apply", str(Path(arguments.plan)), *(f"--confirm={token}" for token in arguments.confirm)]
     if arguments.journal:
         words.append(f"--journal={arguments.journal}")
+    if arguments.passphrase_file:
+        words.append(f"--passphrase-file={arguments.passphrase_file}")
     if arguments.fstab != FSTAB:
         words.append(f"--fstab={arguments.fstab}")
     return " ".join(shlex.quote(printable(word, 400)) for word in words)

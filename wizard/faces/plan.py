@@ -4,6 +4,7 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -23,7 +24,7 @@ from wizard.layout.planner import Mode, make_plan
 from wizard.layout.preview import preview_lines
 from wizard.layout.striped import StripeWish, choice_on, make_striped_plan
 from wizard.layout.striping import FILESYSTEMS, METADATA, MIRRORS, room_bytes
-from wizard.layout.wish import EXAMPLE, Request, Wish, parse_volume, request
+from wizard.layout.wish import ENCRYPTIONS, EXAMPLE, Request, Wish, parse_volume, request
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recording
@@ -50,6 +51,9 @@ danger is typed back; the refusal says what can be lost and what to type. A volu
 A volume without a size takes all that is left; one without a mount point is made and left unmounted. `diskwright workloads` lists the
 purposes. A drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by this command.
 
+--encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted container. `diskwright apply` asks for its passphrase; no plan
+holds it. Whoever loses it loses what is in the volume.
+
 --stripe spreads one volume over all drives that are named, by md (RAID0), LVM or Btrfs itself: fast, and all of it lost when any one of
 the drives fails. --mirror keeps copies on them, by md (RAID1) or Btrfs itself: it survives the loss of a drive, has half the room or less,
 and is no backup.
@@ -75,13 +79,14 @@ def parser() -> ArgumentParser:
         "--volume",
         metavar="KEY=VALUE,...",
         action="append",
-        help="a volume: workload, size, label, mount, fs, option, subvolume; may be repeated",
+        help="a volume: workload, size, label, mount, fs, option, subvolume, encrypt; may be repeated",
     )
     what.add_argument("--workload", metavar="ID", help="one volume over everything, for this purpose")
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
     made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
     made.add_argument("--mount", metavar="DIR", help="with --workload: where it is mounted, now and at every start")
     made.add_argument("--option", metavar="ID", action="append", help="with --workload: this option as well; may be repeated")
+    made.add_argument("--encrypt", action="store_true", help="with --workload: within an encrypted container (LUKS2)")
     made.add_argument(
         "--danger", metavar="PHRASE", action="append", default=[], help="the danger of an option, typed back; may be repeated"
     )
@@ -168,7 +173,10 @@ def striped_wish(
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
     if arguments.volume is None:
-        return (request(arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()),)
+        asked = request(arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ())
+        return (replace(asked, encrypt=ENCRYPTIONS[0] if arguments.encrypt else None),)
+    if arguments.encrypt:
+        raise BadInput(f"--encrypt goes with --workload; within --volume write encrypt={ENCRYPTIONS[0]}.")
     for word, key in (("fs", "fs"), ("label", "label"), ("mount", "mount"), ("option", "option")):
         if getattr(arguments, word) is not None:
             raise BadInput(f"--{word} goes with --workload; within --volume write {key}=...")
@@ -199,7 +207,8 @@ def _wish(choice: Choice, profile: Profile, asked: Request, site: Site, phrases:
     if asked.options:
         taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
         choice, doubts = taken.choice, taken.doubts
-    return Wish(choice, profile.workload, size_bytes, asked.label, asked.mount_point, doubts, subvolumes=asked.subvolumes)
+    wish = Wish(choice, profile.workload, size_bytes, asked.label, asked.mount_point, doubts, subvolumes=asked.subvolumes)
+    return replace(wish, encrypted=asked.encrypt is not None)
 
 
 def _named_choice(advice: Advice, filesystem: str) -> Choice:

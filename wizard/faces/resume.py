@@ -3,10 +3,14 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
+from wizard.apply.containers import wants_secret
+from wizard.apply.guard import check_root
 from wizard.apply.journal import read_entries
-from wizard.apply.runs import find_run
+from wizard.apply.resume import done_steps
+from wizard.apply.runs import find_run, load_plan
 from wizard.apply.start import resume_run
 from wizard.faces.apply import narrate
+from wizard.faces.passphrase import passphrase_for
 from wizard.model.errors import ExitCode
 
 EPILOG = """examples:
@@ -18,7 +22,7 @@ It goes on from the first step that is not done. The drive must be the same one 
 
 
 def parser() -> ArgumentParser:
-    """`diskwright resume [RUN] [--journal DIR]`."""
+    """`diskwright resume [RUN] [--passphrase-file FILE] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright resume",
         description="Go on with a run that failed, was stopped or was interrupted; the newest one unless you name another.",
@@ -26,6 +30,11 @@ def parser() -> ArgumentParser:
         formatter_class=RawDescriptionHelpFormatter,
     )
     made.add_argument("run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder")
+    made.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        help="read the passphrase of what the run encrypts from this file, or from the input for -; asked otherwise, where it is needed",
+    )
     made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
     return made
 
@@ -33,6 +42,10 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Go on and follow."""
     run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
-    seen = len(read_entries(run))
-    resume_run(run)
+    check_root()
+    plan, entries = load_plan(run), read_entries(run)
+    seen = len(entries)
+    wanted = arguments.passphrase_file or wants_secret(plan, done_steps(entries))
+    secret = passphrase_for(plan, arguments.passphrase_file, anew=False) if wanted else None
+    resume_run(run, secret)
     return narrate(run, seen)

@@ -8,11 +8,15 @@ LINUX_RAID_TYPE = "a19d880f-05fc-4d3b-a006-743f0f84911e"
 LINUX_LVM_TYPE = "e6d6d379-f507-44c2-a23c-238f2a3df928"
 """GPT's types for swap, a part of an md array and a physical volume of LVM's (UAPI group, as above)."""
 
+LINUX_LUKS_TYPE = "ca7d7ccb-63ed-4c53-861c-1742536059cc"
+"""GPT's type for an encrypted container of Linux's (UAPI group, as above)."""
+
 BASIC_DATA_TYPE = "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7"
 """GPT's type for what Windows and macOS are to open by themselves (Microsoft, PARTITION_BASIC_DATA_GUID)."""
 
 LINUX_MBR_TYPE = "0x83"
 SWAP_MBR_TYPE = "0x82"
+LUKS_MBR_TYPE = "0xe8"
 NTFS_MBR_TYPE = "0x07"
 FAT32_MBR_TYPE = "0x0c"
 
@@ -27,11 +31,13 @@ TYPE_NAMES = {
     LINUX_SWAP_TYPE: "Linux swap",
     LINUX_LVM_TYPE: "Linux LVM",
     LINUX_RAID_TYPE: "Linux RAID",
+    LINUX_LUKS_TYPE: "Linux LUKS",
     BASIC_DATA_TYPE: "Microsoft basic data",
     **dict.fromkeys(CONTAINER_TYPES, "extended"),
     NTFS_MBR_TYPE: "NTFS or exFAT",
     FAT32_MBR_TYPE: "FAT32",
     SWAP_MBR_TYPE: "Linux swap",
+    LUKS_MBR_TYPE: "Linux LUKS",
     "0x8e": "Linux LVM",
     "0xef": "EFI system",
     "0xfd": "Linux RAID",

@@ -6,7 +6,8 @@ from itertools import pairwise
 from wizard.filesystems.registry import MADE
 from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.layout.dangers import unsaid_danger
-from wizard.layout.operations import layout_after, operations_of, table_after
+from wizard.layout.encryption import encryption_faults
+from wizard.layout.operations import layout_after, operations_of, table_after, type_of
 from wizard.layout.rules import (
     geometry_fault,
     is_device_path,
@@ -23,9 +24,10 @@ from wizard.layout.whole import is_zoned_mode, whole_after, whole_operations
 from wizard.layout.wish import mount_order_fault
 from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry, misalignment_bytes
+from wizard.model.identity import Identity
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import Identity, Plan, TableEntry, Volume, WipeSignatures, WriteTable
+from wizard.model.plan import Plan, TableEntry, Volume, WipeSignatures, WriteTable
 
 
 def check_plan(plan: Plan, where: str = "The plan") -> None:
@@ -43,6 +45,8 @@ def _faults(plan: Plan) -> Iterator[str]:
     for member in plan.members:
         yield from _identity_faults(member.drive)
     yield from _volume_faults(plan)
+    if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
+        yield "it encrypts what is not encrypted"
     if plan.stripe is not None:
         yield from striped_faults(plan, plan.stripe)
     elif plan.others:
@@ -94,7 +98,7 @@ def _identity_faults(drive: Identity) -> Iterator[str]:
 def _volume_faults(plan: Plan) -> Iterator[str]:
     if not plan.volumes:
         yield "it makes no volume"
-    if plan.group or any(volume.role or volume.encryption for volume in plan.volumes):
+    if plan.group or any(volume.role for volume in plan.volumes):
         yield "it asks for what is not made"
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
@@ -114,8 +118,8 @@ def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= volume.partition <= GPT_PARTITIONS:
             yield f"there is no partition number {volume.partition}"
-        elif volume.path != partition_path(plan.drive.path, volume.partition):
-            yield f"{name} is at {printable(volume.path, 60)!r}, which is not on {plan.drive.path}"
+        elif (node := volume.encryption.device if volume.encryption else volume.path) != partition_path(plan.drive.path, volume.partition):
+            yield f"{name} is at {printable(node, 60)!r}, which is not on {plan.drive.path}"
     if not is_workload_id(volume.workload):
         yield f"{name} has the workload {printable(volume.workload, 40)!r}, which is none"
     if volume.filesystem not in MADE:
@@ -170,10 +174,9 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
     if not table.fresh and (bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes):
         yield "its layout before reaches beyond what a table can hold"
-    kinds = {volume.partition: MADE[volume.filesystem] for volume in plan.volumes}
+    types = {volume.partition: type_of(volume, table.table) for volume in plan.volumes}
     for entry in new:
-        kind = kinds.get(entry.number)
-        if kind and entry.type != (kind.gpt_type if table.table == "gpt" else kind.mbr_type):
+        if entry.type != types.get(entry.number, entry.type):
             yield f"partition {entry.number} has the type {printable(entry.type, 40)!r}"
         yield from _entry_faults(entry, drive.geometry, bounds)
     yield from _share_faults(plan, table)
@@ -203,6 +206,7 @@ def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
 
 def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     """Everything else is derived again from what was found sound, and compared."""
+    yield from encryption_faults(plan, table.entries)
     by_number = {entry.number: entry for entry in table.entries if not entry.kept}
     chosen = [by_number[volume.partition] for volume in plan.volumes]
     extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in chosen]

@@ -26,8 +26,9 @@ from wizard.layout.striping import (
     striped_words,
     volume_node,
 )
+from wizard.model.identity import Identity
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import Identity, Layout, Member, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
+from wizard.model.plan import Layout, Member, Operation, Plan, Stripe, Volume, WipeSignatures, WriteTable
 from wizard.model.units import format_exact
 
 

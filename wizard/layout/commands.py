@@ -3,6 +3,7 @@
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.partitions import TYPE_NAMES
 from wizard.filesystems.registry import MADE
+from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
@@ -19,7 +20,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
-from wizard.model.units import KIB, format_exact
+from wizard.model.units import KERNEL_SECTOR_BYTES, KIB, format_exact
 
 PRIVATE_PLACES = "/run/diskwright"
 """Only root gets in there, and nothing of it outlives a restart."""
@@ -37,18 +38,16 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
         case ResetZones(device=device):
             # Resetting leaves the zones that are written like any other drive as they are, and those can hold a table or a mark.
             return (("blkzone", "reset", device), wipe(device))
-        case MakeArray():
-            return (_make_array(operation),)
-        case MakeVolumeGroup(name=name, parts=parts, uuids=uuids):
-            return (*map(_make_physical_volume, parts, uuids), ("vgcreate", name, *parts))
-        case MakeStripedVolume():
-            return (_make_striped_volume(operation),)
+        case MakeArray() | MakeVolumeGroup() | MakeStripedVolume():
+            return _array_commands(operation)
         case MakeFilesystem(device=device, striping=striping, mirrored=mirrored):
             # What an array's members held before can come to lie where a filesystem's mark is looked for.
             return (*([wipe(device)] if striping or mirrored else []), *MADE[operation.filesystem].commands(operation))
         case MakeSubvolumes() | Mount() | TurnOnSwap():
             return _use_commands(operation)
-        case WriteTable() | AddFstabLine():
+        case MakeContainer() | OpenContainer():
+            return (_container_command(operation),)
+        case WriteTable() | AddFstabLine() | AddCrypttabLine():
             return ()
 
 
@@ -82,6 +81,16 @@ def private_mount(operation: MakeSubvolumes) -> Mount:
     return Mount(operation.device, f"{PRIVATE_PLACES}/{operation.uuid}", kind, (), others=operation.others)
 
 
+def _array_commands(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[Argv, ...]:
+    match operation:
+        case MakeArray():
+            return (_make_array(operation),)
+        case MakeVolumeGroup(name=name, parts=parts, uuids=uuids):
+            return (*map(_make_physical_volume, parts, uuids), ("vgcreate", name, *parts))
+        case MakeStripedVolume():
+            return (_make_striped_volume(operation),)
+
+
 def _make_array(operation: MakeArray) -> Argv:
     """`--run` answers the question whether a partition that shows something is really meant. The home host `any` makes the name the
     same on every machine, this one or a rescue medium (mdadm(8)). With a bitmap of what is being written only that is compared after a
@@ -112,6 +121,22 @@ def _make_physical_volume(part: str, uuid: str) -> Argv:
     return ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(uuid), "--dataalignment", "1m", part)
 
 
+PASSPHRASE_FROM = "--key-file=-"
+"""cryptsetup reads the passphrase from its standard input, all of it, so that it stands in no list of processes (cryptsetup(8))."""
+
+PASSPHRASE_WAY = "the passphrase, on the command's standard input; it is in no command, plan, journal or log"
+
+
+def _container_command(operation: MakeContainer | OpenContainer) -> Argv:
+    """What cryptsetup would conclude from the drive is said to it; --batch-mode answers the question whether making it is meant."""
+    if isinstance(operation, OpenContainer):
+        return ("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, operation.device, operation.name)
+    return (
+        *("cryptsetup", "luksFormat", "--type", "luks2", "--batch-mode", PASSPHRASE_FROM, "--uuid", operation.uuid),
+        *("--offset", str(operation.offset_bytes // KERNEL_SECTOR_BYTES), "--sector-size", str(operation.sector_bytes), operation.device),
+    )
+
+
 LVM_WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
 """LVM makes the nodes itself and waits for nobody: udev may be absent, as on a rescue medium, or put off by the locked drives."""
 
@@ -136,6 +161,10 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
             return (fstab_line(operation),)
         case MakeSubvolumes():
             return (f"directory {private_mount(operation).mount_point}, for as long as this takes",)
+        case AddCrypttabLine():
+            return (crypttab_line(operation),)
+        case MakeContainer() | OpenContainer():
+            return (PASSPHRASE_WAY,)
         case Mount(mount_point=place):
             return (f"directory {printable(place, 2000)}, made if it is missing",)
         case _:
@@ -156,6 +185,12 @@ def fstab_line(operation: AddFstabLine) -> str:
     """The exact line, without its end: UUID, mount point, filesystem, options, never dumped, fsck's pass (fstab(5))."""
     options = ",".join(operation.options)
     return f"UUID={operation.uuid} {fstab_escaped(operation.mount_point)} {operation.filesystem} {options} 0 {operation.pass_number}"
+
+
+def crypttab_line(operation: AddCrypttabLine) -> str:
+    """The exact line, without its end: name, container, no file with the key, options (crypttab(5)). Without the passphrase the start goes
+    on."""
+    return f"{operation.name} UUID={operation.uuid} none luks,nofail"
 
 
 def fstab_escaped(text: str) -> str:

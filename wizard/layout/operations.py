@@ -2,7 +2,9 @@
 
 from collections.abc import Sequence
 
+from wizard.filesystems.partitions import LINUX_LUKS_TYPE, LUKS_MBR_TYPE
 from wizard.filesystems.registry import MADE
+from wizard.layout.containersteps import container_operations, opened_at_start
 from wizard.layout.rules import partition_name
 from wizard.layout.space import is_container, with_free
 from wizard.layout.subvolumes import subvolume_option
@@ -39,13 +41,21 @@ def table_after(
             number=volume.partition,
             start_bytes=extent.start_bytes,
             size_bytes=extent.size_bytes,
-            type=gpt_type or MADE[volume.filesystem].gpt_type if table == "gpt" else MADE[volume.filesystem].mbr_type,
+            type=gpt_type or type_of(volume, table),
             name=partition_name(volume.label) if table == "gpt" else "",
         )
         for volume, extent in zip(volumes, extents, strict=True)
     ]
     entries = tuple(sorted([*kept, *new], key=lambda entry: entry.number))
     return WriteTable(drive_path, "mbr" if table == "mbr" else "gpt", fresh, entries)
+
+
+def type_of(volume: Volume, table: str) -> str:
+    """What a table of this kind calls the volume's partition."""
+    if volume.encryption:
+        return LINUX_LUKS_TYPE if table == "gpt" else LUKS_MBR_TYPE
+    kind = MADE[volume.filesystem]
+    return kind.gpt_type if table == "gpt" else kind.mbr_type
 
 
 def _kept_entry(slot: Slot) -> TableEntry:
@@ -74,6 +84,7 @@ def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:
         label=volume.label if volume else None,
         uuid=volume.uuid if volume else None,
         mount_point=volume.mount_point if volume else None,
+        opened=volume.encryption.opened if volume and volume.encryption else None,
     )
 
 
@@ -84,7 +95,8 @@ def operations_of(wipes: Sequence[WipeSignatures], table: WriteTable, volumes: S
     """
     made: list[Operation] = [*wipes, table]
     for volume in volumes:
-        made.append(WipeSignatures(volume.path, ()))
+        made.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
+        made += container_operations(volume.encryption) if volume.encryption else ()
         made.append(MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options))
     return (*made, *(operation for volume in volumes for operation in mounted(volume)))
 
@@ -92,18 +104,21 @@ def operations_of(wipes: Sequence[WipeSignatures], table: WriteTable, volumes: S
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:
     """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices of a Btrfs over several.
 
-    Swap has a line too, and is turned on. Subvolumes are made before, and mounted after the volume itself, each by its own line.
+    Swap has a line too, and is turned on. Subvolumes are made before, and mounted after the volume itself, each by its own line. An
+    encrypted volume that is mounted anywhere has a line in crypttab before all that.
     """
     kind = MADE[volume.filesystem]
+    opened = (opened_at_start(volume.encryption),) if volume.encryption else ()
     if not kind.mounts:
         nowhere = volume.mount_point is None
         line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
-        return () if nowhere else (line, TurnOnSwap(volume.path))
+        return () if nowhere else (*opened, line, TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
     made = (MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others),) if names else ()
     places = [(volume.mount_point, volume.mount_options)]
     places += [(one.mount_point, (*volume.mount_options, subvolume_option(one.name))) for one in volume.subvolumes]
-    return (*made, *(operation for place, options in places if place for operation in _mounted_at(volume, place, options, others)))
+    mounts = [operation for place, options in places if place for operation in _mounted_at(volume, place, options, others)]
+    return (*made, *(opened if mounts else ()), *mounts)
 
 
 def _mounted_at(volume: Volume, place: str, options: tuple[str, ...], others: tuple[str, ...]) -> tuple[Operation, ...]:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
+from wizard.layout.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.refusals import refuse_content, refuse_drive, refuse_table, unread_content
 from wizard.layout.rules import options_fault
@@ -14,9 +15,10 @@ from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, wh
 from wizard.layout.wish import Arrangement, Wish, check_wishes, refuse_unbuilt, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import Identity, Layout, Plan, Slot, Volume, WipeSignatures
+from wizard.model.plan import Layout, Plan, Slot, Volume, WipeSignatures
 
 PLAIN = Arrangement()
 HOST_MANAGED = "host-managed"
@@ -46,6 +48,7 @@ def make_plan(
     check_wishes(wishes)
     refuse_unbuilt(wishes, arrangement)
     refuse_obstacles(machine, wishes)
+    refuse_encryption(machine, wishes, why_not=_no_container(drive, arrangement))
     size_bytes, geometry = refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:
         return _whole_plan(machine, drive, wishes, mode, draw_uuid)
@@ -56,15 +59,28 @@ def make_plan(
     before = layout_before(drive, size_bytes, geometry, keep=keep)
     bounds = _bounds(drive, size_bytes, geometry) if keep else gpt_bounds(size_bytes, geometry)
     free = [slot for slot in with_free(before.partitions if keep else (), bounds) if not slot.number]
-    extents = place([_demand(wish) for wish in wishes], aligned_spaces(free, geometry), geometry)
+    extents = place([_demand(wish, geometry) for wish in wishes], aligned_spaces(free, geometry), geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
     volumes = tuple(volume_of(drive, wish, number, draw_uuid()) for wish, number in zip(wishes, numbers, strict=True))
+    volumes = tuple(
+        encrypted(volume, extent.size_bytes, geometry, draw_uuid()) if wish.encrypted else volume
+        for volume, wish, extent in zip(volumes, wishes, extents, strict=True)
+    )
     table = table_after(drive.path, before, not keep, volumes, extents)
     after = layout_after(before, table, volumes, bounds)
     identity = known_identity(machine, drive, size_bytes, geometry)
     wipes = () if keep else old_wipes(drive, before)
     steps = steps_of(operations_of(wipes, table, volumes), Context(identity, before, after))
-    return Plan(identity, before, after, volumes, steps, (*doubts_of(drive, keep=keep), *asked_doubts(wishes)))
+    return Plan(
+        identity, before, after, volumes, steps, (*doubts_of(drive, keep=keep), *encryption_doubts(drive, wishes), *asked_doubts(wishes))
+    )
+
+
+def _no_container(drive: Drive, arrangement: Arrangement) -> str:
+    """Why nothing can be encrypted there, in a sentence; empty where it can."""
+    if drive.zoned == HOST_MANAGED:
+        return f"{drive.path} is a host-managed zoned drive, which takes no partitions."
+    return "Within a volume group nothing is encrypted." if arrangement.grouped else ""
 
 
 def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]) -> Plan:
@@ -190,9 +206,9 @@ def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return mkfs, mount
 
 
-def _demand(wish: Wish) -> Demand:
-    name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem})"
-    return Demand(name, wish.size_bytes, MADE[wish.choice.filesystem].minimum_bytes)
+def _demand(wish: Wish, geometry: Geometry) -> Demand:
+    name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
+    return Demand(name, wish.size_bytes, needed_bytes(wish, geometry))
 
 
 def volume_of(drive: Drive, wish: Wish, number: int, uuid: str) -> Volume:

@@ -10,8 +10,9 @@ from wizard.layout.space import is_container
 from wizard.layout.striping import copies, room_bytes, striping_of
 from wizard.layout.text import cell_width, command_lines, cut, wrapped
 from wizard.model.geometry import FLOOR_BYTES
+from wizard.model.identity import Identity
 from wizard.model.names import printable
-from wizard.model.plan import NO_PLACE, Identity, Layout, Plan, Slot, Step
+from wizard.model.plan import NO_PLACE, Layout, Plan, Slot, Step
 from wizard.model.units import format_capacity, format_duration, format_exact
 
 
@@ -248,6 +249,7 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: 
 
 def _what(slot: Slot) -> str:
     what = printable(slot.filesystem, 40) if slot.filesystem else ("extended" if is_container(slot) else "nothing recognised")
+    what += " in LUKS2" if slot.opened else ""
     label = printable(slot.label or slot.name or "")
     where = "turned on" if slot.mount_point == NO_PLACE else f"at {printable(slot.mount_point, 2000)}" if slot.mount_point else ""
     tail = [what, f'"{label}"' if label else "", where]

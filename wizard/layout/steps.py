@@ -6,13 +6,15 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.commands import array_uuid, commands_of, edits_of
+from wizard.layout.containersteps import KEY_SECONDS, container_holds, container_sentence, container_undo
 from wizard.layout.mirrors import mirror_holds, mirror_lost, mirror_sentence
 from wizard.layout.subvolumes import mounted_subvolume
+from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.identity import Identity
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
     NO_PLACE,
     AddFstabLine,
-    Identity,
     Layout,
     MakeArray,
     MakeFilesystem,
@@ -67,6 +69,14 @@ class Context:
     def is_drive(self, device: str) -> bool:
         """Whether `device` is a whole drive of the plan."""
         return any(device == member.drive.path for member in self.members)
+
+    def under(self, device: str) -> str:
+        """The partition whose container opens to `device`; any other device itself."""
+        for member in self.members:
+            for slot in member.after.partitions:
+                if slot.opened is not None and slot.opened == device:
+                    return partition_path(member.drive.path, slot.number)
+        return device
 
     def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
         """The drives on which these devices lie: all of them for an array."""
@@ -129,18 +139,20 @@ def _sentence(operation: Operation, context: Context) -> str:
         case MakeFilesystem(device=device, filesystem=filesystem, label=label, others=others):
             spread = _spread(operation.options) if others else ""
             return f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on {_listed((device, *others))}{spread}."
-        case MakeSubvolumes(device=device, names=names):
-            return f"Make {_listed(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the filesystem on {device}."
-        case AddFstabLine() | Mount() | TurnOnSwap():
+        case MakeSubvolumes() | AddFstabLine() | Mount() | TurnOnSwap():
             return _use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(operation, _listed(parts), _made_bytes(context.members_of(parts)[0], parts[0]))
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return container_sentence(operation)
         case _:
             return _array_sentence(operation)
 
 
-def _use_sentence(operation: AddFstabLine | Mount | TurnOnSwap) -> str:
+def _use_sentence(operation: MakeSubvolumes | AddFstabLine | Mount | TurnOnSwap) -> str:
     match operation:
+        case MakeSubvolumes(device=device, names=names):
+            return f"Make {_listed(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the filesystem on {device}."
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
             return "Have it turned on as swap at every start: one line in /etc/fstab."
         case AddFstabLine(mount_point=place, options=options):
@@ -194,6 +206,11 @@ def _destroys(operation: Operation, context: Context) -> str:
             return _table_lost(context.members_of((device,))[0])
         case ResetZones(device=device):
             return " ".join([f"Everything on {device}, at once.", *_overwritten((device,), context)])
+        case MakeFilesystem(device=device) if context.under(device) != device:
+            # Whatever lay there was lost when the container was made.
+            return ""
+        case MakeContainer(device=device):
+            return " ".join(_overwritten((device,), context))
         case MakeFilesystem(device=device, others=others):
             return " ".join(_overwritten((device, *others), context))
         case MakeArray(level="raid1", parts=parts):
@@ -248,7 +265,7 @@ def _undo(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures() | WriteTable():
             return SAVED_TILL_MIRRORED if context.mirrored else SAVED
-        case MakeFilesystem() | ResetZones() | MakeArray(level="raid1"):
+        case MakeFilesystem() | MakeContainer() | ResetZones() | MakeArray(level="raid1"):
             return NOT_UNDONE
         case MakeArray() | MakeVolumeGroup():
             return TAKEN_APART
@@ -256,6 +273,8 @@ def _undo(operation: Operation, context: Context) -> str:
             return WITH_ITS_GROUP
         case MakeSubvolumes():
             return "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem itself stays."
+        case OpenContainer() | AddCrypttabLine():
+            return container_undo(operation)
         case AddFstabLine():
             return "The old /etc/fstab is kept beside the new one; taking the line out again undoes it."
         case Mount(mount_point=place):
@@ -286,6 +305,8 @@ def _holds(operation: Operation) -> tuple[str, ...]:
             return (f"{device} is mounted at {printable(place, 2000)}{how}.",)
         case TurnOnSwap(device=device):
             return (f"The kernel lists {device} as swap.",)
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return container_holds(operation)
         case _:
             return _array_holds(operation)
 
@@ -334,7 +355,9 @@ def _seconds(operation: Operation, context: Context) -> float:
             least, still, turning = MADE[filesystem].seconds
             members = context.members_of((device, *others))
             per_tib = still if all(member.drive.rotational is False for member in members) else turning
-            return round(least + per_tib * sum(_made_bytes(member, device) for member in members) / TIB, 1)
+            return round(least + per_tib * sum(_made_bytes(member, context.under(device)) for member in members) / TIB, 1)
+        case MakeContainer() | OpenContainer():
+            return KEY_SECONDS
         case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume():
             return 1.0
         case ResetZones():

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.encryption import refuse_encryption
 from wizard.layout.planner import (
     HOST_MANAGED,
     Mode,
@@ -42,9 +43,10 @@ from wizard.layout.wish import Wish, check_wishes, told_apart
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
-from wizard.model.plan import Identity, Layout, Level, Member, Plan, Stripe, Volume
+from wizard.model.plan import Layout, Level, Member, Plan, Stripe, Volume
 from wizard.model.units import format_exact
 
 Kind = Literal["md", "lvm", "btrfs"]
@@ -102,6 +104,7 @@ def make_striped_plan(
     check_wishes((wish,))
     _check_asked(asked, wish, drives, mode)
     refuse_obstacles(machine, (wish,))
+    refuse_encryption(machine, (wish,), why_not="Over several drives nothing is encrypted.")
     for program, package in PROGRAMS[asked.kind].items():
         refuse_missing(machine, program, package)
     identities, befores = _refuse_drives(machine, drives, mode)

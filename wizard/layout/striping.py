@@ -12,10 +12,10 @@ from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_
 from wizard.filesystems.registry import MADE
 from wizard.layout.operations import layout_after, mounted, table_after
 from wizard.layout.space import aligned_spaces, gpt_bounds
+from wizard.model.identity import Identity
 from wizard.model.machine import Extent, Striping
 from wizard.model.names import partition_path
 from wizard.model.plan import (
-    Identity,
     Layout,
     Level,
     MakeArray,

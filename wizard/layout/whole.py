@@ -7,7 +7,8 @@ would be edited nor a filesystem that writes anywhere it likes. Btrfs has a mode
 from itertools import pairwise
 
 from wizard.layout.operations import mounted
-from wizard.model.plan import Identity, Layout, MakeFilesystem, Operation, ResetZones, Slot, Volume
+from wizard.model.identity import Identity
+from wizard.model.plan import Layout, MakeFilesystem, Operation, ResetZones, Slot, Volume
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"

@@ -17,7 +17,8 @@ REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
 """Characters that every filesystem made here takes as a label."""
 
-KEYS = ("workload", "size", "label", "mount", "fs", "option", "subvolume")
+KEYS = ("workload", "size", "label", "mount", "fs", "option", "subvolume", "encrypt")
+ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
 
@@ -60,7 +61,7 @@ class Arrangement:
 class Request:
     """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised one.
 
-    `options` are ids of the catalogue, asked for beside what is advised.
+    `options` are ids of the catalogue, asked for beside what is advised. `encrypt` is what it is to be encrypted by, of ENCRYPTIONS.
     """
 
     workload: str
@@ -70,6 +71,7 @@ class Request:
     filesystem: str | None = None
     options: tuple[str, ...] = ()
     subvolumes: tuple[Subvolume, ...] = ()
+    encrypt: str | None = None
 
 
 def parse_volume(text: str) -> Request:
@@ -99,8 +101,11 @@ def parse_volume(text: str) -> Request:
         values[key] = value
     if "workload" not in values:
         raise BadInput(f"--volume {shown!r} names no workload; `diskwright workloads` lists them.")
+    encrypt = values.get("encrypt")
+    if encrypt not in (None, *ENCRYPTIONS):
+        raise BadInput(f"--volume {shown!r}: nothing is encrypted by {printable(encrypt or '', 30)!r}; say encrypt={ENCRYPTIONS[0]}.")
     one = request(values["workload"], values.get("size"), values.get("label"), values.get("mount"), values.get("fs"), options)
-    return replace(one, subvolumes=tuple(subvolumes))
+    return replace(one, subvolumes=tuple(subvolumes), encrypt=encrypt)
 
 
 def request(
@@ -159,7 +164,6 @@ def refuse_unbuilt(wishes: tuple[Wish, ...], arrangement: Arrangement) -> None:
         (arrangement.grouped, "A volume group"),
         (any(wish.percent is not None for wish in wishes), "A size in percent"),
         (any(wish.role for wish in wishes), "A role"),
-        (any(wish.encrypted for wish in wishes), "Encryption"),
     ):
         if asked:
             raise BadInput(f"{what} cannot be planned.")

@@ -3,42 +3,18 @@
 from dataclasses import dataclass
 from typing import Literal
 
-from wizard.model.geometry import Geometry
+from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
+from wizard.model.identity import Identity
 from wizard.model.machine import Striping
 from wizard.model.names import partition_path
-
-
-@dataclass(frozen=True, slots=True)
-class Identity:
-    """Who the drive is. A drive with neither `serial` nor `wwn` is known by `diskseq`, the kernel's count of disks since the start that
-    `boot_id` names: after a restart another drive can have the same number.
-
-    `content_digest` is None where the planner was not allowed to read the drive. `rotational` only serves estimates.
-    """
-
-    path: str
-    by_id: tuple[str, ...]
-    model: str | None
-    serial: str | None
-    wwn: str | None
-    size_bytes: int
-    geometry: Geometry
-    diskseq: int | None
-    content_digest: str | None
-    rotational: bool | None = None
-    boot_id: str | None = None
-
-    @property
-    def token(self) -> str:
-        """What a person types to confirm: the serial, or for a drive without one the device's name."""
-        return self.serial or self.path.removeprefix("/dev/")
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     """A partition, or free space (number 0), in a layout. Slots are in the order of their starts.
 
-    `kept` is true for what stands before and after alike. `filesystem` may be a container such as crypto_LUKS.
+    `kept` is true for what stands before and after alike. `filesystem` may be a container such as crypto_LUKS. Where a filesystem is to
+    lie in an encrypted container, `opened` is the node of what that opens to.
     """
 
     number: int
@@ -53,6 +29,7 @@ class Slot:
     uuid: str | None = None
     mount_point: str | None = None
     kept: bool = False
+    opened: str | None = None
 
     @property
     def end_bytes(self) -> int:
@@ -76,17 +53,6 @@ class Layout:
     def partitions(self) -> tuple[Slot, ...]:
         """The slots that are partitions."""
         return tuple(slot for slot in self.slots if slot.number)
-
-
-@dataclass(frozen=True, slots=True)
-class Encryption:
-    """LUKS2 around what a partition or logical volume holds: `device` is that, `name` what the device mapper calls what it opens to,
-    `uuid` what libblkid reports of the container, `sector_bytes` what is encrypted at a stretch."""
-
-    device: str
-    name: str
-    uuid: str
-    sector_bytes: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,8 +259,11 @@ Operation = (
     | MakeArray
     | MakeVolumeGroup
     | MakeStripedVolume
+    | MakeContainer
+    | OpenContainer
     | MakeFilesystem
     | MakeSubvolumes
+    | AddCrypttabLine
     | AddFstabLine
     | Mount
     | TurnOnSwap
@@ -304,8 +273,10 @@ Operation = (
 def devices_of(operation: Operation) -> tuple[str, ...]:
     """Every node that an operation works on or makes."""
     match operation:
-        case AddFstabLine():
+        case AddFstabLine() | AddCrypttabLine():
             return ()
+        case OpenContainer(device=device):
+            return (device, operation.opened)
         case MakeArray(device=device, parts=parts):
             return (device, *parts)
         case MakeVolumeGroup(parts=parts):
@@ -406,6 +377,11 @@ class Plan:
     def tokens(self) -> tuple[str, ...]:
         """What a person gives to confirm: the token of every drive."""
         return tuple(member.drive.token for member in self.members)
+
+    @property
+    def containers(self) -> tuple[Encryption, ...]:
+        """The encrypted containers that it makes. All open by one passphrase, which the plan does not know."""
+        return tuple(volume.encryption for volume in self.volumes if volume.encryption)
 
     def member(self, device: str) -> Member | None:
         """The drive that `device` is, or is a partition of; None for an array, which lies on all of them."""

@@ -49,6 +49,7 @@ TOOLS = (
     "vgcreate",
     "lvcreate",
     "lvs",
+    "cryptsetup",
 )
 
 ASKED = (("mkfs.btrfs", "--version"), ("mkfs.btrfs", "-O", "list-all"), ("mkfs.xfs", "-V"), ("mkfs.f2fs", "-V"))

@@ -1,0 +1,31 @@
+"""Who a drive is, so that no other one is taken for it."""
+
+from dataclasses import dataclass
+
+from wizard.model.geometry import Geometry
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the drive is. A drive with neither `serial` nor `wwn` is known by `diskseq`, the kernel's count of disks since the start that
+    `boot_id` names: after a restart another drive can have the same number.
+
+    `content_digest` is None where the planner was not allowed to read the drive. `rotational` only serves estimates.
+    """
+
+    path: str
+    by_id: tuple[str, ...]
+    model: str | None
+    serial: str | None
+    wwn: str | None
+    size_bytes: int
+    geometry: Geometry
+    diskseq: int | None
+    content_digest: str | None
+    rotational: bool | None = None
+    boot_id: str | None = None
+
+    @property
+    def token(self) -> str:
+        """What a person types to confirm: the serial, or for a drive without one the device's name."""
+        return self.serial or self.path.removeprefix("/dev/")
