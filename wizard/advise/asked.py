@@ -23,10 +23,15 @@ NOT_WRITTEN = {
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """A choice with what was asked for, and sentences on what of that is dangerous or against advice."""
+    """A choice with what was asked for, and sentences on what of that is dangerous or against advice.
+
+    `names` are the ids that were asked for, `phrases` the dangers that were typed back.
+    """
 
     choice: Choice
     doubts: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    phrases: tuple[str, ...] = ()
 
 
 def take_options(
@@ -39,17 +44,17 @@ def take_options(
     """
     asked = [_known(name, choice.filesystem, catalogue) for name in dict.fromkeys(names)]
     for option in asked:
-        _refuse(option, site)
+        refuse(option, site)
         _refuse_untyped(option, phrases)
     for number, option in enumerate(asked):
         for other in asked[:number]:
-            if _exclude(option, other, choice.filesystem):
+            if exclude(option, other, choice.filesystem):
                 raise BadInput(f"{other.id} and {option.id} cannot be used together.")
     advised = [option for option in catalogue.values() if choice.filesystem in option.filesystems and limits(option, site) is None]
     mkfs = _beside(choice.mkfs, asked, Kind.MKFS, choice.filesystem, advised)
     mount = _beside(choice.mount, asked, Kind.MOUNT, choice.filesystem, advised)
     doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
-    return Taken(replace(choice, mkfs=mkfs, mount=mount), doubts)
+    return Taken(replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases))
 
 
 def check_phrases(phrases: Sequence[str], names: Iterable[str], catalogue: Mapping[str, CatalogueOption]) -> None:
@@ -71,7 +76,8 @@ def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption])
     return option
 
 
-def _refuse(option: CatalogueOption, site: Site) -> None:
+def refuse(option: CatalogueOption, site: Site) -> None:
+    """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is typed."""
     if option.default:
         raise BadInput(f"{option.text} is nothing to ask for. {option.never}")
     if option.refused:
@@ -90,7 +96,7 @@ def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
         )
 
 
-def _exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
+def exclude(one: CatalogueOption, other: CatalogueOption, filesystem: str) -> bool:
     """Whether two options cannot stand beside each other: they say so, or both would set the same thing."""
     if one.id in other.conflicts or other.id in one.conflicts:
         return True
@@ -128,7 +134,7 @@ def _stays(option: Option, entry: CatalogueOption | None, asked: Sequence[Catalo
     """Whether an advised option can stand beside all that was asked for; raises BadInput where it cannot and must."""
     if entry is None:
         return True
-    against = next((wanted for wanted in asked if wanted.text != entry.text and _exclude(wanted, entry, filesystem)), None)
+    against = next((wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None)
     if entry.always and against is not None:
         raise BadInput(f"{against.id} cannot stand beside {option.text}, which the drive needs.")
     return against is None

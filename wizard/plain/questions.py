@@ -51,6 +51,8 @@ class Topic:
     again: str = ""
     reasons: Reasons | None = None
     ending: str = NOTHING_WRITTEN
+    options: Callable[[int], None] | None = None
+    """What `o` and a number ask about an answer, by its index; then the question is asked again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +86,9 @@ def choose(talk: Talk, question: Choosing) -> int | Word:
         word, rest = _word(answer)
         if not answer and question.default is not None:
             return question.default
-        if word is Word.LIST and not rest:
+        if (about := _about(answer, question)) is not None:
+            _ask_about(talk, question, about)
+        elif word is Word.LIST and not rest:
             _list(talk, question.items)
         elif word is Word.WHY:
             _tell_why(talk, question, rest)
@@ -182,6 +186,28 @@ def _tell_why(talk: Talk, question: Choosing, rest: str) -> None:
     talk.say_all(reasons())
 
 
+OPTIONS = "o"
+
+
+def _about(answer: str, question: Choosing) -> str | None:
+    """What follows `o` where a question has something to ask about its answers; None for any other answer."""
+    first, _, rest = answer.partition(" ")
+    return rest.strip() if question.topic.options is not None and first.lower() == OPTIONS else None
+
+
+def _ask_about(talk: Talk, question: Choosing, rest: str) -> None:
+    """The options of the item with this number, or of the one that an empty line would take."""
+    index = _index(rest, len(question.items)) if rest else question.default
+    if index is None or question.topic.options is None:
+        talk.say(_misunderstood(rest, f"After o comes a number from 1 to {len(question.items)}."))
+    elif refusal := question.items[index].refusal:
+        talk.say(f"Number {index + 1} cannot be chosen: {refusal}")
+    else:
+        question.topic.options(index)
+    talk.say()
+    talk.say(question.topic.asks)
+
+
 def _help(question: Choosing | Writing) -> list[Para]:
     """The question's own explanation, and what can be answered besides."""
     topic = question.topic
@@ -191,6 +217,7 @@ def _help(question: Choosing | Writing) -> list[Para]:
         f"r: {topic.again}." if topic.again else "",
         "l: the list of answers once more." if choosing else "",
         "e: the reasons and the evidence behind what was said here; e 2 for number 2." if _tells_why(question) else "",
+        "o: further options, to be taken beside what is advised; o 2 for number 2." if topic.options else "",
         "q: end the wizard, after a question.",
         "? and a word: what the word means, such as ? 512e.",
         "" if choosing else "= before an answer: it is meant as it is, and is none of these words.",
@@ -239,6 +266,7 @@ def _words_of(question: Choosing | Writing) -> str:
     offered = ["b back"] if topic.back else []
     offered += [f"r {topic.again}"] if topic.again else []
     offered += ["e why"] if _tells_why(question) else []
+    offered += ["o options"] if topic.options else []
     return f"Or: {', '.join([*offered, 'q quit', '? help'])}."
 
 

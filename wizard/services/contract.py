@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Protocol
 from wizard.model.machine import Drive, Machine
 
 if TYPE_CHECKING:
+    from wizard.advise.asked import Taken
+    from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
     from wizard.apply.journal import RunState
     from wizard.layout.planner import Mode
     from wizard.layout.striped import StripeWish
     from wizard.layout.wish import Arrangement, Wish
-    from wizard.model.advice import Advice
+    from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.plan import Plan
@@ -93,6 +95,23 @@ class Services(Protocol):
 
     def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
         """The ranking for one drive and purpose."""
+        ...
+
+    def offered_options(self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice) -> tuple[Offered, ...]:
+        """What can be asked for beside what is advised of a choice; raises BadInput for a catalogue that cannot be read."""
+        ...
+
+    def take_options(
+        self,
+        machine: Machine,
+        drive: Drive,
+        recording: Recording,
+        workload: str,
+        choice: Choice,
+        names: Sequence[str],
+        phrases: Sequence[str],
+    ) -> Taken:
+        """An advised choice with the options of these ids; raises BadInput or Refused with the reason. `phrases` were typed back."""
         ...
 
     def plan(

@@ -12,12 +12,15 @@ from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Kernel, Machine
 
 if TYPE_CHECKING:
+    from wizard.advise.asked import Taken
+    from wizard.advise.catalogue import Site
+    from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
     from wizard.diagnose.patterns import Pattern
     from wizard.layout.planner import Mode
     from wizard.layout.striped import StripeWish
     from wizard.layout.wish import Arrangement, Wish
-    from wizard.model.advice import Advice
+    from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.plan import Plan
 
@@ -76,10 +79,41 @@ class Rules:
     def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
         """As the protocol says."""
         from wizard.advise.advise import advise
+
+        return advise(machine, drive, recording, self._profile(workload), size_bytes=size_bytes)
+
+    def _profile(self, workload: str) -> Profile:
         from wizard.advise.workloads import find_workload
 
-        profile = next((known for known in self._profiles if known.workload.id == workload), None) or find_workload(workload)
-        return advise(machine, drive, recording, profile, size_bytes=size_bytes)
+        return next((known for known in self._profiles if known.workload.id == workload), None) or find_workload(workload)
+
+    def offered_options(self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice) -> tuple[Offered, ...]:
+        """As the protocol says."""
+        from wizard.advise.catalogue import load_catalogue
+        from wizard.advise.offered import offered
+
+        return offered(choice, self._site(machine, drive, recording, workload), load_catalogue())
+
+    def take_options(
+        self,
+        machine: Machine,
+        drive: Drive,
+        recording: Recording,
+        workload: str,
+        choice: Choice,
+        names: Sequence[str],
+        phrases: Sequence[str],
+    ) -> Taken:
+        """As the protocol says."""
+        from wizard.advise.asked import take_options
+        from wizard.advise.catalogue import load_catalogue
+
+        return take_options(choice, names, phrases, self._site(machine, drive, recording, workload), load_catalogue(), workload)
+
+    def _site(self, machine: Machine, drive: Drive, recording: Recording, workload: str) -> Site:
+        from wizard.advise.advise import site_of
+
+        return site_of(machine, drive, recording, self._profile(workload), None)
 
     def plan(
         self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from wizard.advise.asked import Taken
     from wizard.layout.planner import Mode
     from wizard.layout.striped import StripeWish
     from wizard.layout.wish import Arrangement, Wish
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Each step gets one and hands on a changed copy; None is what no step has settled yet."""
+    """Each step gets one and hands on a changed copy; None is what no step has settled yet. `taken` is what was asked for beside what
+    is advised."""
 
     machine: Machine | None = None
     drive: Drive | None = None
@@ -27,6 +29,7 @@ class Session:
     workload: str | None = None
     advice: Advice | None = None
     choice: Choice | None = None
+    taken: Taken | None = None
     mode: Mode | None = None
     wishes: tuple[Wish, ...] = ()
     arrangement: Arrangement | None = None
@@ -35,6 +38,11 @@ class Session:
     plan: Plan | None = None
     verdict: Verdict | None = None
     run: Path | None = None
+
+    @property
+    def choice_doubts(self) -> tuple[str, ...]:
+        """Sentences on options of the choice that were asked for against advice, for each volume that is made by it."""
+        return self.taken.doubts if self.taken is not None and self.taken.choice == self.choice else ()
 
 
 @dataclass(frozen=True, slots=True)

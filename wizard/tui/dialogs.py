@@ -145,6 +145,7 @@ class AskToken(Dialog[str | None]):
     """Asks for the drive's token before anything is written; None is no. `check` raises what stands against a token."""
 
     NAME = "The token"
+    CAPTION = "Token"
     TYPING = True
     HELP = """
 Something is about to be written to the drive. The lines above say what. Typing the token shows that you mean this drive.
@@ -164,7 +165,7 @@ Nothing is written on the empty line, by a wrong token, or by Esc.
         with Vertical(classes="dialog"):
             yield Prose(Text(self._question, "bold"), classes="title")
             yield Prose(Text(self._text), classes="text")
-            yield Field("Token", "token", "", f"(type {printable(self._token, 40)}; Esc is no)")
+            yield Field(self.CAPTION, "token", "", f"(type {printable(self._token, 40)}; Esc is no)")
             yield Prose(id="said", classes="said")
         yield self.key_lines()
 

@@ -201,7 +201,7 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 
 #drives { max-height: 50%; }
 #ranking { max-height: 45%; }
-#terms, #sentences { max-height: 50%; }
+#terms, #sentences, #offers { max-height: 50%; }
 #modes { max-height: 60%; }
 #volumes { max-height: 8; }
 #steps { max-height: 65%; }
@@ -213,7 +213,7 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 .-wide #findings { display: block; margin: 0 0 0 2; }
 #halves { height: 1fr; layout: vertical; }
 .-wide #halves { layout: horizontal; }
-.-wide #terms, .-wide #sentences { width: 2fr; max-height: 100%; }
+.-wide #terms, .-wide #sentences, .-wide #offers { width: 2fr; max-height: 100%; }
 .-wide #ranking { width: 44; max-height: 100%; }
 .-wide #halves Words { width: 3fr; margin: 0 0 0 2; }
 .-wide #halves .rule { display: none; }
@@ -224,7 +224,7 @@ ModalScreen { align: center middle; background: $background; }
 .title, .text { margin: 0 0 1 0; }
 .said { margin: 1 0 0 0; }
 .buttons { height: 1; margin: 1 0 0 0; }
-HelpScreen, GlossaryScreen, ReasonsScreen, TooSmall { align: left top; }
+HelpScreen, GlossaryScreen, ReasonsScreen, OptionsScreen, TooSmall { align: left top; }
 HelpScreen Words, #search { padding: 0 1; }
-GlossaryScreen #halves, ReasonsScreen #halves { padding: 0 1; }
+GlossaryScreen #halves, ReasonsScreen #halves, OptionsScreen #halves { padding: 0 1; }
 """

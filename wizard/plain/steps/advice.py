@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 
+from wizard.advise.asked import Taken
 from wizard.model.advice import Advice, Choice
 from wizard.model.names import printable
 from wizard.plain.advicewords import choice_line, choice_reasons, notes_paragraphs, options_paragraphs, unmade_sentences
 from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
+from wizard.plain.steps.options import choose_options
+from wizard.plain.talk import Para
 from wizard.services.session import Back, Moved, Next, Session
 
 HELP = (
@@ -14,6 +17,8 @@ HELP = (
     "here.",
     "e and a number tells its options, each with reason and risk, and the published figures behind its place, with when and on what they "
     "were measured.",
+    "o and a number lists every option of a filesystem, also those that are not advised. One that puts data at risk is taken only when its "
+    "danger is typed back.",
 )
 
 
@@ -26,15 +31,22 @@ def choose_filesystem(desk: Desk, session: Session) -> Moved:
     if advice.chosen is None:
         desk.talk.say("No filesystem can be made on this drive from here; each line says why.")
     items = tuple(choice_item(choice) for choice in advice.choices)
-    topic = Topic("Which filesystem?", (*HELP, *unmade_sentences(advice)))
+    taken = {session.taken.choice.filesystem: session.taken} if session.taken else {}
+
+    def ask_options(index: int) -> None:
+        choice = advice.choices[index]
+        taken[choice.filesystem] = choose_options(desk, session, taken.get(choice.filesystem) or Taken(choice), choice)
+
+    topic = Topic("Which filesystem?", (*HELP, *unmade_sentences(advice)), options=ask_options)
     answer = choose(desk.talk, Choosing(topic, items, _default(advice, session.choice)))
     if isinstance(answer, Word):
         return Back(session)
-    choice = advice.choices[answer]
+    final = taken.get(advice.choices[answer].filesystem) or Taken(advice.choices[answer])
     desk.talk.say()
-    desk.talk.say_all(options_paragraphs(choice))
-    if choice != session.choice:
-        session = replace(session, choice=choice, wishes=(), plan=None)
+    desk.talk.say_all(options_paragraphs(final.choice))
+    desk.talk.say_all(Para(f"In doubt: {printable(doubt, 500)}", 0, 2) for doubt in final.doubts)
+    if final.choice != session.choice:
+        session = replace(session, choice=final.choice, taken=final, wishes=(), plan=None)
     return Next(session)
 
 
@@ -46,5 +58,5 @@ def choice_item(choice: Choice, *, brief: bool = False) -> Item:
 
 
 def _default(advice: Advice, taken: Choice | None) -> int | None:
-    wanted = taken if taken in advice.choices else advice.chosen
+    wanted = (advice.choice(taken.filesystem) if taken else None) or advice.chosen
     return None if wanted is None else advice.choices.index(wanted)

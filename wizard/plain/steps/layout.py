@@ -58,7 +58,7 @@ def default_wish(desk: Desk, session: Session) -> Wish:
     """All that is left, for the purpose and the filesystem that were taken."""
     assert session.advice is not None and session.choice is not None
     workload = session.advice.workload
-    return Wish(session.choice, workload, None, None, desk.services.mount_proposal(workload.label))
+    return Wish(session.choice, workload, None, None, desk.services.mount_proposal(workload.label), session.choice_doubts)
 
 
 def _choose_mode(desk: Desk, session: Session) -> Mode | Word:

@@ -35,7 +35,7 @@ def choose_purpose(desk: Desk, session: Session) -> Moved:
             desk.talk.say(str(error))
             continue
         if advice != session.advice:
-            session = replace(session, workload=names[answer], advice=advice, choice=None, wishes=(), plan=None)
+            session = replace(session, workload=names[answer], advice=advice, choice=None, taken=None, wishes=(), plan=None)
         return Next(session)
 
 

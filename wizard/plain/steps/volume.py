@@ -74,9 +74,12 @@ def _ask_kind(desk: Desk, session: Session, wish: Wish) -> Wish:
     if isinstance(answer, Word):
         raise _Left
     choice = advice.choices[answer]
+    # What was asked for beside the advice stays with what it was asked for.
+    same = (advice.workload.id, choice.filesystem) == (wish.workload.id, wish.choice.filesystem)
+    choice, doubts = (wish.choice, wish.doubts) if same else (choice, ())
     # A directory is no place for swap, and to be turned on is none for anything else.
     swaps = "swap" in (choice.filesystem, wish.choice.filesystem) and choice.filesystem != wish.choice.filesystem
-    return replace(wish, choice=choice, workload=advice.workload, mount_point=None if swaps else wish.mount_point)
+    return replace(wish, choice=choice, doubts=doubts, workload=advice.workload, mount_point=None if swaps else wish.mount_point)
 
 
 def _ask_purpose(desk: Desk, profiles: tuple[Profile, ...], wish: Wish) -> int:

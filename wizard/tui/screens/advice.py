@@ -10,11 +10,14 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container
 
+from wizard.advise.asked import Taken
 from wizard.model.advice import Advice, Choice, Unmade
+from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.services.session import Next
 from wizard.tui.describe import PLACE_INK, choice_blocks, unmade_blocks, zoned_blocks
 from wizard.tui.reasontext import choice_reasons, unmade_reasons
+from wizard.tui.screens.options import OptionsScreen
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
@@ -41,9 +44,15 @@ reason and what it costs.
 
 Scheduler: the order in which the kernel sends requests to the drive. It is advice; the plan does not change it.
 
+Further options: o lists every option of the highlighted filesystem, advised or not. Those that put data at risk are taken only when
+their danger is typed back.
+
 Evidence: press e for the published figures behind a place, with when and on what they were measured.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("e", "evidence", show=False, id="advice.evidence")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "evidence", show=False, id="advice.evidence"),
+        Binding("o", "options", show=False, id="advice.options"),
+    ]
 
     def body(self) -> ComposeResult:
         """The ranking and the options."""
@@ -54,7 +63,8 @@ Evidence: press e for the published figures behind a place, with when and on wha
 
     def begin(self) -> None:
         """Show the ranking, the chosen one first."""
-        advice = self._advice
+        advice, before = self._advice, self.session.taken
+        self._taken = {before.choice.filesystem: before} if before else {}
         self.query_one("#intro", Prose).update(Text(f"For: {printable(advice.workload.title, 70)}"))
         rows = self.query_one(Rows)
         taken = self.session.choice.filesystem if self.session.choice else None
@@ -65,7 +75,7 @@ Evidence: press e for the published figures behind a place, with when and on wha
 
     def keys(self) -> Pairs:
         """Choosing and reading."""
-        return (("Up/Down", "choose"), ("Enter", "take it"), ("e", "evidence"), ("Tab", "list or options"))
+        return (("Up/Down", "choose"), ("Enter", "take it"), ("e", "evidence"), ("o", "options"), ("Tab", "list or details"))
 
     @property
     def _advice(self) -> Advice:
@@ -74,8 +84,12 @@ Evidence: press e for the published figures behind a place, with when and on wha
 
     @property
     def _choice(self) -> Choice | None:
+        """The highlighted filesystem, with what was asked for."""
         row = self.query_one(Rows).current
-        return self._advice.choice(row.key) if row else None
+        if row is None:
+            return None
+        taken = self._taken.get(row.key)
+        return taken.choice if taken else self._advice.choice(row.key)
 
     @property
     def _unmade(self) -> Unmade | None:
@@ -88,6 +102,7 @@ Evidence: press e for the published figures behind a place, with when and on wha
         blocks: list[Block] = []
         if choice := self._choice:
             blocks += [para(Text(f"{choice.filesystem}: ", "bold").append(printable(choice.sentence, 600), "not bold"), hang=2), gap()]
+            blocks += [para(printable(doubt, 600), "yellow", hang=2) for doubt in self._doubts(choice)]
             blocks += choice_blocks(choice)
         elif unmade := self._unmade:
             blocks += unmade_blocks(unmade)
@@ -105,6 +120,40 @@ Evidence: press e for the published figures behind a place, with when and on wha
         elif unmade := self._unmade:
             self.show_reasons(f"Evidence: {printable(unmade.title, 30)}", lambda: unmade_reasons(unmade))
 
+    def _doubts(self, choice: Choice) -> tuple[str, ...]:
+        taken = self._taken.get(choice.filesystem)
+        return taken.doubts if taken else ()
+
+    def action_options(self) -> None:
+        """Every option of the highlighted filesystem, to be taken beside those that are advised."""
+        row = self.query_one(Rows).current
+        choice = self._advice.choice(row.key) if row else None
+        if choice is None or choice.obstacles:
+            self.say("There are no options to take: it cannot be made here.", "yellow")
+            return
+        session = self.session
+        assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+        asked = (session.machine, session.drive, session.diagnosis.recording, self._advice.workload.id, choice)
+        try:
+            offers = self.services.offered_options(*asked)
+        except DiskwrightError as error:
+            self.say(str(error), "red")
+            return
+        self.say("")
+        title = f"Options: {choice.filesystem} for {printable(self._advice.workload.title, 50)}"
+        taken = self._taken.get(choice.filesystem) or Taken(choice)
+        screen = OptionsScreen(title, offers, taken, lambda names, phrases: self.services.take_options(*asked, names, phrases))
+        self.app.push_screen(screen, self._optioned)
+
+    def _optioned(self, taken: Taken | None) -> None:
+        """Keep what was taken beside the advice, until the filesystem itself is taken."""
+        if taken is None:
+            return
+        self._taken.pop(taken.choice.filesystem, None)
+        if taken.names:
+            self._taken[taken.choice.filesystem] = taken
+        self.highlighted()
+
     def action_next(self) -> None:
         """Take the highlighted filesystem, unless something stands against it."""
         if unmade := self._unmade:
@@ -117,7 +166,7 @@ Evidence: press e for the published figures behind a place, with when and on wha
             return
         session = self.session
         if choice != session.choice:
-            session = replace(session, choice=choice, wishes=(), plan=None)
+            session = replace(session, choice=choice, taken=self._taken.get(choice.filesystem), wishes=(), plan=None)
         self.dismiss(Next(session))
 
 

@@ -96,7 +96,7 @@ blocks of the drive.
         session = self.session
         assert session.advice is not None and session.choice is not None
         workload = session.advice.workload
-        return Wish(session.choice, workload, None, None, self.services.mount_proposal(workload.label))
+        return Wish(session.choice, workload, None, None, self.services.mount_proposal(workload.label), session.choice_doubts)
 
     def _fault(self, mode: Mode, wishes: tuple[Wish, ...]) -> str:
         if mode is Mode.USE_FREE and self._drive.is_empty:

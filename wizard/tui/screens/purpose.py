@@ -68,5 +68,5 @@ Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwrigh
             self.say(str(error), "red")
             return
         if advice != session.advice:
-            session = replace(session, workload=row.key, advice=advice, choice=None, wishes=(), plan=None)
+            session = replace(session, workload=row.key, advice=advice, choice=None, taken=None, wishes=(), plan=None)
         self.dismiss(Next(session))

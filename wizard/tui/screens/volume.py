@@ -134,10 +134,13 @@ What cannot be is said below the fields when you take it, and nothing is lost by
         choice: Choice | None = advice.choice(self.query_one("#filesystem", Cycle).value)
         if choice is None:
             raise BadInput("No filesystem can be made here for this purpose.")
+        same = (advice.workload.id, choice.filesystem) == (self._wish.workload.id, self._wish.choice.filesystem)
         size, label, mount = (self.query_one(f"#{name}", Entry).value.strip() for name in ("size", "label", "mount"))
         return replace(
             self._wish,
-            choice=choice,
+            # What was asked for beside the advice stays with what it was asked for.
+            choice=self._wish.choice if same else choice,
+            doubts=self._wish.doubts if same else (),
             workload=advice.workload,
             size_bytes=parse_size(size) if size else None,
             label=label or None,

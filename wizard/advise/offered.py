@@ -1,0 +1,75 @@
+"""What can be asked for beside what is advised: the catalogue's options for one choice, and what stands against each."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from wizard.advise.asked import NOT_WRITTEN, exclude, refuse
+from wizard.advise.catalogue import CatalogueOption, Site
+from wizard.model.advice import Choice
+from wizard.model.errors import DiskwrightError
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """An option for one choice. `refusal` says why it cannot be had here, empty where it can; `excludes` are the texts of those that it
+    cannot stand beside."""
+
+    option: CatalogueOption
+    advised: bool
+    refusal: str
+    excludes: tuple[str, ...]
+
+    @property
+    def standing(self) -> str:
+        """`danger`, in a word or a few."""
+        if self.advised:
+            return "advised"
+        if self.refusal:
+            return "cannot be had"
+        if self.option.danger:
+            return "danger"
+        return "not advised" if self.option.never else "can be taken"
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """What it does, why, what it costs, and what it cannot stand beside."""
+        option = self.option
+        said = (
+            option.does,
+            f"For: {option.why}" if option.does else option.why,
+            f"Risk: {option.risk}" if option.risk else "",
+            f"{'Danger' if option.danger else 'Against it'}: {option.never}" if option.never else "",
+            f"Not together with: {', '.join(self.excludes)}." if self.excludes else "",
+            f"Cannot be had: {self.refusal}" if self.refusal else "",
+        )
+        return tuple(filter(None, said))
+
+
+_ORDER = ("advised", "can be taken", "not advised", "danger", "cannot be had")
+
+
+def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]) -> tuple[Offered, ...]:
+    """Every option of mkfs and mount for the filesystem of an advised `choice`: the advised first, what cannot be had last."""
+    options = [
+        option
+        for option in catalogue.values()
+        if choice.filesystem in option.filesystems and option.kind not in NOT_WRITTEN and not option.default
+    ]
+    advised = {option.text for option in (*choice.mkfs, *choice.mount)}
+    found = [
+        Offered(option, option.text in advised, _refusal(option, site), _excluded(option, options, choice.filesystem)) for option in options
+    ]
+    return tuple(sorted(found, key=lambda one: _ORDER.index(one.standing)))
+
+
+def _refusal(option: CatalogueOption, site: Site) -> str:
+    try:
+        refuse(option, site)
+    except DiskwrightError as error:
+        return str(error)
+    return ""
+
+
+def _excluded(option: CatalogueOption, options: list[CatalogueOption], filesystem: str) -> tuple[str, ...]:
+    others = (other for other in options if other.id != option.id and exclude(option, other, filesystem))
+    return tuple(dict.fromkeys(other.text for other in others))
