@@ -8,7 +8,7 @@ from re import search
 
 from textual.pilot import Pilot
 
-from tests.looks.pictures import Take
+from tests.looks.pictures import Take, take_danger
 from tests.looks.rehearsal import press, ready, shown, step, until
 from wizard.apply.journal import ENDS, RunState, read_entries
 from wizard.apply.runs import runs_folder
@@ -153,7 +153,11 @@ async def _choose(pilot: Pilot[Session], take: Take, path: str) -> None:
     await take("advice")
     await press(pilot, "e")
     await take("evidence")
-    await press(pilot, "escape", "enter")
+    await press(pilot, "escape", "o")
+    await take("options")
+    await press(pilot, "escape")
+    await take_danger(pilot, take, "danger")
+    await press(pilot, "enter")
 
 
 async def _lay_out(pilot: Pilot[Session], take: Take) -> None:

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import MODERN, Rehearsal, highlight, press, ready, shown, step, until, wizard
 from wizard.services.session import Session
 from wizard.tui.terminal import Terminal
+from wizard.tui.widgets.rows import Rows
 
 Take = Callable[[str], Awaitable[None]]
 
@@ -57,7 +58,27 @@ async def _choose(pilot: Pilot[Session], take: Take) -> None:
     await take("3-advice")
     await press(pilot, "e")
     await take("3-evidence")
-    await press(pilot, "escape", "enter")
+    await press(pilot, "escape", "o")
+    await highlight(pilot, "#offers", "ext4-inode-per-8k")
+    await press(pilot, "enter")
+    await take("3-options")
+    await press(pilot, "enter", "escape")
+    await take_danger(pilot, take, "3-danger")
+    await press(pilot, "enter")
+
+
+async def take_danger(pilot: Pilot[Session], take: Take, name: str) -> None:
+    """The question before a dangerous option of ext4, which is then not taken."""
+    chosen = pilot.app.screen.query_one("#ranking", Rows).current
+    await highlight(pilot, "#ranking", "ext4")
+    await press(pilot, "o")
+    await highlight(pilot, "#offers", "ext4-no-journal")
+    await press(pilot, "enter")
+    await until(lambda: "A dangerous option" in shown(pilot), pilot)
+    await take(name)
+    await press(pilot, "escape", "escape")
+    assert chosen is not None
+    await highlight(pilot, "#ranking", chosen.key)
 
 
 async def _plan(pilot: Pilot[Session], take: Take) -> None:

@@ -26,6 +26,8 @@ NAMES = (
         "2-purpose",
         "3-advice",
         "3-evidence",
+        "3-options",
+        "3-danger",
         "4-layout-free",
         "4-volume",
         "4-layout",

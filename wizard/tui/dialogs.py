@@ -165,9 +165,12 @@ Nothing is written on the empty line, by a wrong token, or by Esc.
         with Vertical(classes="dialog"):
             yield Prose(Text(self._question, "bold"), classes="title")
             yield Prose(Text(self._text), classes="text")
-            yield Field(self.CAPTION, "token", "", f"(type {printable(self._token, 40)}; Esc is no)")
+            yield Field(self.CAPTION, "token", "", self._placeholder())
             yield Prose(id="said", classes="said")
         yield self.key_lines()
+
+    def _placeholder(self) -> str:
+        return f"(type {printable(self._token, 40)}; Esc is no)"
 
     def keys(self) -> Pairs:
         """Allowing it, or not."""

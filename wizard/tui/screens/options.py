@@ -36,6 +36,9 @@ The option puts data at risk. The lines above say what can be lost. Typing its d
 The option is not taken on the empty line, by other words, or by Esc.
 """
 
+    def _placeholder(self) -> str:
+        return "(the words above; Esc is no)"
+
 
 class OptionsScreen(Dialog[Taken]):
     """Every option that can be written for one filesystem. It ends with the choice as it is then."""
