@@ -5,7 +5,7 @@ import pytest
 from tests.unit.machines import drive, machine
 from wizard.advise.advise import advise
 from wizard.advise.catalogue import load_catalogue
-from wizard.advise.existing import Existing, Tuning, fstab_with, tuning_for, udev_rule
+from wizard.advise.existing import Existing, Tuning, line_with, tuning_for, udev_rule, values_in
 from wizard.advise.workloads import find_workload
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
@@ -79,23 +79,25 @@ def test_discards_are_for_drives_that_take_them_and_have_nobody_to_tell() -> Non
 def test_reserved_blocks_come_back_but_not_from_a_system() -> None:
     held = ext4("noatime", reserved_bytes=5 * GIB)
     (change,) = tuning(held).changes
-    assert change.command == "tune2fs -m 0 /dev/sda1" and "5.4 GB are kept for root" in change.why
+    assert tuning(held).reserved_percent == 0 and "5.4 GB are kept for root" in change.why
     assert not any("root" in what for what in said(tuning(held, "desktop-root")))
     assert not said(tuning(ext4("noatime", reserved_bytes=GIB // 2)))
 
 
-def test_only_one_field_of_one_line_of_fstab_changes() -> None:
-    assert fstab_with(FSTAB, 2, ("noatime", "commit=30")) == FSTAB.replace("defaults,relatime", "noatime,commit=30")
-    assert fstab_with(FSTAB, 3, ("noatime",)) == FSTAB.replace("UUID=1 / xfs", "UUID=1 / xfs noatime")
+def test_only_one_field_of_a_line_of_fstab_changes() -> None:
+    _, media, root, _ = FSTAB.split("\n")
+    assert line_with(media, ("noatime", "commit=30")) == media.replace("defaults,relatime", "noatime,commit=30")
+    assert line_with(root, ("noatime",)) == "UUID=1 / xfs noatime"
 
 
 def test_a_rule_knows_the_drive_by_its_serial_number() -> None:
-    rule = udev_rule(drive(), (("scheduler", "none"), ("read_ahead_kb", "256")))
+    values = (("scheduler", "none"), ("read_ahead_kb", "256"))
+    rule = udev_rule("/dev/sda", "S1", values)
     assert rule == (
         'ACTION=="add|change", SUBSYSTEM=="block", ENV{DEVTYPE}=="disk", ENV{ID_SERIAL_SHORT}=="S1", '
         'ATTR{queue/scheduler}="none", ATTR{queue/read_ahead_kb}="256"\n'
     )
     for serial in (None, 'x", RUN+="reboot'):
-        rule = udev_rule(drive(serial=serial), (("scheduler", "none"),))
+        rule = udev_rule("/dev/sda", serial, (("scheduler", "none"),))
         assert 'KERNEL=="sda"' in rule and "reboot" not in rule and rule.startswith("# The drive tells no serial number")
-    assert udev_rule(drive(), ()) == ""
+    assert udev_rule("/dev/sda", "S1", ()) == "" and values_in(udev_rule("/dev/sda", "S1", values)) == values

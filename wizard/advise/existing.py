@@ -1,4 +1,4 @@
-"""Advice for a filesystem that exists already: mount options, scheduler, read-ahead, discards, reserved blocks. Nothing is changed."""
+"""Advice for a filesystem that exists already: mount options, scheduler, read-ahead, discards, reserved blocks."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -39,21 +39,24 @@ class Existing:
 
 @dataclass(frozen=True, slots=True)
 class Change:
-    """One thing that could be better: what, why in sentences, where that is from, and the command where it is one."""
+    """One thing that could be better: what, why in sentences, and where that is from."""
 
     what: str
     why: str
     source: str = ""
-    command: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What would change. `options` are all that fstab would have, None where they stay; `queue` are values by name below /sys/block."""
+    """What would change. `options` are all that fstab would have, None where they stay; `queue` are values by name below /sys/block;
+    `reserved_percent` what would be kept for root, None where that stays; `trims` whether fstrim.timer would be switched on.
+    """
 
     changes: tuple[Change, ...] = ()
     options: tuple[str, ...] | None = None
     queue: tuple[tuple[str, str], ...] = ()
+    reserved_percent: int | None = None
+    trims: bool = False
 
 
 def tuning_for(existing: Existing, drive: Drive, choice: Choice, catalogue: Mapping[str, CatalogueOption], *, root: bool) -> Tuning:
@@ -69,8 +72,10 @@ def tuning_for(existing: Existing, drive: Drive, choice: Choice, catalogue: Mapp
     if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
         queue.append(("read_ahead_kb", str(ahead // KIB)))
         changes.append(_more_ahead(existing.read_ahead_bytes, ahead))
-    changes += [*_trims(existing, drive), *_reserve(existing, choice, known, root=root)]
-    return Tuning(tuple(changes), options, tuple(queue))
+    trims = _trims(existing, drive)
+    reserved = _reserve(existing, choice, known, root=root)
+    changes += [*trims, *reserved.values()]
+    return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), bool(trims))
 
 
 def _mount_options(existing: Existing, choice: Choice, known: Sequence[CatalogueOption]) -> tuple[tuple[str, ...] | None, list[Change]]:
@@ -116,48 +121,49 @@ def _more_ahead(now: int, wanted: int) -> Change:
     return Change(f"read-ahead of {format_exact(wanted)}", why, "kernel source, block/blk-settings.c")
 
 
-def _trims(existing: Existing, drive: Drive) -> Iterable[Change]:
+def _trims(existing: Existing, drive: Drive) -> tuple[Change, ...]:
     takes = drive.discard is not None and drive.discard.maximum_bytes > 0
     if not takes or drive.rotational is not False or existing.trims_weekly is not False:
         return ()
     why = "The drive takes discards, and nothing tells it once a week which blocks it need not keep."
-    return (Change("fstrim.timer switched on", why, "fstrim(8)", "systemctl enable --now fstrim.timer"),)
+    return (Change("fstrim.timer switched on", why, "fstrim(8)"),)
 
 
-def _reserve(existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool) -> Iterable[Change]:
-    """For what was made with `-m` in mind: the blocks that only root may fill."""
+def _reserve(existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool) -> dict[int, Change]:
+    """For what was made with `-m` in mind: the percent of its blocks that only root may fill; nothing where they stay."""
     size, held = existing.size_bytes, existing.reserved_bytes
-    share = "0" if any(option.text == "-m 0" for option in choice.mkfs) else "1"
-    command = f"tune2fs -m {share}"
-    if root or not size or not held or held <= RESERVED_SHARE * size or not _source(known, Kind.TUNE, command):
-        return ()
-    option = next(entry for entry in known if entry.kind is Kind.TUNE and entry.text == command)
+    share = 0 if any(option.text == "-m 0" for option in choice.mkfs) else 1
+    option = next((entry for entry in known if entry.kind is Kind.TUNE and entry.text == f"tune2fs -m {share}"), None)
+    if root or not size or not held or held <= RESERVED_SHARE * size or option is None:
+        return {}
     why = f"{format_capacity(held)} are kept for root. {option.why}{f' Risk: {option.risk}' if option.risk else ''}"
-    return (Change("nothing kept for root" if share == "0" else "1 % kept for root", why, option.source, f"{command} {existing.device}"),)
+    return {share: Change("1 % kept for root" if share else "nothing kept for root", why, option.source)}
 
 
-def fstab_with(text: str, number: int, options: Sequence[str]) -> str:
-    """An fstab whose line of this number, from 1, has these options; every other byte as it was."""
-    lines = text.split("\n")
-    found = re.fullmatch(r"(\s*\S+\s+\S+\s+\S+)(\s+)(\S+)(.*)", lines[number - 1])
+def line_with(line: str, options: Sequence[str]) -> str:
+    """A line of fstab with these options; every other byte as it was."""
+    found = re.fullmatch(r"(\s*\S+\s+\S+\s+\S+)(\s+)(\S+)(.*)", line)
     if found is None:
-        lines[number - 1] = f"{lines[number - 1].rstrip()} {','.join(options)}"
-    else:
-        lines[number - 1] = f"{found[1]}{found[2]}{','.join(options)}{found[4]}"
-    return "\n".join(lines)
+        return f"{line.rstrip()} {','.join(options)}"
+    return f"{found[1]}{found[2]}{','.join(options)}{found[4]}"
 
 
-def udev_rule(drive: Drive, queue: Sequence[tuple[str, str]]) -> str:
-    """The lines of a rules file that give the drive these values at every start; empty for none.
+def udev_rule(path: str, serial: str | None, queue: Sequence[tuple[str, str]]) -> str:
+    """The lines of a rules file that give the drive at `path` these values at every start; empty for none.
 
     A drive is known by its serial number; one without is known by the kernel's name only, which can change.
     """
     if not queue:
         return ""
-    if drive.serial and _NAME.fullmatch(drive.serial):
-        known, remark = f'ENV{{ID_SERIAL_SHORT}}=="{drive.serial}"', ""
+    if serial and _NAME.fullmatch(serial):
+        known, remark = f'ENV{{ID_SERIAL_SHORT}}=="{serial}"', ""
     else:
-        known = f'KERNEL=="{drive.path.removeprefix("/dev/")}"'
+        known = f'KERNEL=="{path.removeprefix("/dev/")}"'
         remark = "# The drive tells no serial number that could stand here: look whether its name has stayed the same.\n"
     values = ", ".join(f'ATTR{{queue/{name}}}="{value}"' for name, value in queue)
     return f'{remark}ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {known}, {values}\n'
+
+
+def values_in(rules: str) -> tuple[tuple[str, str], ...]:
+    """The values of a queue that a rules file of udev sets, in order."""
+    return tuple(re.findall(r'ATTR\{queue/(\w+)\}="([^"]*)"', rules))

@@ -11,14 +11,16 @@ from pathlib import Path
 
 from wizard.apply.execute import apply_run
 from wizard.apply.process import Purpose
+from wizard.apply.runs import is_tuning
 from wizard.apply.start import request_stop
+from wizard.apply.tuning_run import apply_tuning, take_back_tuning
 from wizard.apply.undo import put_back
 
 
 def main(arguments: list[str]) -> None:
     """Fork away from whoever started us, and do the work."""
     run, purpose = Path(arguments[0]), Purpose(arguments[1])
-    drive_locks, run_lock = tuple(map(int, arguments[2].split(","))), int(arguments[3])
+    drive_locks, run_lock = tuple(int(lock) for lock in arguments[2].split(",") if lock), int(arguments[3])
     secret = _read_secret(int(arguments[4])) if arguments[4:] else None
     if os.fork():
         os._exit(0)
@@ -35,9 +37,12 @@ def main(arguments: list[str]) -> None:
     os.umask(0o022)
     match purpose:
         case Purpose.APPLY:
-            apply_run(run, drive_locks, secret)
+            if is_tuning(run):
+                apply_tuning(run, drive_locks)
+            else:
+                apply_run(run, drive_locks, secret)
         case Purpose.UNDO:
-            put_back(run, drive_locks)
+            (take_back_tuning if is_tuning(run) else put_back)(run, drive_locks)
 
 
 def _read_secret(pipe: int) -> bytes:

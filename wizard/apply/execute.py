@@ -232,7 +232,7 @@ def way_on(run: Path, plan: Plan) -> str:
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     total = len(plan.steps)
-    how_far = f"Done: {_steps(done)}; not done: {_steps(frozenset(range(1, total + 1)) - done)}."
+    how_far = f"Done: {numbered(done)}; not done: {numbered(frozenset(range(1, total + 1)) - done)}."
     back = (
         f"It cannot be undone any more, since {final} was begun."
         if (final := no_way_back(plan, begun))
@@ -243,7 +243,7 @@ def way_on(run: Path, plan: Plan) -> str:
     return f"{how_far} `diskwright resume {run.name}` goes on. {back}"
 
 
-def _steps(numbers: frozenset[int]) -> str:
+def numbered(numbers: frozenset[int]) -> str:
     """`steps 1 to 3` for steps in a row, which they always are."""
     if not numbers:
         return "none"

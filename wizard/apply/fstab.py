@@ -115,9 +115,13 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
 def append(path: Path, line: str, keep: Path) -> None:
     """Add the line at the end, keeping the old file as `keep`. Raises Failed."""
     text = read_fstab(path)
+    rewrite(path, text, with_line(text, line), keep)
+
+
+def rewrite(path: Path, text: str, wanted: str, keep: Path) -> None:
+    """Put `wanted` in the place of `text`, which the file holds and which is kept as `keep`; raises Failed unless it then reads so."""
     if not keep.exists():
         _write(keep, text, path.resolve() if path.exists() else None)
-    wanted = with_line(text, line)
     replace_file(path, wanted)
     if read_fstab(path) != wanted:
         raise Failed(f"{path} does not read as it was written.")

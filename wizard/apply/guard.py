@@ -40,6 +40,8 @@ PACKAGES = {
     "blkzone": "util-linux",
     "mdadm": "mdadm",
     "cryptsetup": "cryptsetup",
+    "tune2fs": "e2fsprogs",
+    "systemctl": "systemd",
     **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs"), "lvm2"),
 }
 
@@ -233,12 +235,17 @@ def check_tools(plan: Plan) -> None:
     operations = [step.operation for step in plan.steps]
     wanted = {"partx", "wipefs"} | {argv[0] for step in plan.steps for argv in step.commands}
     wanted |= {program for operation in operations for program in checking_programs(operation)}
+    check_programs(wanted)
+    if find_spec("parted") is None:
+        raise Refused(f"The libparted binding for Python is not installed; install the package python3-parted. {NOTHING_WRITTEN}")
+
+
+def check_programs(wanted: Iterable[str]) -> None:
+    """Raises Refused, naming the package, where one of these programs is missing."""
     for name in sorted(wanted):
         if find(name) is None:
             package = PACKAGES.get(name) or package_of(name) or name
             raise Refused(f"{name} is not installed; install the package {package}. {NOTHING_WRITTEN}")
-    if find_spec("parted") is None:
-        raise Refused(f"The libparted binding for Python is not installed; install the package python3-parted. {NOTHING_WRITTEN}")
 
 
 def check_surroundings(plan: Plan, environment: Environment, ours: frozenset[tuple[str, str]] = frozenset()) -> None:

@@ -17,16 +17,31 @@ NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "
 
 ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime", "atime"})
 
+SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
+"""Words that mountinfo lists with the filesystem's options although they are every filesystem's (fs/proc_namespace.c)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """One line of mountinfo. `options` are those of the mount and of the filesystem together, `root` what of it is mounted."""
+    """One line of mountinfo. `options` are those of the mount and of the filesystem together, `own` those of the mount alone, `root` what
+    of the filesystem is mounted.
+    """
 
     source: str
     mount_point: str
     filesystem: str
     options: frozenset[str]
     root: str = "/"
+    own: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word that holds whatever the filesystem, which a remount that leaves one out takes away (mount(8)): `rw` only where mount
+        and filesystem can both be written, the access time also where it is the one that is not listed.
+        """
+        kept = [word for word in self.own if word != "rw" or "ro" not in self.options]
+        kept += [] if ACCESS_TIME & {*kept} else ["strictatime"]
+        return (*kept, *sorted(SHARED & self.options - {*kept}))
 
 
 def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
@@ -38,7 +53,8 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
         if len(fields) < 6 or len(tail) < 3:
             continue
         options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
-        found.append(Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options, _unescaped(fields[3])))
+        own = tuple(fields[5].split(","))
+        found.append(Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options, _unescaped(fields[3]), own))
     return tuple(found)
 
 

@@ -3,6 +3,7 @@
 import errno
 import os
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +12,9 @@ from wizard.apply.environment import Environment
 from wizard.apply.journal import FILE as JOURNAL
 from wizard.apply.journal import sync_folder
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.layout.changes_document import read_changes
 from wizard.layout.document import read_plan, render_plan
+from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -23,6 +26,9 @@ ROOM_BYTES = 4 * MIB
 
 STATE = Path("/var/lib/diskwright")
 """Where what outlives a start is kept, unless the environment says otherwise."""
+
+PLAN, CHANGES = "plan.json", "changes.json"
+"""The document that a run carries out: one of the two."""
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "overlay", "squashfs"})
 
@@ -121,7 +127,12 @@ def doubts_about(folder: Path) -> tuple[str, ...]:
 
 def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:
     """A folder for a new run, with the plan and the settings in it, all on the medium; raises Refused where that fails."""
-    name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{'-'.join(Path(path).name for path in plan.paths)}"
+    return make_run(folder, plan.paths, PLAN, render_plan(plan), environment)
+
+
+def make_run(folder: Path, devices: Sequence[str], file: str, text: str, environment: Environment) -> Path:
+    """A folder for a new run on these devices, named for them, with its document in `file`; raises as `new_run` does."""
+    name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{'-'.join(Path(path).name for path in devices)}"
     settings = Settings(
         str(environment.fstab.absolute()),
         tuple(sorted(environment.only)) if environment.only is not None else None,
@@ -130,7 +141,7 @@ def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:
     try:
         run = _make_folder(folder, name)
         (run / "saved").mkdir(mode=0o700)
-        _write(run / "plan.json", render_plan(plan))
+        _write(run / file, text)
         _write(run / "run.json", render_document(SCHEMA, to_json(settings)))
         sync_folder(run)
         sync_folder(folder)
@@ -168,7 +179,26 @@ def check_owner(run: Path) -> None:
 
 def load_plan(run: Path) -> Plan:
     """The plan that a run carries out; raises BadInput where it cannot be read."""
-    return read_plan(_read(run / "plan.json"), str(run / "plan.json"))
+    return read_plan(_read(run / PLAN), str(run / PLAN))
+
+
+def load_changes(run: Path) -> Changes:
+    """The changes that a run carries out; raises BadInput where they cannot be read."""
+    return read_changes(_read(run / CHANGES), str(run / CHANGES))
+
+
+def is_tuning(run: Path) -> bool:
+    """Whether the run changes something for a filesystem that exists, instead of carrying out a plan."""
+    return (run / CHANGES).exists()
+
+
+def outline(run: Path) -> tuple[tuple[str, ...], int]:
+    """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read."""
+    if is_tuning(run):
+        changes = load_changes(run)
+        return (changes.device,), len(changes.steps)
+    plan = load_plan(run)
+    return plan.paths, len(plan.steps)
 
 
 def load_environment(run: Path) -> Environment:

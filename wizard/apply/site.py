@@ -63,19 +63,34 @@ class Site:
         return result
 
     def _once(self, argv: Sequence[str], stdin: bytes | None, shown: Sequence[str]) -> Result:
-        try:
-            result = run(argv, seconds=self.seconds, stdin=stdin, accept=range(-64, 256), keep_open=self.drive_locks)
-        except Failed as error:
-            self.journal.add(Event.COMMAND, str(error), step=self.step, command=shown)
-            raise
-        said = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
-        sentence = f"{shown[0]} ended with status {result.status} after {result.seconds:.1f} s."
-        self.journal.add(Event.COMMAND, sentence, step=self.step, command=shown, output=said)
-        return result
+        return journalled(argv, self.journal, self.step, self.seconds, self.drive_locks, stdin=stdin, shown=shown)
 
     def look(self) -> Drive:
         """The step's drive as it is now; raises Failed where it does not tell."""
         return look_at(self.member.drive.path)
+
+
+def journalled(
+    argv: Sequence[str],
+    journal: Journal,
+    step: int,
+    seconds: float,
+    drive_locks: tuple[int, ...],
+    *,
+    stdin: bytes | None = None,
+    shown: Sequence[str] = (),
+) -> Result:
+    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed where it could not be run."""
+    told = shown or argv
+    try:
+        result = run(argv, seconds=seconds, stdin=stdin, accept=range(-64, 256), keep_open=drive_locks)
+    except Failed as error:
+        journal.add(Event.COMMAND, str(error), step=step, command=told)
+        raise
+    said = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
+    sentence = f"{told[0]} ended with status {result.status} after {result.seconds:.1f} s."
+    journal.add(Event.COMMAND, sentence, step=step, command=told, output=said)
+    return result
 
 
 def look_at(path: str) -> Drive:

@@ -13,6 +13,7 @@ from cattrs.gen import make_dict_unstructure_fn, override
 from cattrs.strategies import configure_tagged_union
 from cattrs.v import format_exception
 
+from wizard.model.changes import ChangeOperation
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import Layout, MakeArray, MakeFilesystem, Mount, Operation, Plan, Slot, Stripe, Volume
@@ -52,9 +53,10 @@ def converter() -> Converter:
     for scalar in (str, int, float, bool):
         made.register_structure_hook(scalar, _strict_scalar)
     made.register_unstructure_hook_factory(lambda wanted: wanted in WRITTEN_WHERE_USED, partial(_leaving_out, made))
-    members = get_args(Operation) if isinstance(Operation, UnionType) or get_origin(Operation) is Union else ()
-    names = {member: member.__dataclass_fields__["kind"].default for member in members}
-    configure_tagged_union(Operation, made, tag_name="kind", tag_generator=lambda member: names[member])
+    for union in (Operation, ChangeOperation):
+        members = get_args(union) if isinstance(union, UnionType) or get_origin(union) is Union else ()
+        names = {member: member.__dataclass_fields__["kind"].default for member in members}
+        configure_tagged_union(union, made, tag_name="kind", tag_generator=names.__getitem__)
     made.register_unstructure_hook(frozenset, sorted)
     return made
 

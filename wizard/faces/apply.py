@@ -8,11 +8,13 @@ from pathlib import Path
 
 from wizard.apply.environment import Environment
 from wizard.apply.journal import RunState, follow, state
-from wizard.apply.runs import doubts_about, load_plan, runs_folder
+from wizard.apply.runs import doubts_about, outline, runs_folder
 from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
 from wizard.documents.files import read_file
+from wizard.faces.changing import apply_changes
 from wizard.faces.console import out, say
 from wizard.faces.passphrase import passphrase_for
+from wizard.layout.changes_document import is_changes, read_changes
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
@@ -27,6 +29,7 @@ EPILOG = """examples:
     sudo diskwright apply media.json --confirm sdb --journal /media/stick
     sudo diskwright apply private.json --confirm sdb --passphrase-file /run/passphrase
     sudo diskwright apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679
+    sudo diskwright apply better.json --confirm WD-WX11A2345678
 
 The token is the drive's serial, or for a drive without one the device's name; `diskwright show media.json` names it. A plan for several
 drives wants the token of every one of them.
@@ -53,7 +56,7 @@ def parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("plan", metavar="PLAN.json", help="a plan made by `diskwright plan`")
+    made.add_argument("plan", metavar="PLAN.json", help="a plan made by `diskwright plan`, or changes by `diskwright tune`")
     made.add_argument(
         "--confirm", metavar="TOKEN", action="append", help="the drive's token, as a promise that this is the drive you mean; one for each"
     )
@@ -70,7 +73,11 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Check, start, follow."""
-    plan = read_plan_file(Path(arguments.plan))
+    text, shown = read_document(Path(arguments.plan))
+    if is_changes(text):
+        begun = apply_changes(read_changes(text, shown), arguments)
+        return begun if isinstance(begun, ExitCode) else narrate(begun)
+    plan = read_plan(text, shown)
     journal_dir = Path(arguments.journal) if arguments.journal else None
     environment = Environment(fstab=Path(arguments.fstab))
     if arguments.dry_run:
@@ -106,14 +113,18 @@ def as_root(arguments: Namespace) -> str:
 
 def read_plan_file(path: Path) -> Plan:
     """The plan in a file; raises BadInput saying what is wrong with the file."""
+    return read_plan(*read_document(path))
+
+
+def read_document(path: Path) -> tuple[str, str]:
+    """The text of a file and its name to show; raises BadInput as `read_plan_file` does."""
     shown = printable(str(path), 200)
     if path.is_dir():
         raise BadInput(f"{shown} is a directory; name a plan, such as one that `diskwright plan ... -o plan.json` wrote.")
     try:
-        text = read_file(path, LARGEST_DOCUMENT_CHARACTERS)
+        return read_file(path, LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
         raise BadInput(f"There is no file {shown}; `diskwright plan ... -o {shown}` would write one.") from None
-    return read_plan(text, shown)
 
 
 def confirmation(plan: Plan) -> str:
@@ -157,7 +168,7 @@ def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment) -> E
 
 def narrate(run: Path, after: int = 0) -> ExitCode:
     """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only stops following."""
-    total = len(load_plan(run).steps)
+    _, total = outline(run)
     say(f"This is run {run.name}.")
     seen = after
     stopping = False

@@ -7,8 +7,9 @@ from wizard.apply.containers import wants_secret
 from wizard.apply.guard import check_root
 from wizard.apply.journal import read_entries
 from wizard.apply.resume import done_steps
-from wizard.apply.runs import find_run, load_plan
+from wizard.apply.runs import find_run, is_tuning, load_plan
 from wizard.apply.start import resume_run
+from wizard.apply.tuning import resume_tuning
 from wizard.faces.apply import narrate
 from wizard.faces.passphrase import passphrase_for
 from wizard.model.errors import ExitCode
@@ -43,9 +44,15 @@ def main(arguments: Namespace) -> ExitCode:
     """Go on and follow."""
     run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
     check_root()
-    plan, entries = load_plan(run), read_entries(run)
-    seen = len(entries)
-    wanted = arguments.passphrase_file or wants_secret(plan, done_steps(entries))
-    secret = passphrase_for(plan, arguments.passphrase_file, anew=False) if wanted else None
-    resume_run(run, secret)
+    seen = len(read_entries(run))
+    if is_tuning(run):
+        resume_tuning(run)
+    else:
+        _resume_plan(run, arguments.passphrase_file)
     return narrate(run, seen)
+
+
+def _resume_plan(run: Path, file: str | None) -> None:
+    plan = load_plan(run)
+    wanted = file or wants_secret(plan, done_steps(read_entries(run)))
+    resume_run(run, passphrase_for(plan, file, anew=False) if wanted else None)

@@ -4,9 +4,12 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
+from wizard.faces.changing import show_changes
 from wizard.faces.console import out
+from wizard.layout.changes_document import is_changes, read_changes, render_changes
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan, render_plan
 from wizard.layout.preview import preview_lines
+from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -28,24 +31,25 @@ def parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("plan", metavar="PLAN.json", help="a file that `diskwright plan` wrote; - for the input")
-    made.add_argument("--json", action="store_true", help="print the checked plan as a document")
+    made.add_argument("plan", metavar="PLAN.json", help="a file that `diskwright plan` or `tune` wrote; - for the input")
+    made.add_argument("--json", action="store_true", help="print it as a document, checked")
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """Check and show it."""
-    plan = load_plan(arguments.plan)
+    document = load_document(arguments.plan)
+    width = min(max(out().width, 40), 120)
     if arguments.json:
-        sys.stdout.write(render_plan(plan))
+        sys.stdout.write(render_plan(document) if isinstance(document, Plan) else render_changes(document))
     else:
-        for line in preview_lines(plan, min(max(out().width, 40), 120)):
+        for line in preview_lines(document, width) if isinstance(document, Plan) else show_changes(document, width):
             out().print(line, soft_wrap=True)
     return ExitCode.DONE
 
 
-def load_plan(name: str) -> Plan:
-    """The plan in a file, or in the input for `-`; raises BadInput for whatever else is there."""
+def load_document(name: str) -> Plan | Changes:
+    """The plan or the changes in a file, or in the input for `-`; raises BadInput for whatever else is there."""
     shown = "The input" if name == "-" else printable(name)
     try:
         if name == "-":
@@ -55,7 +59,8 @@ def load_plan(name: str) -> Plan:
         else:
             with Path(name).open("rb") as file:
                 data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
-        return read_plan(data.decode("utf-8"), shown)
+        text = data.decode("utf-8")
+        return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
         raise BadInput(f"{shown} is no text, so it is no plan.") from None
     except (OSError, ValueError) as error:

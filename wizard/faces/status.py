@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.resume import done_steps
-from wizard.apply.runs import find_run, list_runs, load_plan, runs_folder
+from wizard.apply.runs import find_run, list_runs, outline, runs_folder
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
 from wizard.faces.console import out, say
@@ -76,8 +76,8 @@ def row_of(run: Path) -> Row:
     drive: str | None = None
     steps: int | None = None
     try:
-        plan = load_plan(run)
-        drive, steps = ", ".join(plan.paths), len(plan.steps)
+        devices, steps = outline(run)
+        drive = ", ".join(devices)
         entries = read_entries(run)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))

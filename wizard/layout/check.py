@@ -43,7 +43,7 @@ def check_plan(plan: Plan, where: str = "The plan") -> None:
 def _faults(plan: Plan) -> Iterator[str]:
     """Faults in an order in which each may rely on those before it having found nothing."""
     for member in plan.members:
-        yield from _identity_faults(member.drive)
+        yield from identity_faults(member.drive)
     yield from _volume_faults(plan)
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
         yield "it encrypts what is not encrypted"
@@ -86,7 +86,8 @@ def _partitioned_faults(plan: Plan) -> Iterator[str]:
     yield from _operation_faults(plan, table)
 
 
-def _identity_faults(drive: Identity) -> Iterator[str]:
+def identity_faults(drive: Identity) -> Iterator[str]:
+    """What cannot be of a drive that a document names."""
     if not is_device_path(drive.path):
         yield f"{printable(drive.path, 60)!r} is no drive below /dev"
     if fault := geometry_fault(drive.geometry):

@@ -30,9 +30,14 @@ SHOWN = 500
 
 def unsaid_danger(volume: Volume, doubts: Sequence[str]) -> str | None:
     """The first option of the volume that puts data at risk without a doubt that names it; None where there is none."""
-    words = {part for option in (*volume.mkfs_options, *volume.mount_options) for part in re.split(r"[,\s]+", option)}
     said = {_plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt[:SHOWN])}
-    return min(({_plainly(word, volume.filesystem) for word in words} & DANGERS.get(volume.filesystem, frozenset())) - said, default=None)
+    return min(dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - said, default=None)
+
+
+def dangers_in(options: Sequence[str], filesystem: str) -> frozenset[str]:
+    """Those of the options that put data at risk, in the one spelling that is looked for."""
+    words = {part for option in options for part in re.split(r"[,\s]+", option)}
+    return frozenset(_plainly(word, filesystem) for word in words) & DANGERS.get(filesystem, frozenset())
 
 
 def _plainly(word: str, filesystem: str) -> str:

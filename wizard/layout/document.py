@@ -19,10 +19,10 @@ def render_plan(plan: Plan) -> str:
     return render_document(SCHEMA, {"digest": digest_of(body), **body})
 
 
-def digest_of(body: JSON) -> str:
+def digest_of(body: JSON, schema: str = SCHEMA) -> str:
     """SHA-256 over everything but schema and digest, in JSON's most compact form with sorted keys, in hexadecimal."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
-    return sha256(f"{SCHEMA}\n{canonical}".encode()).hexdigest()
+    return sha256(f"{schema}\n{canonical}".encode()).hexdigest()
 
 
 def read_plan(text: str, where: str) -> Plan:

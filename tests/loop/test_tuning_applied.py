@@ -1,0 +1,96 @@
+"""Changes to a filesystem in use, made on a mounted one: everything is as shown, and after undoing everything is as it was."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, said, story
+from tests.loop.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used, used_filesystem
+from wizard.apply.fstab import kept_as
+from wizard.apply.journal import RunState, state
+from wizard.apply.tuning import undo_tuning
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+
+
+@pytest.fixture
+def used(work: Work, make_drive: MakeDrive) -> Used:
+    return used_filesystem(work, make_drive)
+
+
+def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:
+    changes, before = used.changes(), used.all
+    other = "none" if used.scheduler != "none" else "mq-deadline"
+    (used.place / "film").write_text("It is in use.")
+    with (used.place / "film").open() as film:
+        run, ended = used.apply(changes)
+        assert ended is RunState.DONE, story(run)
+        assert used.fstab == f"{BEFORE_IT}{used.line.replace('nodev,relatime', 'nodev,noatime,lazytime')}{BEHIND_IT}"
+        assert kept_as(used.work.fstab, run.name).read_text() == before[0]
+        assert f'ATTR{{queue/scheduler}}="{other}", ATTR{{queue/read_ahead_kb}}="4096"' in used.rules.read_text()
+        assert (used.scheduler, used.read_ahead) == (other, "4096")
+        assert used.kept_for_root == BLOCKS // 100
+        assert {"nodev", "noatime", "lazytime", "commit=30"} <= used.words
+        assert len(said(run, Event.VERIFIED)) == len(changes.steps) == 6 and not said(run, Event.NOT_VERIFIED)
+        shown = [argv for step in changes.steps for argv in step.commands]
+        assert [entry.command for entry in said(run, Event.COMMAND)] == shown
+        undo_tuning(run)
+        assert film.read() == "It is in use."
+    assert used.all == before and state(run) is RunState.UNDONE
+
+
+def test_the_command_line_from_advice_to_undo(used: Used) -> None:
+    before, file = used.fstab, used.work.folder / "better.json"
+    own = ("--fstab", str(used.work.fstab))
+    tuned = diskwright(used.work, "tune", used.drive, "--workload", "large-media", "-o", str(file), *own)
+    assert tuned.returncode == 0 and used.fstab == before, tuned.stderr
+    assert f"diskwright apply {file} --confirm {Path(used.drive).name} --fstab {used.work.fstab}" in tuned.stderr
+    shown = diskwright(used.work, "show", str(file))
+    new = used.line.replace("nodev,relatime", "nodev,noatime")
+    assert f"      -{used.line}\n      +{new}\n" in shown.stdout.replace("        /", "\t/"), shown.stdout
+    elsewhere = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name)
+    assert elsewhere.returncode == 3 and "not for /etc/fstab" in elsewhere.stderr and used.fstab == before
+    done = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name, *own)
+    assert done.returncode == 0 and new in used.fstab and "noatime" in used.words, done.stderr
+    undone = diskwright(used.work, "undo")
+    assert undone.returncode == 0 and used.fstab == before and "relatime" in used.words, undone.stderr
+    (row,) = json.loads(diskwright(used.work, "status", "--json").stdout)["runs"]
+    assert row["state"] == "undone" and row["drive"] == used.drive and row["steps_done"] == row["steps"]
+
+
+def changed_fstab(used: Used) -> None:
+    used.work.fstab.write_text(used.fstab + "\n")
+
+
+def changed_rules(used: Used) -> None:
+    used.rules.write_text("# mine\n")
+
+
+def changed_queue(used: Used) -> None:
+    (used.queue / "read_ahead_kb").write_text("256")
+
+
+def changed_mount(used: Used) -> None:
+    tool("mount", "-o", "remount,nosuid,nodev", used.drive, str(used.place))
+
+
+def changed_superblock(used: Used) -> None:
+    tool("tune2fs", "-r", "7", used.drive)
+
+
+def another_filesystem(used: Used) -> None:
+    tool("umount", str(used.place))
+    tool("mkfs.ext4", "-q", "-F", used.drive)
+
+
+@pytest.mark.parametrize("change", [changed_fstab, changed_rules, changed_queue, changed_mount, changed_superblock, another_filesystem])
+def test_what_is_no_longer_as_it_was_shown_is_refused(used: Used, change: object) -> None:
+    changes = used.changes()
+    assert callable(change)
+    change(used)
+    found = used.fstab
+    with pytest.raises(Refused, match="Nothing was written"):
+        used.start(changes)
+    assert used.fstab == found and not list(used.work.runs.glob("*/changes.json"))

@@ -1,0 +1,102 @@
+"""What the tests of changing a filesystem in use share: one that is mounted, with a scratch fstab and a scratch folder of rules."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, ended
+from wizard.advise.existing import Change, Tuning
+from wizard.apply.environment import Environment
+from wizard.apply.journal import RunState
+from wizard.apply.looking import look_at_filesystem
+from wizard.apply.tuning import start_tuning
+from wizard.layout.tuning import make_changes
+from wizard.model.changes import Changes
+from wizard.model.units import MIB
+
+BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
+
+BLOCKS = 64 * 1024
+"""Of 1 KiB each."""
+
+
+@dataclass(frozen=True, slots=True)
+class Used:
+    """A mounted ext4 with all that can be changed for it otherwise than `changes` wants it."""
+
+    work: Work
+    drive: str
+    place: Path
+    line: str
+
+    @property
+    def rules(self) -> Path:
+        """The drive's own file of udev's rules."""
+        return self.work.environment.rules / f"60-diskwright-{self.drive.removeprefix('/dev/')}.rules"
+
+    @property
+    def queue(self) -> Path:
+        return Path(f"/sys/block/{self.drive.removeprefix('/dev/')}/queue")
+
+    @property
+    def scheduler(self) -> str:
+        return self.queue.joinpath("scheduler").read_text().partition("[")[2].partition("]")[0]
+
+    @property
+    def read_ahead(self) -> str:
+        return self.queue.joinpath("read_ahead_kb").read_text().strip()
+
+    @property
+    def kept_for_root(self) -> int:
+        lines = tool("dumpe2fs", "-h", self.drive).splitlines()
+        return next(int(line.split()[-1]) for line in lines if line.startswith("Reserved block count"))
+
+    @property
+    def words(self) -> set[str]:
+        """What the kernel says of the mount."""
+        return set(tool("findmnt", "-n", "-o", "VFS-OPTIONS,FS-OPTIONS", str(self.place)).replace(",", " ").split())
+
+    @property
+    def fstab(self) -> str:
+        return self.work.fstab.read_text()
+
+    @property
+    def all(self) -> tuple[object, ...]:
+        """Everything that changes."""
+        rules = self.rules.read_text() if self.rules.exists() else None
+        return self.fstab, rules, self.scheduler, self.read_ahead, self.kept_for_root, self.words
+
+    def changes(self) -> Changes:
+        """One of each kind of change, but for the timer, to it as it is now."""
+        used = look_at_filesystem(self.drive, self.work.environment)
+        wanted = Tuning(
+            (Change("everything", "It is a test."),),
+            options=("nodev", "noatime", "lazytime"),
+            queue=(("scheduler", "none" if self.scheduler != "none" else "mq-deadline"), ("read_ahead_kb", "4096")),
+            reserved_percent=1,
+        )
+        return make_changes(used.identity, used.existing, used.uuid, "large-media", wanted, used.found)
+
+    def apply(self, changes: Changes, environment: Environment | None = None) -> tuple[Path, RunState]:
+        """Begin a run and wait for its end."""
+        run = self.start(changes, environment)
+        return run, ended(run)
+
+    def start(self, changes: Changes, environment: Environment | None = None) -> Path:
+        self.work.bench.own(changes.drive.path)
+        token = changes.drive.token
+        return start_tuning(changes, token, journal_dir=self.work.runs, environment=environment or self.work.environment)
+
+
+def used_filesystem(work: Work, make_drive: MakeDrive) -> Used:
+    """A filesystem on a drive that is made for it, mounted with an option that a careless remount would lose."""
+    drive, place = make_drive(64 * MIB), work.place("media")
+    work.bench.own(drive)
+    tool("mkfs.ext4", "-q", "-F", "-b", "1024", "-m", "5", drive)
+    uuid = tool("blkid", "-p", "-o", "value", "-s", "UUID", drive).strip()
+    place.mkdir(parents=True)
+    work.environment.rules.mkdir(parents=True)
+    line = f"UUID={uuid}\t{place} ext4 nodev,relatime 0 2 # films"
+    work.fstab.write_text(f"{BEFORE_IT}{line}{BEHIND_IT}")
+    tool("mount", "-o", "nodev,relatime,commit=30", drive, str(place))
+    return Used(work, drive, place, line)

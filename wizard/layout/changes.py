@@ -1,0 +1,176 @@
+"""Every step of a change to a filesystem that is in use, derived from its typed operation: shown and run alike."""
+
+import hashlib
+from collections.abc import Sequence
+from difflib import unified_diff
+from pathlib import PurePath
+
+from wizard.advise.existing import line_with, udev_rule
+from wizard.filesystems.kind import Argv
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    ChangeStep,
+    EditFstab,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
+from wizard.model.identity import Identity
+from wizard.model.names import printable
+from wizard.model.units import format_capacity
+
+
+def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
+    """A step for each operation on a filesystem of this drive."""
+    return tuple(
+        ChangeStep(
+            operation=operation,
+            sentence=_sentence(operation, drive),
+            commands=change_commands(operation),
+            edits=_edits(operation, drive),
+            undo=_undo(operation),
+            holds=_holds(operation),
+        )
+        for operation in operations
+    )
+
+
+def same_change_steps(changes: Changes) -> bool:
+    """Whether every text and command is what the typed operations give: nothing else is ever run."""
+    return change_steps([step.operation for step in changes.steps], changes.drive) == changes.steps
+
+
+def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
+    """The argument lists that carry the operation out; none where it is a file or a value that is written."""
+    match operation:
+        case ReserveBlocks(device=device, new_blocks=blocks):
+            return (reserve(device, blocks),)
+        case Remount(device=device, mount_point=place, new=new):
+            return (remount(device, place, new),)
+        case SwitchOnTimer(unit=unit):
+            return (("systemctl", "enable", "--now", unit),)
+        case EditFstab() | SetQueue() | WriteRules():
+            return ()
+
+
+def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
+    """The argument lists that take the operation back; none where it is a file or a value that is written."""
+    match operation:
+        case ReserveBlocks(device=device, old_blocks=blocks):
+            return (reserve(device, blocks),)
+        case Remount(device=device, mount_point=place, old=old, new=new):
+            # mount(8) of today changes only what it is told: what came must be sent away by name.
+            return (remount(device, place, (*old, *(["nolazytime"] if "lazytime" in {*new} - {*old} else []))),)
+        case SwitchOnTimer(unit=unit):
+            return (("systemctl", "disable", "--now", unit),)
+        case EditFstab() | SetQueue() | WriteRules():
+            return ()
+
+
+def reserve(device: str, blocks: int) -> Argv:
+    """Keeps so many blocks for root, also while it is mounted (tune2fs(8))."""
+    return ("tune2fs", "-r", str(blocks), device)
+
+
+def remount(device: str, place: str, words: Sequence[str]) -> Argv:
+    """Both device and place are named, so that fstab is not asked; then every word that is left out is lost (mount(8))."""
+    return ("mount", "-o", ",".join(("remount", *words)), device, place)
+
+
+def queue_file(operation: SetQueue) -> str:
+    """Where the kernel keeps the value."""
+    return f"/sys/class/block/{operation.device.removeprefix('/dev/').replace('/', '!')}/queue/{operation.name}"
+
+
+def digest_of_text(text: str) -> str:
+    """SHA-256 of a file's bytes as `read_fstab` gives them, in hexadecimal."""
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def new_line(operation: EditFstab) -> str:
+    """The line as it is to read."""
+    return line_with(operation.old, operation.options)
+
+
+def new_rules(operation: WriteRules, drive: Identity) -> str:
+    """All that the rules file is to hold."""
+    return udev_rule(drive.path, drive.serial, operation.values)
+
+
+def rules_name(drive: Identity) -> str:
+    """The name of the drive's own rules file."""
+    return f"60-diskwright-{''.join(char if char.isascii() and (char.isalnum() or char in '-_') else '_' for char in drive.token)}.rules"
+
+
+def _sentence(operation: ChangeOperation, drive: Identity) -> str:
+    match operation:
+        case ReserveBlocks(device=device, old_blocks=old, new_blocks=new, block_bytes=size):
+            kept = f"{format_capacity(new * size)} of {device}" if new else f"nothing of {device}"
+            return f"Keep {kept} for root, instead of {format_capacity(old * size)}."
+        case Remount(device=device, mount_point=place, old=old, new=new):
+            come = " and ".join(word for word in new if word not in old)
+            return f"Mount {device} at {printable(place, 2000)} with {come} from now on; it stays in use meanwhile."
+        case EditFstab(file=file, options=options):
+            return f"Have it mounted with {','.join(options)} at every start: one line of {printable(file, 2000)}."
+        case SetQueue(name=name, old=old, new=new):
+            return f"Set {name} of {drive.path} to {new} now, instead of {old}."
+        case WriteRules(values=values, old=old):
+            told = " and ".join(f"{name} to {value}" for name, value in values)
+            return f"Have udev set {told} at every start: a {'new file' if old is None else 'file of its rules changed'}."
+        case SwitchOnTimer(unit=unit):
+            return f"Switch {unit} on: once a week, every drive of this system that takes discards is told which blocks are free."
+
+
+def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
+    match operation:
+        case EditFstab(file=file, number=number, old=old):
+            return (f"--- a{file}", f"+++ b{file}", f"@@ -{number} +{number} @@", f"-{old}", f"+{new_line(operation)}")
+        case SetQueue(new=new):
+            return (f"{queue_file(operation)}: {new}",)
+        case WriteRules(file=file, old=old):
+            return difference(file, old or "", new_rules(operation, drive))
+        case ReserveBlocks() | Remount() | SwitchOnTimer():
+            return ()
+
+
+def difference(path: str, old: str, new: str) -> tuple[str, ...]:
+    """A unified difference as lines, as patch(1) takes it; a file that is made anew comes from /dev/null."""
+    before = f"a{path}" if old else "/dev/null"
+    lines: list[str] = []
+    for line in unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), before, f"b{path}"):
+        lines.append(line.rstrip("\n"))
+        if not line.endswith("\n"):
+            lines.append("\\ No newline at end of file")
+    return tuple(lines)
+
+
+def _undo(operation: ChangeOperation) -> str:
+    match operation:
+        case EditFstab(file=file):
+            return f"The old {PurePath(file).name} is kept beside the new one; the old line goes back to its place."
+        case SetQueue(old=old):
+            return f"By setting it to {old} again."
+        case WriteRules(old=old):
+            return "By taking the file away again." if old is None else "By giving the file its old lines back."
+        case ReserveBlocks() | Remount() | SwitchOnTimer():
+            (argv,) = undo_commands(operation)
+            return f"By `{printable(' '.join(argv), 4000)}`."
+
+
+def _holds(operation: ChangeOperation) -> tuple[str, ...]:
+    match operation:
+        case ReserveBlocks(device=device, new_blocks=blocks):
+            return (f"The superblock of {device} says that {blocks} blocks are kept for root.",)
+        case Remount(device=device, mount_point=place, new=new):
+            return (f"{device} is mounted at {printable(place, 2000)} with {','.join(new)}.",)
+        case EditFstab(file=file):
+            return (f"{printable(file, 2000)} has the new line once, and the old one no longer.",)
+        case SetQueue(new=new):
+            return (f"{queue_file(operation)} says {new}.",)
+        case WriteRules(file=file):
+            return (f"{printable(file, 2000)} holds exactly these lines.",)
+        case SwitchOnTimer(unit=unit):
+            return (f"systemd says that {unit} is enabled.",)
