@@ -17,9 +17,9 @@ from wizard.apply.environment import Environment
 from wizard.apply.journal import RunState, follow, read_entries, state
 from wizard.apply.lock import is_locked
 from wizard.apply.start import request_stop, start_run
-from wizard.layout.planner import Mode, make_plan
+from wizard.layout.planner import PLAIN, Mode, make_plan
 from wizard.layout.striped import StripeWish, make_striped_plan
-from wizard.layout.wish import Wish
+from wizard.layout.wish import Arrangement, Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.journal import Entry, Event
 from wizard.model.plan import Plan
@@ -64,11 +64,11 @@ class Work:
         """A mount point to be, within the test's folder."""
         return self.folder / "mnt" / name
 
-    def plan(self, drive: str, *wishes: Wish, mode: Mode | None = None) -> Plan:
+    def plan(self, drive: str, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = PLAIN) -> Plan:
         """A plan for a drive that was made here, as the drive is now."""
         self.bench.own(drive)
         machine = probe_machine([drive])
-        return make_plan(machine, machine.drives[0], wishes, mode, lambda: str(uuid4()))
+        return make_plan(machine, machine.drives[0], wishes, mode, lambda: str(uuid4()), arrangement)
 
     def striped(self, drives: Sequence[str], one: Wish, asked: StripeWish, mode: Mode | None = None) -> Plan:
         """A plan that stripes one volume over drives that were made here, as they are now."""

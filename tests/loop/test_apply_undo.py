@@ -13,7 +13,8 @@ from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.resume import UNDOING
 from wizard.apply.start import request_stop, resume_run
 from wizard.apply.undo import undo_run
-from wizard.layout.planner import Mode
+from wizard.layout.planner import PLAIN, Mode
+from wizard.layout.wish import Arrangement
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan
@@ -40,16 +41,16 @@ def stopped_before_formatting(work: Work, plan: Plan, monkeypatch: pytest.Monkey
     return run
 
 
-@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize(("block_bytes", "arrangement"), [(512, PLAIN), (4096, PLAIN), (4096, Arrangement("mbr"))])
 def test_a_replaced_table_comes_back_to_the_bit(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, block_bytes: int
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, block_bytes: int, arrangement: Arrangement
 ) -> None:
     drive = make_drive(160 * MIB, block_bytes)
     fill(drive, work.bench)
     old_gpt(drive, "start=1MiB,size=8MiB,name=first\nstart=9MiB,size=128MiB,name=second\n")
     tool("mkfs.btrfs", "-q", "-f", f"{drive}p2")
     tool("blockdev", "--flushbufs", f"{drive}p2")
-    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE, arrangement=arrangement)
     before, content = work.digest(drive), probe_drive(drive).content_digest
     run = stopped_before_formatting(work, plan, monkeypatch)
     assert work.digest(drive) != before

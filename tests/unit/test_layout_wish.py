@@ -19,7 +19,9 @@ UUID = "11111111-2222-4333-8444-555555555555"
     ("text", "wanted"),
     [
         ("workload=large-media", Request("large-media")),
-        ("workload=large-media,size=rest", Request("large-media")),
+        ("workload=large-media,size=rest", Request("large-media", rest=True)),
+        ("role=esp", Request("desktop-root", role="esp")),
+        ("role=home,workload=small-files,size=30%", Request("small-files", percent=30, role="home")),
         ("size=500G,workload=small-files", Request("small-files", 500 * GIB)),
         (
             "mount=/srv/my files,fs=xfs,label=media,size=750GB,workload=large-media",
@@ -45,6 +47,12 @@ def test_keys_come_in_any_order(text: str, wanted: Request) -> None:
         ("workload=x,size=lots", "'lots' is not a size"),
         ("workload=x,size=0", "no room"),
         ("workload=x,size=-5G", "not a size"),
+        ("workload=x,size=0%", "is no share of the room"),
+        ("workload=x,size=101%", "is no share of the room"),
+        ("workload=x,size=1.5%", "is no share of the room"),
+        ("workload=x,size=%", "is no share of the room"),
+        ("role=root2", "is no role; the roles are esp, boot, root, home, swap"),
+        ("workload=x,role=", "is no role"),
         ("workload=x,mount=srv", "not an absolute path"),
         ("workload=x,mount=/proc/1", "running system"),
         ("workload=../../etc", "is no workload"),

@@ -10,6 +10,7 @@ from wizard.apply.guard import NOTHING_WRITTEN, check_unused
 from wizard.apply.process import module_argv
 from wizard.apply.saved import describe, merged, table_places
 from wizard.apply.site import Site
+from wizard.apply.table_types import MBR_LINE_BYTES, MBR_LINES_AT, set_types
 from wizard.documents.codec import to_json
 from wizard.layout.space import is_container
 from wizard.model.errors import Failed, Refused
@@ -22,9 +23,6 @@ from wizard.probe.tables import read_table
 
 LIBPARTED_ABORTED = -6
 """SIGABRT: a failed assertion."""
-
-MBR_LINES_AT = 446
-"""Where an MBR's four lines of 16 bytes begin."""
 
 
 def write_table(operation: WriteTable, site: Site) -> str:
@@ -47,6 +45,7 @@ def write_table(operation: WriteTable, site: Site) -> str:
         raise Failed(f"libparted gave up on {drive} (it aborted); the table on it may be half written.")
     if result.status:
         raise Failed(f"libparted did not write the table of {drive}: {result.last_words}")
+    set_types(operation, block)
     if operation.table == "mbr" and not operation.fresh:
         _keep_boot_record(operation, first_block)
     return _read_back(drive, site)
@@ -69,7 +68,7 @@ def _keep_boot_record(operation: WriteTable, before: bytes) -> None:
     after = read_bytes(operation.device, 0, len(before))
     for entry in operation.entries:
         if not entry.kept:
-            line = slice(MBR_LINES_AT + 16 * (entry.number - 1), MBR_LINES_AT + 16 * entry.number)
+            line = slice(MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1), MBR_LINES_AT + MBR_LINE_BYTES * entry.number)
             wanted[line] = after[line]
     write_bytes(operation.device, 0, bytes(wanted))
 

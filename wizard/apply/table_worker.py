@@ -13,6 +13,7 @@ from pathlib import Path
 
 import parted
 
+from wizard.apply.table_types import SET_AFTERWARDS
 from wizard.documents.codec import from_json
 from wizard.filesystems.partitions import (
     BASIC_DATA_TYPE,
@@ -122,7 +123,7 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     sector_bytes = device.sectorSize
     wanted = (operation.table, entry.type)
     flag, declared = FLAGS.get(wanted), DECLARED.get(wanted)
-    if entry.type != UNFLAGGED[operation.table] and flag is None and declared is None:
+    if entry.type not in {UNFLAGGED[operation.table], *SET_AFTERWARDS[operation.table]} and flag is None and declared is None:
         raise Failed(f"libparted cannot give partition {entry.number} the type {entry.type}.")
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
         raise Failed(f"Partition {entry.number} is no whole number of the {sector_bytes} byte blocks of {operation.device}.")

@@ -9,9 +9,9 @@ from pathlib import Path
 from uuid import uuid4
 
 from wizard.advise.advise import advise, site_of
-from wizard.advise.asked import check_phrases, take_options
-from wizard.advise.catalogue import Site, load_catalogue
-from wizard.advise.workloads import Profile, find_workload
+from wizard.advise.asked import check_phrases
+from wizard.advise.catalogue import load_catalogue
+from wizard.advise.workloads import find_workload
 from wizard.apply.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
@@ -21,12 +21,13 @@ from wizard.faces.console import err, say
 from wizard.faces.sources import machine_and_drives
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode, make_plan
+from wizard.layout.preset import PRESETS, desktop_requests, room_for_preset, written
 from wizard.layout.preview import preview_lines
 from wizard.layout.striped import StripeWish, choice_on, make_striped_plan
 from wizard.layout.striping import FILESYSTEMS, METADATA, MIRRORS, room_bytes
-from wizard.layout.wish import ENCRYPTIONS, EXAMPLE, Request, Wish, parse_volume, request
-from wizard.model.advice import Advice, Choice
-from wizard.model.errors import BadInput, ExitCode, Refused
+from wizard.layout.wanted import named_choice, wish_of, wish_with_options
+from wizard.layout.wish import ENCRYPTIONS, EXAMPLE, KEYS, Arrangement, Request, Wish, parse_volume, request
+from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
@@ -38,6 +39,8 @@ EPILOG = f"""examples:
     diskwright plan /dev/sdX --replace --workload small-files --label mail --mount /srv/mail -o mail.json
     diskwright plan /dev/sdX --use-free --volume {EXAMPLE} \\
         --volume workload=small-files,fs=ext4,label=photos -o both.json
+    diskwright plan /dev/sdX --replace --preset desktop -o desktop.json
+    diskwright plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% --volume role=home,size=rest
     diskwright plan /dev/sda --workload desktop-root --machine saved.json
     diskwright plan /dev/sdX --workload large-media --fs ext4 --option ext4-no-journal --danger "PHRASE"
     diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
@@ -48,7 +51,16 @@ subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it at DIR
 --option, or option=ID in --volume, asks for an option that `diskwright options` lists. One that puts data at risk is refused until its
 danger is typed back; the refusal says what can be lost and what to type. A volume that a system lives on never gets one.
 
-A volume without a size takes all that is left; one without a mount point is made and left unmounted. `diskwright workloads` lists the
+--preset desktop makes an EFI system partition, swap by the machine's memory, a root and, on larger drives, a home; it says which
+--volume words it stands for, to be changed at will. role= in --volume makes one of them (esp, boot, root, home, swap): the partition gets
+the type by which firmware and systemd find it, and without a size the usual one. Nothing of it is mounted on the running system unless
+mount= asks for that.
+
+--table mbr makes the old table of four partitions, for firmware that knows nothing else. A GPT is better wherever it is understood: it
+keeps a second copy of itself with checksums, names its partitions, holds 128 of them, and has no limit at 2 TiB.
+
+A size is such as 500G, 30% (of all the room that can be used) or rest. A volume without a size takes all that is left;
+one without a mount point is made and left unmounted. `diskwright workloads` lists the
 purposes. A drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by this command.
 
 --encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted container. `diskwright apply` asks for its passphrase; no plan
@@ -75,13 +87,9 @@ def parser() -> ArgumentParser:
     mode.add_argument("--replace", dest="mode", action="store_const", const="replace", help="erase everything the drive holds")
     mode.add_argument("--use-free", dest="mode", action="store_const", const="use-free", help="keep every partition; use only free space")
     what = made.add_mutually_exclusive_group(required=True)
-    what.add_argument(
-        "--volume",
-        metavar="KEY=VALUE,...",
-        action="append",
-        help="a volume: workload, size, label, mount, fs, option, subvolume, encrypt; may be repeated",
-    )
+    what.add_argument("--volume", metavar="KEY=VALUE,...", action="append", help=f"a volume: {', '.join(KEYS)}; may be repeated")
     what.add_argument("--workload", metavar="ID", help="one volume over everything, for this purpose")
+    what.add_argument("--preset", choices=PRESETS, help="the volumes that a desktop's system needs, with usual sizes")
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
     made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
     made.add_argument("--mount", metavar="DIR", help="with --workload: where it is mounted, now and at every start")
@@ -89,6 +97,9 @@ def parser() -> ArgumentParser:
     made.add_argument("--encrypt", action="store_true", help="with --workload: within an encrypted container (LUKS2)")
     made.add_argument(
         "--danger", metavar="PHRASE", action="append", default=[], help="the danger of an option, typed back; may be repeated"
+    )
+    made.add_argument(
+        "--table", choices=("gpt", "mbr"), help="the kind of a new table: gpt, or mbr for firmware that knows nothing else (usual: gpt)"
     )
     spread = made.add_mutually_exclusive_group()
     spread.add_argument("--stripe", choices=tuple(FILESYSTEMS), help="with --workload: spread the volume over all drives, by this")
@@ -121,18 +132,29 @@ def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
             "Several drives are planned together only for one volume over all of them: say --stripe md, lvm or btrfs, or --mirror md or "
             "btrfs."
         )
+    if arguments.table is not None and arguments.mode == "use-free":
+        raise BadInput("--table is for a new table: --use-free keeps the one that is there.")
     if arguments.chunk is not None or arguments.metadata is not None:
         raise BadInput(f"--{'chunk' if arguments.chunk is not None else 'metadata'} goes with --stripe.")
     machine, (drive,) = machine_and_drives(arguments.devices, arguments.machine)
+    mode = MODES[arguments.mode]
+    if arguments.preset is not None:
+        requests = desktop_requests(room_for_preset(drive, keep=mode is Mode.USE_FREE), machine.memory_bytes)
+        say(f"--preset {arguments.preset} is here: {' '.join(f'--volume {written(asked)}' for asked in requests)}")
+        say("")
     recording = diagnose(machine, drive, load_patterns()).recording
     wishes = tuple(wish_of(machine, drive, recording, asked, arguments.danger) for asked in requests)
-    return make_plan(machine, drive, wishes, MODES[arguments.mode], _draw)
+    return make_plan(machine, drive, wishes, mode, _draw, Arrangement(table=arguments.table or "gpt"))
 
 
 def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
-    if arguments.volume is not None:
-        option = "--stripe" if arguments.mirror is None else "--mirror"
-        raise BadInput(f"{option} makes one volume over everything: say --workload, with --label, --mount and --fs, instead of --volume.")
+    option = "--stripe" if arguments.mirror is None else "--mirror"
+    if arguments.table is not None:
+        raise BadInput(f"--table does not go with {option}: every drive gets a GPT.")
+    if arguments.volume is not None or arguments.preset is not None:
+        raise BadInput(
+            f"{option} makes one volume over everything: say --workload, with --label, --mount and --fs, instead of --volume or --preset."
+        )
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
     level: Level = "raid0" if arguments.mirror is None else "raid1"
     asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
@@ -165,14 +187,14 @@ def striped_wish(
     profile = find_workload(asked.workload)
     room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
     advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
-    choice = choice_on(advice, possible) if asked.filesystem is None else _named_choice(advice, asked.filesystem)
+    choice = choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
     site = site_of(machine, drives[0], recordings[0], profile, room or None)
-    return _wish(choice, profile, asked, site, phrases, None)
+    return wish_with_options(choice, profile, asked, site, phrases, None)
 
 
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
-    if arguments.volume is None:
+    if arguments.volume is None and arguments.preset is None:
         asked = request(arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ())
         return (replace(asked, encrypt=ENCRYPTIONS[0] if arguments.encrypt else None),)
     if arguments.encrypt:
@@ -180,44 +202,7 @@ def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     for word, key in (("fs", "fs"), ("label", "label"), ("mount", "mount"), ("option", "option")):
         if getattr(arguments, word) is not None:
             raise BadInput(f"--{word} goes with --workload; within --volume write {key}=...")
-    return tuple(parse_volume(text) for text in arguments.volume)
-
-
-def wish_of(machine: Machine, drive: Drive, recording: Recording, asked: Request, phrases: Sequence[str] = ()) -> Wish:
-    """A request with the filesystem that is advised for it, or the one that was named, and the options that were asked for.
-
-    `phrases` are the dangers that were typed back. Raises Refused where no filesystem can be made, or an option must not be had.
-    """
-    profile = find_workload(asked.workload)
-    advice = advise(machine, drive, recording, profile, size_bytes=asked.size_bytes)
-    if asked.filesystem is None:
-        choice: Choice | None = advice.chosen
-        if choice is None:
-            reasons = " ".join(f"{other.filesystem}: {' '.join(other.obstacles)}" for other in advice.choices)
-            raise Refused(f"No filesystem can be made on {drive.path}. {reasons}")
-    else:
-        choice = _named_choice(advice, asked.filesystem)
-    site = site_of(machine, drive, recording, profile, asked.size_bytes)
-    return _wish(choice, profile, asked, site, phrases, asked.size_bytes)
-
-
-def _wish(choice: Choice, profile: Profile, asked: Request, site: Site, phrases: Sequence[str], size_bytes: int | None) -> Wish:
-    """The wish for a choice, with the options that were asked for."""
-    doubts: tuple[str, ...] = ()
-    if asked.options:
-        taken = take_options(choice, asked.options, phrases, site, load_catalogue(), profile.workload.id)
-        choice, doubts = taken.choice, taken.doubts
-    wish = Wish(choice, profile.workload, size_bytes, asked.label, asked.mount_point, doubts, subvolumes=asked.subvolumes)
-    return replace(wish, encrypted=asked.encrypt is not None)
-
-
-def _named_choice(advice: Advice, filesystem: str) -> Choice:
-    """The choice for a filesystem that was named; raises BadInput where there is none of that name."""
-    choice = advice.choice(filesystem)
-    if choice is None:
-        known = ", ".join(other.filesystem for other in advice.choices)
-        raise BadInput(f"There is no filesystem {printable(filesystem, 30)!r} to choose; there are {known}.")
-    return choice
+    return tuple(parse_volume(text) for text in arguments.volume or ())
 
 
 def _narrate(plan: Plan, output: str | None) -> None:

@@ -14,11 +14,29 @@ LINUX_LUKS_TYPE = "ca7d7ccb-63ed-4c53-861c-1742536059cc"
 BASIC_DATA_TYPE = "ebd0a0a2-b9e5-4433-87c0-68b6b72699c7"
 """GPT's type for what Windows and macOS are to open by themselves (Microsoft, PARTITION_BASIC_DATA_GUID)."""
 
+ESP_GPT_TYPE = "c12a7328-f81f-11d2-ba4b-00a0c93ec93b"
+BOOT_GPT_TYPE = "bc13c2ff-59e6-4262-a352-b275fd6f7172"
+HOME_GPT_TYPE = "933ac7e1-2eb4-4f13-b844-0e14e2aef915"
+ROOT_GPT_TYPES = {
+    "x86_64": "4f68bce3-e8cd-4db1-96e7-fbcaf984b709",
+    "i386": "44479540-f297-41b2-9af7-d131d5f0458a",
+    "i686": "44479540-f297-41b2-9af7-d131d5f0458a",
+    "aarch64": "b921b045-1df0-41c3-af44-4c6f280d3fae",
+    "armv7l": "69dad710-2ce4-4e3c-b16c-21a1d49abed3",
+    "riscv64": "72ec70a6-cf74-40e6-bd49-4bda08e8f224",
+    "ppc64le": "c31c45e6-3f39-412e-80fb-4809c4980599",
+    "loongarch64": "77055800-792c-4f94-b39a-98c91b762bb6",
+    "s390x": "5eead9a9-fe09-4a1e-a1d7-520d00531306",
+}
+"""GPT's types for what a system is started from and lives on (UAPI group, as above); the root's by the architecture, as uname -m has it."""
+
 LINUX_MBR_TYPE = "0x83"
 SWAP_MBR_TYPE = "0x82"
 LUKS_MBR_TYPE = "0xe8"
 NTFS_MBR_TYPE = "0x07"
 FAT32_MBR_TYPE = "0x0c"
+ESP_MBR_TYPE = "0xef"
+BOOT_MBR_TYPE = "0xea"
 
 CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only hold logical partitions."""
@@ -26,7 +44,10 @@ CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
 TYPE_NAMES = {
     LINUX_GPT_TYPE: "Linux filesystem",
     LINUX_MBR_TYPE: "Linux",
-    "c12a7328-f81f-11d2-ba4b-00a0c93ec93b": "EFI system",
+    ESP_GPT_TYPE: "EFI system",
+    BOOT_GPT_TYPE: "Linux extended boot",
+    HOME_GPT_TYPE: "Linux home",
+    **{found: f"Linux root for {name}" for name, found in ROOT_GPT_TYPES.items()},
     "21686148-6449-6e6f-744e-656564454649": "BIOS boot",
     LINUX_SWAP_TYPE: "Linux swap",
     LINUX_LVM_TYPE: "Linux LVM",
@@ -39,6 +60,7 @@ TYPE_NAMES = {
     SWAP_MBR_TYPE: "Linux swap",
     LUKS_MBR_TYPE: "Linux LUKS",
     "0x8e": "Linux LVM",
-    "0xef": "EFI system",
+    ESP_MBR_TYPE: "EFI system",
+    BOOT_MBR_TYPE: "Linux extended boot",
     "0xfd": "Linux RAID",
 }

@@ -7,7 +7,8 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.layout.dangers import unsaid_danger
 from wizard.layout.encryption import encryption_faults
-from wizard.layout.operations import layout_after, operations_of, table_after, type_of
+from wizard.layout.operations import layout_after, operations_of, table_after
+from wizard.layout.roles import partition_type, volume_role_fault
 from wizard.layout.rules import (
     geometry_fault,
     is_device_path,
@@ -17,7 +18,7 @@ from wizard.layout.rules import (
     place_fault,
     volume_uuid_fault,
 )
-from wizard.layout.space import GPT_PARTITIONS, LARGEST_BYTES, gpt_bounds, mbr_bounds, overlapping
+from wizard.layout.space import GPT_PARTITIONS, LARGEST_BYTES, fresh_bounds, mbr_bounds, overlapping
 from wizard.layout.steps import same_steps
 from wizard.layout.subvolumes import places_of, subvolumes_fault
 from wizard.layout.whole import is_zoned_mode, whole_after, whole_operations
@@ -99,10 +100,12 @@ def identity_faults(drive: Identity) -> Iterator[str]:
 def _volume_faults(plan: Plan) -> Iterator[str]:
     if not plan.volumes:
         yield "it makes no volume"
-    if plan.group or any(volume.role for volume in plan.volumes):
+    if plan.group:
         yield "it asks for what is not made"
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
+        if fault := volume_role_fault(volume, alone=plan.stripe is None and plan.after.whole is None):
+            yield f"volume {volume.partition} {fault}"
         if fault := subvolumes_fault(volume.subvolumes, volume.filesystem):
             yield f"volume {volume.partition} {fault}"
         if danger := unsaid_danger(volume, plan.doubts):
@@ -148,7 +151,7 @@ def _bounds(plan: Plan, table: WriteTable) -> Extent:
     """Where partitions may lie: by the rule for a new table, else from the first to the last slot before."""
     drive, slots = plan.drive, plan.before.slots
     if table.fresh or not slots:
-        return gpt_bounds(drive.size_bytes, drive.geometry)
+        return fresh_bounds(table.table, drive.size_bytes, drive.geometry)
     start, end = slots[0].start_bytes, max(slot.end_bytes for slot in slots)
     return Extent(start, end - start)
 
@@ -165,7 +168,7 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     drive = plan.drive
     if table.device != drive.path:
         yield f"it writes a table on {printable(table.device, 60)!r} instead of {drive.path}"
-    if table.table != ("mbr" if plan.before.table == "mbr" and not table.fresh else "gpt"):
+    if not table.fresh and table.table != plan.before.table:
         yield f"it writes a table of kind {table.table}"
     new = [entry for entry in table.entries if not entry.kept]
     if sorted(entry.number for entry in new) != sorted(volume.partition for volume in plan.volumes):
@@ -175,9 +178,10 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
     if not table.fresh and (bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes):
         yield "its layout before reaches beyond what a table can hold"
-    types = {volume.partition: type_of(volume, table.table) for volume in plan.volumes}
+    by_number = {volume.partition: volume for volume in plan.volumes}
     for entry in new:
-        if entry.type != types.get(entry.number, entry.type):
+        volume = by_number.get(entry.number)
+        if volume and entry.type != partition_type(volume, table.table):
             yield f"partition {entry.number} has the type {printable(entry.type, 40)!r}"
         yield from _entry_faults(entry, drive.geometry, bounds)
     yield from _share_faults(plan, table)
@@ -211,7 +215,7 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     by_number = {entry.number: entry for entry in table.entries if not entry.kept}
     chosen = [by_number[volume.partition] for volume in plan.volumes]
     extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in chosen]
-    if table != table_after(plan.drive.path, plan.before, table.fresh, plan.volumes, extents):
+    if table != table_after(plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table):
         yield "the table does not follow from its volumes and what stays"
     if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
         yield "its layout after does not follow from the table"

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from wizard.filesystems.partitions import LINUX_LUKS_TYPE, LUKS_MBR_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.containersteps import container_operations, opened_at_start
+from wizard.layout.roles import TableKind, partition_type
 from wizard.layout.rules import partition_name
 from wizard.layout.space import is_container, with_free
 from wizard.layout.subvolumes import subvolume_option
@@ -28,34 +28,32 @@ from wizard.model.plan import (
 
 
 def table_after(
-    drive_path: str, before: Layout, fresh: bool, volumes: Sequence[Volume], extents: Sequence[Extent], gpt_type: str = ""
+    drive_path: str,
+    before: Layout,
+    fresh: bool,
+    volumes: Sequence[Volume],
+    extents: Sequence[Extent],
+    gpt_type: str = "",
+    fresh_kind: TableKind = "gpt",
 ) -> WriteTable:
     """The table to write: the kept entries of `before` unless it is fresh, and one for each volume, in the order of their numbers.
 
-    `gpt_type` is what the new ones are called where they hold something else than the volumes themselves.
+    A fresh one is of `fresh_kind`. `gpt_type` is what the new ones are called where they hold something else than the volumes themselves.
     """
-    table = "mbr" if before.table == "mbr" and not fresh else "gpt"
+    table: TableKind = fresh_kind if fresh else "mbr" if before.table == "mbr" else "gpt"
     kept = [] if fresh else [_kept_entry(slot) for slot in before.partitions]
     new = [
         TableEntry(
             number=volume.partition,
             start_bytes=extent.start_bytes,
             size_bytes=extent.size_bytes,
-            type=gpt_type or type_of(volume, table),
+            type=gpt_type or partition_type(volume, table),
             name=partition_name(volume.label) if table == "gpt" else "",
         )
         for volume, extent in zip(volumes, extents, strict=True)
     ]
     entries = tuple(sorted([*kept, *new], key=lambda entry: entry.number))
-    return WriteTable(drive_path, "mbr" if table == "mbr" else "gpt", fresh, entries)
-
-
-def type_of(volume: Volume, table: str) -> str:
-    """What a table of this kind calls the volume's partition."""
-    if volume.encryption:
-        return LINUX_LUKS_TYPE if table == "gpt" else LUKS_MBR_TYPE
-    kind = MADE[volume.filesystem]
-    return kind.gpt_type if table == "gpt" else kind.mbr_type
+    return WriteTable(drive_path, table, fresh, entries)
 
 
 def _kept_entry(slot: Slot) -> TableEntry:

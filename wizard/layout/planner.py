@@ -7,9 +7,10 @@ from enum import Enum
 from wizard.filesystems.registry import MADE, why_not
 from wizard.layout.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
-from wizard.layout.refusals import refuse_content, refuse_drive, refuse_table, unread_content
+from wizard.layout.refusals import refuse_content, refuse_drive, refuse_new_mbr, refuse_table, unread_content
+from wizard.layout.roles import volume_role
 from wizard.layout.rules import options_fault
-from wizard.layout.space import GPT_PARTITIONS, Demand, aligned_spaces, gpt_bounds, mbr_bounds, place, with_free
+from wizard.layout.space import GPT_PARTITIONS, Demand, aligned_spaces, fresh_bounds, gpt_bounds, mbr_bounds, place, share_bytes, with_free
 from wizard.layout.steps import Context, steps_of
 from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
 from wizard.layout.wish import Arrangement, Wish, check_wishes, refuse_unbuilt, told_apart
@@ -51,22 +52,29 @@ def make_plan(
     refuse_encryption(machine, wishes, why_not=_no_container(drive, arrangement))
     size_bytes, geometry = refuse_drive(drive)
     if drive.zoned == HOST_MANAGED:
+        if arrangement != PLAIN:
+            raise BadInput(f"{drive.path} is a host-managed zoned drive, which takes no partition table of any kind.")
         return _whole_plan(machine, drive, wishes, mode, draw_uuid)
     refuse_content(drive, chosen=mode is not None)
     keep = mode is Mode.USE_FREE and drive.is_empty is not True
     if keep:
         refuse_table(drive)
+    if arrangement.table == "mbr":
+        refuse_new_mbr(drive.path, size_bytes, geometry, len(wishes), keep=keep)
     before = layout_before(drive, size_bytes, geometry, keep=keep)
-    bounds = _bounds(drive, size_bytes, geometry) if keep else gpt_bounds(size_bytes, geometry)
+    bounds = _bounds(drive, size_bytes, geometry) if keep else fresh_bounds(arrangement.table, size_bytes, geometry)
     free = [slot for slot in with_free(before.partitions if keep else (), bounds) if not slot.number]
-    extents = place([_demand(wish, geometry) for wish in wishes], aligned_spaces(free, geometry), geometry)
+    spaces = aligned_spaces(free, geometry)
+    extents = place([_demand(wish, spaces, geometry) for wish in wishes], spaces, geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
-    volumes = tuple(volume_of(drive, wish, number, draw_uuid()) for wish, number in zip(wishes, numbers, strict=True))
+    volumes = tuple(
+        volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture) for wish, number in zip(wishes, numbers, strict=True)
+    )
     volumes = tuple(
         encrypted(volume, extent.size_bytes, geometry, draw_uuid()) if wish.encrypted else volume
         for volume, wish, extent in zip(volumes, wishes, extents, strict=True)
     )
-    table = table_after(drive.path, before, not keep, volumes, extents)
+    table = table_after(drive.path, before, not keep, volumes, extents, fresh_kind=arrangement.table)
     after = layout_after(before, table, volumes, bounds)
     identity = known_identity(machine, drive, size_bytes, geometry)
     wipes = () if keep else old_wipes(drive, before)
@@ -90,9 +98,11 @@ def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: 
     if mode is Mode.USE_FREE:
         raise Refused(f"{path} is a host-managed zoned drive: it takes no partitions, so nothing can be added beside what it holds.")
     refuse_content(drive, chosen=mode is not None)
-    if len(wishes) != 1 or wishes[0].size_bytes is not None:
+    if len(wishes) != 1 or not wishes[0].takes_rest:
         raise BadInput(f"{path} is a host-managed zoned drive, which takes no partitions: ask for one volume, without a size.")
     (wish,) = wishes
+    if wish.role:
+        raise BadInput(f"{path} is a host-managed zoned drive, which takes no partitions: a volume there cannot have a role.")
     words, _ = option_words(wish)
     if not is_zoned_mode(wish.choice.filesystem, words):
         raise Refused(
@@ -206,13 +216,14 @@ def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return mkfs, mount
 
 
-def _demand(wish: Wish, geometry: Geometry) -> Demand:
+def _demand(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
     name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
-    return Demand(name, wish.size_bytes, needed_bytes(wish, geometry))
+    size_bytes = wish.size_bytes if wish.percent is None else share_bytes(wish.percent, spaces, geometry)
+    return Demand(name, size_bytes, needed_bytes(wish, geometry))
 
 
-def volume_of(drive: Drive, wish: Wish, number: int, uuid: str) -> Volume:
-    """A wish as the volume that it becomes on partition `number`."""
+def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: str = "") -> Volume:
+    """A wish as the volume that it becomes on partition `number`; `architecture` is whose system would be on it."""
     mkfs, mount = option_words(wish)
     return Volume(
         workload=wish.workload.id,
@@ -225,6 +236,7 @@ def volume_of(drive: Drive, wish: Wish, number: int, uuid: str) -> Volume:
         mkfs_options=mkfs,
         mount_options=mount,
         subvolumes=wish.subvolumes,
+        role=volume_role(wish.role, architecture),
     )
 
 

@@ -2,8 +2,8 @@
 
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.rules import geometry_fault
-from wizard.layout.space import overlapping
-from wizard.model.errors import Refused
+from wizard.layout.space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, overlapping
+from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Use
 from wizard.model.names import printable
@@ -115,6 +115,20 @@ def refuse_table(drive: Drive) -> None:
             "would move them over what lies there. Add the partition with the tool that made the table, or say --replace."
         )
     _refuse_partitions(drive)
+
+
+def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, keep: bool) -> None:
+    """Raises BadInput where a new MBR does not fit; `keep` where the table that is there stays."""
+    if keep:
+        raise BadInput(f"The table of {path} stays as it is: a new MBR can only be made where everything on the drive is replaced.")
+    if volumes > MBR_PRIMARIES:
+        raise BadInput(f"An MBR has room for {MBR_PRIMARIES} partitions, and {volumes} were asked for. A GPT holds {GPT_PARTITIONS}.")
+    reach = MBR_BLOCKS * geometry.logical_block_bytes
+    if size_bytes > reach:
+        raise BadInput(
+            f"An MBR counts blocks in 32 bits and so reaches {format_capacity(reach)} of {path}, which has {format_capacity(size_bytes)}: "
+            "the rest would be lost to it. A GPT reaches all of it."
+        )
 
 
 def _refuse_partitions(drive: Drive) -> None:

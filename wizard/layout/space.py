@@ -21,6 +21,8 @@ GPT_PARTITIONS = 128
 MBR_BLOCKS = 1 << 32
 """An MBR counts starts and lengths in 32 bits of logical blocks."""
 
+MBR_PRIMARIES = 4
+
 
 def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
     """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before their copies."""
@@ -35,6 +37,11 @@ def mbr_bounds(size_bytes: int, geometry: Geometry) -> Extent:
     block = geometry.logical_block_bytes
     end = min(size_bytes // block, MBR_BLOCKS) * block
     return Extent(block, max(0, end - block))
+
+
+def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
+    """Where a new table, `gpt` or `mbr`, lets partitions lie."""
+    return mbr_bounds(size_bytes, geometry) if table == "mbr" else gpt_bounds(size_bytes, geometry)
 
 
 def is_container(slot: Slot) -> bool:
@@ -80,6 +87,12 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
         if end > start:
             spaces.append(Extent(start, end - start))
     return tuple(spaces)
+
+
+def share_bytes(percent: int, spaces: Iterable[Extent], geometry: Geometry) -> int:
+    """So many percent of all that can be used, rounded down to the grain: shares of 100 percent together always fit."""
+    grain = grain_bytes(geometry)
+    return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,8 +151,10 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         raise BadInput(f"{doing} takes from 2 to {MOST_DRIVES} drives; {len(drives)} {'was' if len(drives) == 1 else 'were'} named.")
     if mode is Mode.USE_FREE:
         raise BadInput(f"{doing} takes whole drives: --use-free does not go with {asked.option}.")
-    if wish.size_bytes is not None:
+    if not wish.takes_rest:
         raise BadInput(f"A {done} volume takes all of its drives: leave the size out.")
+    if wish.role:
+        raise BadInput(f"A {done} volume has no role: firmware and boot loaders look for single partitions.")
     kind, filesystem = asked.kind, wish.choice.filesystem
     if filesystem not in FILESYSTEMS[kind]:
         hint = f" Btrfs {'mirrors' if asked.mirrors else 'stripes'} by itself: say {asked.option} btrfs." if filesystem == "btrfs" else ""

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.roles import ROLES, role_fault
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 from wizard.layout.subvolumes import parse_subvolume, places_of, subvolumes_fault
 from wizard.model.advice import Choice, Workload
@@ -17,7 +18,7 @@ REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
 """Characters that every filesystem made here takes as a label."""
 
-KEYS = ("workload", "size", "label", "mount", "fs", "option", "subvolume", "encrypt")
+KEYS = ("workload", "role", "size", "label", "mount", "fs", "option", "subvolume", "encrypt")
 ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
@@ -42,10 +43,25 @@ class Wish:
     subvolumes: tuple[Subvolume, ...] = ()
 
     @property
+    def takes_rest(self) -> bool:
+        """Whether it takes all that the others leave."""
+        return self.size_bytes is None and self.percent is None
+
+    @property
+    def own_label(self) -> str:
+        """The label that its role, or else its workload, proposes."""
+        return ROLES[self.role].label if self.role in ROLES else self.workload.label
+
+    @property
+    def title(self) -> str:
+        """What it is for, as a heading: its role, or else its workload."""
+        return ROLES[self.role].title if self.role in ROLES else self.workload.title
+
+    @property
     def final_label(self) -> str:
-        """The label it gets, as its filesystem writes it; the workload's own is cut to what that takes."""
+        """The label it gets, as its filesystem writes it; the proposed one is cut to what that takes."""
         kind = MADE.get(self.choice.filesystem)
-        label = self.workload.label[: kind.label_bytes if kind else None] if self.label is None else self.label
+        label = self.own_label[: kind.label_bytes if kind else None] if self.label is None else self.label
         return kind.fit_label(label) if kind else label
 
 
@@ -62,6 +78,7 @@ class Request:
     """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised one.
 
     `options` are ids of the catalogue, asked for beside what is advised. `encrypt` is what it is to be encrypted by, of ENCRYPTIONS.
+    With a role neither size nor percent is the role's usual size, unless `rest` was said.
     """
 
     workload: str
@@ -72,6 +89,9 @@ class Request:
     options: tuple[str, ...] = ()
     subvolumes: tuple[Subvolume, ...] = ()
     encrypt: str | None = None
+    percent: int | None = None
+    role: str = ""
+    rest: bool = False
 
 
 def parse_volume(text: str) -> Request:
@@ -99,37 +119,65 @@ def parse_volume(text: str) -> Request:
         if key in values:
             raise BadInput(f"--volume {shown!r} names {key} twice.")
         values[key] = value
-    if "workload" not in values:
+    role = values.get("role", "")
+    if "role" in values and role not in ROLES:
+        raise BadInput(f"--volume {shown!r}: {printable(role, 30)!r} is no role; the roles are {', '.join(ROLES)}.")
+    if "workload" not in values and not role:
         raise BadInput(f"--volume {shown!r} names no workload; `diskwright workloads` lists them.")
     encrypt = values.get("encrypt")
     if encrypt not in (None, *ENCRYPTIONS):
         raise BadInput(f"--volume {shown!r}: nothing is encrypted by {printable(encrypt or '', 30)!r}; say encrypt={ENCRYPTIONS[0]}.")
-    one = request(values["workload"], values.get("size"), values.get("label"), values.get("mount"), values.get("fs"), options)
+    workload = values.get("workload", ROLES[role].workload if role else "")
+    one = request(workload, values.get("size"), values.get("label"), values.get("mount"), values.get("fs"), options, role)
     return replace(one, subvolumes=tuple(subvolumes), encrypt=encrypt)
 
 
 def request(
-    workload: str, size: str | None, label: str | None, mount: str | None, filesystem: str | None, options: Sequence[str] = ()
+    workload: str,
+    size: str | None,
+    label: str | None,
+    mount: str | None,
+    filesystem: str | None,
+    options: Sequence[str] = (),
+    role: str = "",
 ) -> Request:
     """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
     if not is_workload_id(workload):
         raise BadInput(f"{printable(workload, 40)!r} is no workload; `diskwright workloads` lists them.")
-    size_bytes = None if size is None or size == REST else parse_size(size)
-    if size_bytes is not None and size_bytes <= 0:
-        raise BadInput(f"A volume of {printable(size or '', 40)!r} has no room; leave the size out for all that is left.")
+    size_bytes, percent = (None, None) if size is None else parse_share(size)
     if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
         raise BadInput(f"The mount point {printable(mount, 60)!r} {fault}; name one such as /srv/data.")
-    return Request(workload, size_bytes, label, mount, filesystem, tuple(options))
+    return Request(workload, size_bytes, label, mount, filesystem, tuple(options), percent=percent, role=role, rest=_is_rest(size))
+
+
+def parse_share(text: str) -> tuple[int | None, int | None]:
+    """Bytes or percent of `500G`, `30%` or `rest`, which is neither; raises BadInput for a size that cannot be."""
+    text = text.strip()
+    if _is_rest(text):
+        return None, None
+    if not text.endswith("%"):
+        size_bytes = parse_size(text)
+        if size_bytes <= 0:
+            raise BadInput(f"A volume of {printable(text, 40)!r} has no room; name a size such as 500G, or {REST} for all that is left.")
+        return size_bytes, None
+    digits = text[:-1].strip()
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 4 and 1 <= int(digits) <= 100):
+        raise BadInput(f"{printable(text, 40)!r} is no share of the room: write a whole number from 1 to 100 before the %, such as 30%.")
+    return None, int(digits)
+
+
+def _is_rest(text: str | None) -> bool:
+    return text is not None and text.strip().lower() == REST
 
 
 def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
-    """The wishes with a label each; one that follows from its workload is numbered where another volume has it already."""
+    """The wishes with a label each; one that was not given is numbered where another volume has it already."""
     taken = {wish.final_label for wish in wishes if wish.label is not None}
     named = []
     for wish in wishes:
         label, number = wish.final_label, 2
         while wish.label is None and label in taken:
-            own = replace(wish, label=f"{wish.workload.label[: SHORTEST_LABEL - len(str(number))]}{number}")
+            own = replace(wish, label=f"{wish.own_label[: SHORTEST_LABEL - len(str(number))]}{number}")
             label, number = own.final_label, number + 1
         taken.add(label)
         named.append(replace(wish, label=label))
@@ -151,20 +199,28 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
             raise BadInput(f"The volume {printable(label, 40)!r} {fault}.")
         if wish.size_bytes is not None and wish.size_bytes <= 0:
             raise BadInput(f"The volume {printable(label, 40)!r} has no size; leave the size out for all that is left.")
-    if sum(wish.size_bytes is None for wish in wishes) > 1:
-        raise BadInput("Only one volume can take all that is left; name a size for the others.")
+        if wish.role and (fault := role_fault(wish.role, filesystem, encrypted=wish.encrypted)):
+            raise BadInput(f"The volume {printable(label, 40)!r} {fault}.")
+    _check_shares(wishes)
+    if double := next((role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None):
+        raise BadInput(f"A drive has one {ROLES[double].title}; give one of the volumes another role.")
     if fault := mount_order_fault(tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))):
         raise BadInput(fault)
 
 
+def _check_shares(wishes: tuple[Wish, ...]) -> None:
+    """Raises BadInput for shares of the room that cannot be, or not together."""
+    if any(wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100) for wish in wishes):
+        raise BadInput("A share is from 1 to 100 percent of the room, and stands instead of a size.")
+    if (total := sum(wish.percent or 0 for wish in wishes)) > 100:
+        raise BadInput(f"The volumes together ask for {total} % of the room; 100 % is all there is.")
+    if sum(wish.takes_rest for wish in wishes) > 1:
+        raise BadInput("Only one volume can take all that is left; name a size for the others.")
+
+
 def refuse_unbuilt(wishes: tuple[Wish, ...], arrangement: Arrangement) -> None:
     """Raises BadInput for what can be said and not planned."""
-    for asked, what in (
-        (arrangement.table == "mbr", "A new MBR"),
-        (arrangement.grouped, "A volume group"),
-        (any(wish.percent is not None for wish in wishes), "A size in percent"),
-        (any(wish.role for wish in wishes), "A role"),
-    ):
+    for asked, what in ((arrangement.grouped, "A volume group"),):
         if asked:
             raise BadInput(f"{what} cannot be planned.")
 

@@ -294,11 +294,13 @@ class Kernel:
     """The running kernel: `release` as uname -r; `filesystems` those it has or can load, by name (`ext4`, `xfs`, `btrfs`).
 
     `options` are those of its configuration that advice asks about, without `CONFIG_`, and whether it was built with them.
+    `architecture` as uname -m (`x86_64`), empty where it was not recorded.
     """
 
     release: str
     filesystems: frozenset[str] = frozenset()
     options: tuple[tuple[str, bool], ...] = ()
+    architecture: str = ""
 
     def built_with(self, option: str) -> bool | None:
         """Whether the kernel was built with an option; None where that could not be read."""

@@ -182,3 +182,4 @@ class RawMachine:
     boot_id: str | None = None
     config: str = ""
     said: dict[str, str] = field(default_factory=dict)
+    architecture: str = ""

@@ -32,7 +32,7 @@ CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 def machine_of(raw: RawMachine) -> Machine:
     """The machine with all its drives."""
     return Machine(
-        kernel=Kernel(raw.release, _filesystems(raw), options_of(raw)),
+        kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,

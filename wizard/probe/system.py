@@ -75,6 +75,7 @@ def read_machine() -> RawMachine:
         boot_id=boot_id(),
         config=_configuration(release) if zoned else "",
         said=_said() if zoned else {},
+        architecture=platform.machine(),
     )
 
 

@@ -1,0 +1,80 @@
+"""Roles, shares and new MBRs on real drives: what other programs than ours read back."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, old_gpt, said, story, wish
+from wizard.apply.journal import RunState
+from wizard.filesystems.partitions import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
+from wizard.layout.planner import Mode
+from wizard.layout.wish import Arrangement, Wish
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+MBR = Arrangement("mbr")
+
+
+def with_role(role: str, filesystem: str, size_bytes: int | None = None, percent: int | None = None) -> Wish:
+    options = () if filesystem == "swap" else ("noatime",)
+    return replace(wish(filesystem, size_bytes, options=options), role=role, percent=percent)
+
+
+def table_of(drive: str) -> tuple[str, list[tuple[int, int, str]]]:
+    """The kind of table and start, size and type of each partition, in blocks, as sfdisk reads them."""
+    table = json.loads(tool("sfdisk", "--json", drive))["partitiontable"]
+    return table["label"], [(part["start"], part["size"], part["type"].lower()) for part in table["partitions"]]
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_each_role_has_its_type_in_both_copies_of_the_table(work: Work, make_drive: MakeDrive, block_bytes: int) -> None:
+    drive = make_drive(1024 * MIB, block_bytes)
+    plan = work.plan(
+        drive,
+        with_role("esp", "vfat", 264 * MIB),
+        with_role("boot", "ext4", 100 * MIB),
+        with_role("root", "ext4", percent=30),
+        with_role("home", "ext4"),
+        with_role("swap", "swap", 64 * MIB),
+    )
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert not said(run, Event.NOT_VERIFIED)
+    label, parts = table_of(drive)
+    root = ROOT_GPT_TYPES[tool("uname", "-m").strip()]
+    swap = "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"
+    assert (label, [part[2] for part in parts]) == ("gpt", [ESP_GPT_TYPE, BOOT_GPT_TYPE, root, HOME_GPT_TYPE, swap])
+    assert [(start * block_bytes, size * block_bytes) for start, size, _ in parts] == [
+        (slot.start_bytes, slot.size_bytes) for slot in plan.after.partitions
+    ]
+    # 30 % of what lies between the first and the last whole MiB.
+    assert parts[2][1] * block_bytes == (1024 - 2) * 30 // 100 * MIB
+    assert "No errors detected" in tool("sfdisk", "--verify", drive)
+    # With the first copy gone, the second one says the same.
+    with Path(drive).open("r+b", buffering=0) as device:
+        device.seek(block_bytes)
+        device.write(bytes(block_bytes))
+    assert table_of(drive) == (label, parts)
+    assert tool("blkid", "-p", "-s", "PART_ENTRY_TYPE", "-o", "value", f"{drive}p1").strip() == ESP_GPT_TYPE
+    # Nothing of a system's is mounted or turned on by itself.
+    assert drive not in tool("cat", "/proc/mounts") and drive not in tool("cat", "/proc/swaps")
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_a_new_mbr_is_exact(work: Work, make_drive: MakeDrive, block_bytes: int) -> None:
+    drive = make_drive(1024 * MIB, block_bytes)
+    old_gpt(drive)
+    wishes = (with_role("esp", "vfat", 264 * MIB), with_role("swap", "swap", 64 * MIB), with_role("", "ext4"))
+    plan = work.plan(drive, *wishes, mode=Mode.REPLACE, arrangement=MBR)
+    run, now = work.apply(plan)
+    assert now is RunState.DONE, story(run)
+    assert not said(run, Event.NOT_VERIFIED)
+    label, parts = table_of(drive)
+    assert (label, [part[2] for part in parts]) == ("dos", ["ef", "82", "83"])
+    assert [(start * block_bytes, size * block_bytes) for start, size, _ in parts] == [
+        (slot.start_bytes, slot.size_bytes) for slot in plan.after.partitions
+    ]
+    assert tool("blkid", "-p", "-s", "PTTYPE", "-o", "value", drive).strip() == "dos"
