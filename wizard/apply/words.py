@@ -1,13 +1,15 @@
 """How a run ended, in words, the same on every face."""
 
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.apply.journal import RunState
-from wizard.model.encryption import MakeContainer
+from wizard.apply.left import no_way_back
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
-from wizard.model.plan import MakeFilesystem, Plan
+from wizard.model.names import printable
+from wizard.model.plan import Plan
 
 RESULTS = {
     RunState.DONE: "The drive is set up as it was shown, and was checked.",
@@ -23,17 +25,18 @@ RESULTS = {
 
 def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry]) -> str:
     """Whether the run can be undone, and by what."""
-    begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
-    formatted = any(
-        number in begun and isinstance(step.operation, MakeFilesystem | MakeContainer) for number, step in enumerate(plan.steps, 1)
-    )
+    begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
     if state is RunState.REFUSED or not begun:
         return "Undo: there is nothing to undo."
-    if formatted:
+    if final := no_way_back(plan, begun):
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
-        made = "a partition was encrypted" if plan.containers else "a filesystem was made"
-        return f"Undo: not possible any more, since {made}" + ("; what lay there before is lost." if lost else ".")
+        return f"Undo: not possible any more, since {final} was begun" + ("; what lay there before is lost." if lost else ".")
     return f"Undo: sudo diskwright undo {run.name} puts the old table and signatures back."
+
+
+def confirmation(plan: Plan) -> str:
+    """The options that confirm every drive of the plan, as a shell reads them."""
+    return " ".join(f"--confirm {shlex.quote(printable(token))}" for token in plan.tokens)
 
 
 def exit_code_of(state: RunState) -> ExitCode:

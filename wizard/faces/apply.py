@@ -10,6 +10,7 @@ from wizard.apply.environment import Environment
 from wizard.apply.journal import RunState, follow, state
 from wizard.apply.runs import doubts_about, outline, runs_folder
 from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
+from wizard.apply.words import confirmation
 from wizard.documents.files import read_file
 from wizard.faces.changing import apply_changes
 from wizard.faces.console import out, say
@@ -125,11 +126,6 @@ def read_document(path: Path) -> tuple[str, str]:
         return read_file(path, LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
         raise BadInput(f"There is no file {shown}; `diskwright plan ... -o {shown}` would write one.") from None
-
-
-def confirmation(plan: Plan) -> str:
-    """The options that confirm every drive of the plan, as a shell reads them."""
-    return " ".join(f"--confirm {shlex.quote(printable(token))}" for token in plan.tokens)
 
 
 def destroyed(plan: Plan) -> Iterator[str]:

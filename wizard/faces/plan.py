@@ -13,10 +13,10 @@ from wizard.advise.asked import check_phrases
 from wizard.advise.catalogue import load_catalogue
 from wizard.advise.workloads import find_workload
 from wizard.apply.arrays import taken_arrays
+from wizard.apply.words import confirmation
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file
-from wizard.faces.apply import confirmation
 from wizard.faces.console import err, say
 from wizard.faces.sources import machine_and_drives
 from wizard.layout.document import render_plan

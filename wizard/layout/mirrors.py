@@ -14,14 +14,21 @@ def mirror_note(plan: Plan) -> str | None:
     stripe = plan.stripe
     if stripe is None or not stripe.mirrors:
         return None
-    parts = [slot.size_bytes for member in plan.members for slot in member.after.partitions]
     count = len(plan.members)
     lost = "one drive" if stripe.kind == "btrfs" or count == 2 else f"{count - 1} of its {count} drives"
-    room = room_bytes(stripe.kind, stripe.level, parts)
+    raw = sum(slot.size_bytes for member in plan.members for slot in member.after.partitions)
     return (
         f"A mirror survives the loss of {lost}, and is no backup: what is deleted, overwritten or damaged by a program is so on every "
-        f"copy at once. Of {format_capacity(sum(parts))} on the drives, about {format_capacity(room)} hold files."
+        f"copy at once. Of {format_capacity(raw)} on the drives, about {format_capacity(together_bytes(plan))} hold files."
     )
+
+
+def together_bytes(plan: Plan) -> int:
+    """The room for files that the drives of a striped or mirrored plan have together; 0 for another plan."""
+    if plan.stripe is None:
+        return 0
+    parts = [slot.size_bytes for member in plan.members for slot in member.after.partitions]
+    return room_bytes(plan.stripe.kind, plan.stripe.level, parts)
 
 
 def copying_seconds(operation: MakeArray, part_bytes: int) -> float:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from wizard.layout.inside import inside_sentences
-from wizard.layout.mirrors import mirror_note
+from wizard.layout.mirrors import mirror_note, together_bytes
 from wizard.layout.space import is_container
-from wizard.layout.striping import copies, room_bytes, striping_of
+from wizard.layout.striping import copies, striping_of
 from wizard.layout.text import cell_width, command_lines, cut, wrapped
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.identity import Identity
@@ -213,7 +213,7 @@ def together_words(plan: Plan) -> str | None:
     if plan.stripe is None:
         return None
     (volume,) = plan.volumes
-    size = room_bytes(plan.stripe.kind, plan.stripe.level, [slot.size_bytes for member in plan.members for slot in member.after.partitions])
+    size = together_bytes(plan)
     where = f"{plan.stripe.device}: " if plan.stripe.device else ""
     mounted = f" at {printable(volume.mount_point, 2000)}" if volume.mount_point else ""
     chunk = f"{format_exact(striping_of(plan.stripe, len(plan.members)).unit_bytes)} to each drive in turn"

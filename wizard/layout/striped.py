@@ -132,14 +132,11 @@ def make_striped_plan(
     )
 
 
-def choice_on(advice: Advice, possible: Sequence[str], preferred: str | None = None) -> Choice:
-    """The filesystem that is advised of those `possible` on several drives, or the `preferred` one where it is among them and can be made.
-
-    Raises Refused where there is none.
-    """
-    found = [choice for choice in advice.choices if choice.filesystem in possible and not choice.obstacles]
-    if found:
-        return next((choice for choice in found if choice.filesystem == preferred), found[0])
+def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
+    """The filesystem that is advised of those `possible` on several drives. Raises Refused where none of them can be made."""
+    for choice in advice.choices:
+        if choice.filesystem in possible and not choice.obstacles:
+            return choice
     reasons = " ".join(f"{choice.filesystem}: {' '.join(choice.obstacles)}" for choice in advice.choices if choice.filesystem in possible)
     raise Refused(f"No filesystem that these drives could hold together can be made here. {reasons}")
 
@@ -155,6 +152,7 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         raise BadInput(f"A {done} volume takes all of its drives: leave the size out.")
     if wish.role:
         raise BadInput(f"A {done} volume has no role: firmware and boot loaders look for single partitions.")
+    _refuse_unbuilt(wish)
     kind, filesystem = asked.kind, wish.choice.filesystem
     if filesystem not in FILESYSTEMS[kind]:
         hint = f" Btrfs {'mirrors' if asked.mirrors else 'stripes'} by itself: say {asked.option} btrfs." if filesystem == "btrfs" else ""
@@ -163,6 +161,13 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         _check_mirror(asked)
     else:
         _check_stripe(asked)
+
+
+def _refuse_unbuilt(wish: Wish) -> None:
+    """Raises BadInput for what is planned on one drive only."""
+    for asked, what in ((wish.encrypted, "Encryption"), (wish.subvolumes, "A subvolume")):
+        if asked:
+            raise BadInput(f"{what} cannot be planned over several drives.")
 
 
 def _check_mirror(asked: StripeWish) -> None:

@@ -95,9 +95,9 @@ class Walk:
                     index += 1
 
     def _has_gone(self) -> bool:
-        """Whether the drive is not attached any more, which leads back to the list; another drive at its node is not it."""
-        drive = self.session.drive
-        if drive is None or self.session.run is not None or self.desk.services.is_attached(drive):
+        """Whether a drive that was taken is not attached any more, which leads back to the list; another drive at its node is not it."""
+        drive = next((drive for drive in self.session.drives if not self.desk.services.is_attached(drive)), None)
+        if drive is None or self.session.run is not None:
             return False
         name = f"{drive.path} ({printable(drive.model, 40)})" if drive.model else drive.path
         self.desk.talk.say(f"{name} is not attached any more, so it cannot be set up now.")

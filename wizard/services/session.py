@@ -44,6 +44,11 @@ class Session:
         """Sentences on options of the choice that were asked for against advice, for each volume that is made by it."""
         return self.taken.doubts if self.taken is not None and self.taken.choice == self.choice else ()
 
+    @property
+    def drives(self) -> tuple[Drive, ...]:
+        """Every drive that was taken, in the order in which they were."""
+        return (self.drive, *self.others) if self.drive else ()
+
 
 @dataclass(frozen=True, slots=True)
 class Next:

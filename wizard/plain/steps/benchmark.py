@@ -43,7 +43,8 @@ def offer_benchmark(desk: Desk, session: Session) -> Moved:
     assert session.drive is not None
     while True:
         items = _items(desk, session, session.drive)
-        topic = Topic("Measure whether aligned access is faster on this drive?", HELP, reasons=partial(_reasons, session.verdict))
+        which = f"{session.drive.path}, the first of the drives" if session.others else "this drive"
+        topic = Topic(f"Measure whether aligned access is faster on {which}?", HELP, reasons=partial(_reasons, session.verdict))
         answer = choose(desk.talk, Choosing(topic, items, GO_ON))
         if isinstance(answer, Word):
             return Back(session)

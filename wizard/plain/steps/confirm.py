@@ -4,13 +4,15 @@ import shlex
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.apply.words import confirmation
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.plain.desk import Desk
 from wizard.plain.planwords import loss_paragraphs
-from wizard.plain.questions import Choosing, Item, Topic, Word, Writing, choose, write
+from wizard.plain.questions import Choosing, Item, Topic, Word, choose
 from wizard.plain.steps.preview import save_plan
+from wizard.plain.steps.tokens import typed_tokens
 from wizard.plain.talk import Ended
 from wizard.services.session import Back, Gone, Moved, Next, Session
 from wizard.tools.signals import ended_by_signal
@@ -42,28 +44,14 @@ def confirm(desk: Desk, session: Session) -> Moved:
         desk.talk.say(f"In doubt, of the journal: {printable(doubt, 400)}", hang=2)
     if desk.services.apply_obstacle:
         return _without_applying(desk, session, plan)
-    if desk.services.asks_for_root and plan.drive.content_digest is None:
+    if desk.services.asks_for_root and any(member.drive.content_digest is None for member in plan.members):
         return _read_as_root(desk, session, plan)
     if desk.services.asks_for_root:
         desk.talk.say(ASKS)
-    while _typed_token(desk, plan):
+    while typed_tokens(desk, plan, HELP):
         if run := _begun(desk, plan):
             return Next(replace(session, run=run))
     return Back(session)
-
-
-def _typed_token(desk: Desk, plan: Plan) -> bool:
-    """Whether the drive's token was typed; an empty line is a no."""
-    token = plan.drive.token
-    shown = printable(token, 40)
-
-    def take(typed: str) -> bool:
-        if typed and typed != token:
-            raise BadInput(f"That is not this drive's token, which is {shown}. Nothing was written.")
-        return bool(typed)
-
-    asks = f"The last question. To apply all this now, type the drive's token, which is {shown}"
-    return write(desk.talk, Writing(Topic(asks, HELP), "", "no, and back", (token,)), take) is True
 
 
 def _begun(desk: Desk, plan: Plan) -> Path | None:
@@ -120,4 +108,4 @@ def _without_applying(desk: Desk, session: Session, plan: Plan) -> Moved:
         path = save_plan(desk, plan)
         if path is not None and desk.services.needs_root:
             desk.talk.say("Apply it by:")
-            desk.talk.say(f"sudo diskwright apply {shlex.quote(str(path))} --confirm {shlex.quote(plan.drive.token)}", indent=4)
+            desk.talk.say(f"sudo diskwright apply {shlex.quote(str(path))} {confirmation(plan)}", indent=4)

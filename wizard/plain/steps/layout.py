@@ -3,7 +3,9 @@
 from dataclasses import replace
 from functools import partial
 
+from wizard.layout.mirrors import mirror_note, together_bytes
 from wizard.layout.planner import Mode
+from wizard.layout.preview import danger_of
 from wizard.layout.wish import Wish
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
@@ -13,8 +15,10 @@ from wizard.plain.advicewords import volumes_reasons
 from wizard.plain.desk import Desk
 from wizard.plain.planwords import place_words
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
+from wizard.plain.steps.spread import ask_spread
 from wizard.plain.steps.volume import ask_volume
 from wizard.services.session import Back, Moved, Next, Session
+from wizard.services.spread import ONE_VOLUME, TAKES_ALL, candidates, fitting, plan_of, spread_words, still_there
 
 MODES = (Mode.REPLACE, Mode.USE_FREE)
 
@@ -28,14 +32,22 @@ VOLUMES_HELP = (
     "and at every start, by a line in /etc/fstab; without one it is made, and mounting is left to you.",
     "Starts and ends are placed on whole blocks of the drive.",
 )
-ACTIONS = ("Go on with these volumes.", "Add a volume.", "Change a volume.", "Take a volume off the list.")
+ACTIONS = (
+    "Go on with these volumes.",
+    "Add a volume.",
+    "Change a volume.",
+    "Take a volume off the list.",
+    "Choose over how many drives: one, several striped, or several mirrored.",
+)
+SPREAD = 4
 
 
 def choose_layout(desk: Desk, session: Session) -> Moved:
     """One volume over all the room there is, unless it is changed here."""
     desk.heading(4, "Layout")
+    session = still_there(session)
     if not session.wishes:
-        session = replace(session, wishes=(default_wish(desk, session),))
+        session = replace(session, wishes=(fitting(desk.services, session, default_wish(desk, session)),))
     while True:
         chosen = _choose_mode(desk, session)
         if isinstance(chosen, Word):
@@ -92,8 +104,7 @@ def _fault(desk: Desk, session: Session, mode: Mode) -> str:
 
 def planned(desk: Desk, session: Session, wishes: tuple[Wish, ...]) -> Plan:
     """The plan for these volumes; raises the planner's reason."""
-    assert session.machine is not None and session.drive is not None
-    return desk.services.plan(session.machine, session.drive, wishes, session.mode)
+    return plan_of(desk.services, replace(session, wishes=wishes))
 
 
 def _choose_volumes(desk: Desk, session: Session) -> Moved:
@@ -103,9 +114,12 @@ def _choose_volumes(desk: Desk, session: Session) -> Moved:
         desk.talk.say()
         for line in _volume_lines(session.wishes, plan):
             desk.talk.say(line, hang=2)
+        if session.stripe:
+            desk.talk.say(f"It lies on {spread_words(session)}.", hang=2)
         desk.talk.say(f"Not possible: {fault}" if plan is None else _costs(session, plan))
         last = "The last volume stays; it can be changed." if len(session.wishes) == 1 else ""
-        refusals = (fault, "", "", last)
+        one = ONE_VOLUME if len(session.wishes) > 1 else "" if candidates(desk.services, session) else "There is no other drive."
+        refusals = (fault, TAKES_ALL if session.stripe else "", "", last, one)
         items = tuple(Item(text, refusal=refusal) for text, refusal in zip(ACTIONS, refusals, strict=True))
         topic = Topic("What is to be done with the list of volumes?", VOLUMES_HELP, reasons=partial(volumes_reasons, session.wishes))
         answer = choose(desk.talk, Choosing(topic, items, None if fault else 0))
@@ -113,7 +127,7 @@ def _choose_volumes(desk: Desk, session: Session) -> Moved:
             return Back(session)
         if answer == 0:
             return Next(replace(session, plan=plan))
-        session = replace(session, wishes=_changed(desk, session, answer), plan=None)
+        session = ask_spread(desk, session) if answer == SPREAD else replace(session, wishes=_changed(desk, session, answer), plan=None)
 
 
 def _changed(desk: Desk, session: Session, action: int) -> tuple[Wish, ...]:
@@ -160,6 +174,8 @@ def _made_bytes(plan: Plan | None, index: int) -> int | None:
         return None
     if plan.after.whole is not None:
         return plan.after.whole.size_bytes
+    if plan.stripe is not None:
+        return together_bytes(plan)
     number = plan.volumes[index].partition
     return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
 
@@ -167,10 +183,12 @@ def _made_bytes(plan: Plan | None, index: int) -> int | None:
 def _costs(session: Session, plan: Plan) -> str:
     """That it is possible, and what is lost by it."""
     assert session.drive is not None
-    lost = sum(not slot.kept for slot in plan.before.partitions)
+    lost = sum(not slot.kept for member in plan.members for slot in member.before.partitions)
+    spread = " ".join(f" {said}" for said in (danger_of(plan), mirror_note(plan)) if said)
     if lost:
         are = "1 partition that is" if lost == 1 else f"{lost} partitions that are"
-        return f"Possible. Danger: {are} there now will be erased when the plan is applied."
-    if plan.before.signatures or session.drive.unrecognised_zones:
-        return "Possible. Danger: all that is on the drive will be erased when the plan is applied."
-    return "Possible. No partition is lost."
+        return f"Possible. Danger: {are} there now will be erased when the plan is applied.{spread}"
+    if any(member.before.signatures for member in plan.members) or session.drive.unrecognised_zones:
+        drives = "the drive" if len(plan.members) == 1 else "the drives"
+        return f"Possible. Danger: all that is on {drives} will be erased when the plan is applied.{spread}"
+    return f"Possible. No partition is lost.{spread}"
