@@ -3,9 +3,7 @@ was cut off is not written over."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +11,7 @@ from time import monotonic, sleep
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
-from tests.lab.inside import SLOW, loaded, node_of, shown, tool
+from tests.lab.inside import SLOW, loaded, node_of, shown, standing_in, tool
 from tests.lab.visit import Visit
 from wizard.apply.arrays import taken_arrays
 from wizard.apply.journal import RunState, read_entries, state
@@ -31,7 +29,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check
 from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import find, run
+from wizard.tools.run import run
 
 
 def _drive(name: str) -> EmulatedDrive:
@@ -57,7 +55,6 @@ FOREIGN = "/dev/md127"
 """The node that a new array would get first."""
 FOREIGN_UUID = "6f3b1f5e-0000-4000-8000-00000000aaaa"
 MODULES = ("raid0", "dm_mod", "sd_mod")
-STAND_INS = Path("/run/attack")
 WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
 DIES = "kill -9 $PPID; exit 1"
 
@@ -66,8 +63,6 @@ def attacked(fleet: Fleet) -> Iterator[Check]:
     """Foreign arrays' names and UUIDs in plans; runs cut off in the middle, and others' work in their place."""
     for module in MODULES:
         tool("modprobe", module)
-    STAND_INS.mkdir()
-    os.environ["PATH"] = f"{STAND_INS}:{os.environ['PATH']}"
     targets, neighbours = ([node_of(drive) for drive in drives] for drives in (TARGETS, NEIGHBOURS))
     words = ("--run", "--level=0", "--chunk=64", f"--uuid={array_uuid(FOREIGN_UUID)}", "--raid-devices=2")
     tool("mdadm", "--create", FOREIGN, *words, *neighbours)
@@ -129,19 +124,6 @@ def _start(plan: Plan) -> Path:
     return start_run(plan, *plan.tokens)
 
 
-@contextmanager
-def _standing_in(program: str, word: str, then: str) -> Iterator[None]:
-    """With that word the program does its work, and `then` something happens."""
-    script = STAND_INS / program
-    real = find(program)
-    script.write_text(f'#!/bin/sh\ncase " $* " in *" {word} "*) {real} "$@"; {then};; esac\nexec {real} "$@"\n')
-    script.chmod(0o755)
-    try:
-        yield
-    finally:
-        script.unlink()
-
-
 def _killed(plan: Plan, program: str, word: str) -> Path:
     """A run that was killed when the program had done its work."""
     return _ended(plan, program, word, DIES)
@@ -149,7 +131,7 @@ def _killed(plan: Plan, program: str, word: str) -> Path:
 
 def _ended(plan: Plan, program: str, word: str, then: str) -> Path:
     """A run that did not come to its end."""
-    with _standing_in(program, word, then):
+    with standing_in(program, word, then):
         found = _start(plan)
         limit = monotonic() + SLOW
         while state(found) is RunState.RUNNING:

@@ -9,10 +9,12 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import EmulatedDrive, ModuleDrive
-from wizard.tools.run import Result, run
+from wizard.tools.run import Result, find, run
 
 SHARED = Path("/lab")
 """What outlives the guest."""
+STAND_INS = Path("/run/stand-ins")
+"""Where scripts lie that stand in for programs, first in the guest's path."""
 TOKEN = "diskwright.lab"
 """On the kernel's command line of every guest, and of nothing else."""
 SLOW = 180.0
@@ -91,6 +93,21 @@ def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW)
     result = run([sys.executable, "-m", "wizard", *words], seconds=seconds, accept=range(256))
     assert result.status in accept, f"diskwright {' '.join(words)} ended with {result.status}: {result.errors}{result.output}"
     return result
+
+
+@contextmanager
+def standing_in(program: str, word: str, then: str, first: str = ":") -> Iterator[None]:
+    """Called with that word, the program does its work between two things that happen: `first` and `then`, both shell commands."""
+    STAND_INS.mkdir(exist_ok=True)
+    if str(STAND_INS) not in os.environ["PATH"].split(os.pathsep):
+        os.environ["PATH"] = f"{STAND_INS}:{os.environ['PATH']}"
+    script, real = STAND_INS / program, find(program)
+    script.write_text(f'#!/bin/sh\ncase " $* " in *" {word} "*) {first}; {real} "$@"; {then};; esac\nexec {real} "$@"\n')
+    script.chmod(0o755)
+    try:
+        yield
+    finally:
+        script.unlink()
 
 
 def shown(value: object) -> str:

@@ -23,6 +23,7 @@ MODULES = (
     "zoned",
     "stacks",
     "attack_stripes",
+    "encrypted",
     "cliff",
     "study",
     "stripes",

@@ -77,7 +77,7 @@ class Performance(RecordedServices):
         """The result at once: how it came about was not recorded."""
         return self.verdicts["write" if write else "read"]
 
-    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """No plan but the recorded one was ever carried out."""
         self.check(plan)
         return runs_folder() / self._run

@@ -70,7 +70,7 @@ class Rehearsal(RecordedServices):
                 break
         return verdict(drive.path)
 
-    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         if self.refusal:
             raise Refused(self.refusal)
         self.started.append((plan, tuple(tokens)))

@@ -90,7 +90,7 @@ def test_a_run_that_begins_under_an_open_page_takes_the_page_away() -> None:
     class Slow(Rehearsal):
         """Starting waits until a test lets it."""
 
-        def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
+        def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
             self.measured.wait(10)
             return super().start(plan, tokens)
 

@@ -59,7 +59,7 @@ class Desk(RecordedServices):
     def is_attached(self, drive: Drive) -> bool:
         return self.attached(drive)
 
-    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         assert not self.asks_for_root
         self.seen.started.extend(tokens)
         if self.fault:

@@ -47,10 +47,12 @@ class Elevated:
             raise Failed("What root read of the drives did not arrive here.")
         return answer.machine
 
-    def start(self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None) -> Path:
         """Begin a run and give its folder, which only root can read; raises as `start_run` does."""
         journal = str(journal_dir.absolute()) if journal_dir else None
-        return Path(self._request(Request(Ask.APPLY, plan=render_plan(plan), tokens=tuple(tokens), journal=journal)).run)
+        passphrase = None if secret is None else secret.hex()
+        asked = Request(Ask.APPLY, plan=render_plan(plan), tokens=tuple(tokens), journal=journal, secret=passphrase)
+        return Path(self._request(asked).run)
 
     def follow(self, run: Path) -> Iterator[Entry]:
         """The run's journal from its beginning, as it grows, until it has ended; raises Failed where nothing more can be heard of it."""

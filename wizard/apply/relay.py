@@ -17,7 +17,7 @@ import stat
 import sys
 import threading
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from queue import SimpleQueue
@@ -73,13 +73,16 @@ class Say(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One line to root. LOOK: the drives at `paths`, None for all. APPLY: a plan's document, the drives' tokens, a folder for the run."""
+    """One line to root. LOOK: the drives at `paths`, None for all. APPLY: a plan's document, the drives' tokens, a folder for the run,
+    and for what is encrypted the passphrase in hexadecimal digits, which goes nowhere but through the pipe.
+    """
 
     ask: Ask
     paths: tuple[str, ...] | None = None
     plan: str = ""
     tokens: tuple[str, ...] = ()
     journal: str | None = None
+    secret: str | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +163,8 @@ class Relay:
             self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
             return
         plan = read_plan(request.plan, "The plan")
-        run = start_run(plan, *request.tokens, journal_dir=of_root_alone(request.journal) if request.journal else None)
+        journal_dir = of_root_alone(request.journal) if request.journal else None
+        run = start_run(plan, *request.tokens, journal_dir=journal_dir, secret=_secret(request.secret))
         self._run = run
         self._tell(Answer(Say.BEGAN, run=str(run)))
         for entry in follow(run):
@@ -173,6 +177,14 @@ class Relay:
         with suppress(OSError):
             self._told.write(as_line(answer))
             self._told.flush()
+
+
+def _secret(digits: str | None) -> bytes | None:
+    """The passphrase as bytes; raises BadInput for what no face sends."""
+    try:
+        return None if digits is None else bytes.fromhex(digits)
+    except ValueError:
+        raise BadInput("The passphrase did not arrive as it was sent. Nothing was written.") from None
 
 
 def of_root_alone(journal: str) -> Path:

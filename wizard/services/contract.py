@@ -152,8 +152,9 @@ class Services(Protocol):
         """What the journal could not do where it lies, in sentences."""
         ...
 
-    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
-        """Start a process of its own that applies the plan; the run's folder. `tokens` are those of all its drives.
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        """Start a process of its own that applies the plan; the run's folder. `tokens` are those of all its drives, `secret` is the
+        passphrase of what it encrypts, which is kept nowhere.
 
         May take long, and ask for root; writes.
         """

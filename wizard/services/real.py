@@ -165,17 +165,17 @@ class RealServices(Rules):
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
         return () if self.demo else doubts_about(folder)
 
-    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """By a detached process, which root begins."""
         if self.needs_root:
             self.obtain_root()
             assert self._elevated is not None
-            return self._elevated.start(plan, tokens, self._journal_dir)
+            return self._elevated.start(plan, tokens, self._journal_dir, secret)
         from wizard.apply.environment import Environment
         from wizard.apply.start import start_run
 
         environment = self._environment or Environment(only=None if self._only is None else frozenset(self._only))
-        return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=environment)
+        return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=environment, secret=secret)
 
     def follow(self, run: Path) -> Iterator[Entry]:
         """From the journal's file, or as root tells it."""

@@ -80,7 +80,7 @@ class RecordedServices(Rules):
         """There is none."""
         return ()
 
-    def start(self, plan: Plan, tokens: Sequence[str]) -> Path:
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """Refused."""
         raise Refused(self.obstacle)
 

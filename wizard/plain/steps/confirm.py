@@ -11,6 +11,7 @@ from wizard.model.plan import Plan
 from wizard.plain.desk import Desk
 from wizard.plain.planwords import loss_paragraphs
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
+from wizard.plain.steps.passphrase import typed_passphrase
 from wizard.plain.steps.preview import save_plan
 from wizard.plain.steps.tokens import typed_tokens
 from wizard.plain.talk import Ended
@@ -49,18 +50,21 @@ def confirm(desk: Desk, session: Session) -> Moved:
     if desk.services.asks_for_root:
         desk.talk.say(ASKS)
     while typed_tokens(desk, plan, HELP):
-        if run := _begun(desk, plan):
+        secret = typed_passphrase(desk) if plan.containers else None
+        if plan.containers and secret is None:
+            continue
+        if run := _begun(desk, plan, secret):
             return Next(replace(session, run=run))
     return Back(session)
 
 
-def _begun(desk: Desk, plan: Plan) -> Path | None:
+def _begun(desk: Desk, plan: Plan, secret: bytes | None) -> Path | None:
     """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known, and then stops the run."""
     try:
         with ended_by_signal() as is_ended:
             desk.services.obtain_root()
             desk.talk.say("Looking at the drive once more, then beginning ...")
-            run = desk.services.start(plan, plan.tokens)
+            run = desk.services.start(plan, plan.tokens, secret)
             if is_ended():
                 desk.services.request_stop(run)
                 desk.talk.say("Ctrl+C: the run has begun, and will stop before its next step.")

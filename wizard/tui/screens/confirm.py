@@ -19,6 +19,7 @@ from wizard.tui.plantext import loss_blocks
 from wizard.tui.saving import save_plan
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.controls import Entry, Field, Press
+from wizard.tui.widgets.passphrase import Passphrase
 from wizard.tui.widgets.words import Prose, Words, gap, para
 
 ASKS = "You are not root. Apply asks for root's rights first, perhaps with a question for your password; without them nothing is written."
@@ -52,6 +53,9 @@ class ConfirmScreen(StepScreen):
     HELP = """
 Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.
 
+Passphrase: asked for where the plan encrypts, twice, and not shown. It opens the volume at every start. Nobody can get at the data
+without it, and it is kept nowhere: not in the plan, not in the journal. Several words that nobody guesses are best.
+
 Before the first write the drive is looked at once more: if it differs from the one that was planned for, nothing is written.
 
 Without root's rights the wizard asks for them here, by sudo, run0 or pkexec; it may be your password that is wanted. Only then is
@@ -71,6 +75,8 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
             yield Press("Back", id="no")
             yield Prose(Text(f"Or type {printable(self._plan.drive.token, 40)} to confirm that this drive is meant:"), classes="spaced")
             yield Field("Token", "token")
+            if self._plan.containers:
+                yield Passphrase()
             yield Press("Apply", id="yes")
 
     def begin(self) -> None:
@@ -127,9 +133,14 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
 
     @on(Entry.Submitted)
     def submitted(self) -> None:
-        """Enter in the field: on to the button, if the token is right."""
-        if self._token_fits():
-            self.query_one("#yes").focus()
+        """Enter in a field: on to the next, or to the button, if what was typed is right."""
+        if not self._token_fits():
+            return
+        if self._plan.containers and (problem := self._passphrase.problem())[0]:
+            self._say_problem(*problem)
+            if problem[1]:
+                return
+        self.query_one("#yes").focus()
 
     @on(Press.Pressed)
     def pressed(self, message: Press.Pressed) -> None:
@@ -140,7 +151,21 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
             if self._has_root():
                 self.dismiss(Gone(Session(workload=self.session.workload)))
         elif self._token_fits():
-            self._begin_run()
+            sentence, line = self._passphrase.problem() if self._plan.containers else ("", "")
+            if sentence:
+                self._say_problem(sentence, line)
+            else:
+                self._begin_run()
+
+    @property
+    def _passphrase(self) -> Passphrase:
+        return self.query_one(Passphrase)
+
+    def _say_problem(self, sentence: str, line: str) -> None:
+        """What is wrong with the passphrase, with the focus on the line in question, if it is in one."""
+        self.say(sentence, "yellow")
+        if line:
+            self.query_one(f"#{line}").focus()
 
     def _token_fits(self) -> bool:
         typed = self.query_one("#token", Entry).value.strip()
@@ -186,10 +211,11 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         self.draw_keys()
         self.say("Looking at the drive once more, then beginning ..")
         plan = self._plan
+        secret = self._passphrase.secret if plan.containers else None
 
         def work() -> None:
             try:
-                run = self.services.start(plan, plan.tokens)
+                run = self.services.start(plan, plan.tokens, secret)
             except DiskwrightError as error:
                 self.post_message(Rejected(str(error)))
             else:
@@ -200,6 +226,8 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     @on(Started)
     def started(self, message: Started) -> None:
         """On to watching it."""
+        if self._plan.containers:
+            self._passphrase.clear()
         self.dismiss(Next(replace(self.session, run=message.run)))
 
     @on(Rejected)

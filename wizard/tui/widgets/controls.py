@@ -138,34 +138,34 @@ class Cycle(Widget, can_focus=True):
 
 
 class Entry(Input):
-    """A line to type in, that leaves up and down to the form, and ? to the help: nothing that is typed here has one."""
+    """A line to type in, that leaves up and down to the form, and ? to the help: nothing that is typed here has one, but what is masked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "app.focus_previous", show=False),
         Binding("down", "app.focus_next", show=False),
     ]
 
-    def __init__(self, value: str, placeholder: str, *, id: str) -> None:
-        super().__init__(value, placeholder, id=id, compact=True, select_on_focus=False)
+    def __init__(self, value: str, placeholder: str, *, id: str, masked: bool = False) -> None:
+        super().__init__(value, placeholder, id=id, password=masked, compact=True, select_on_focus=False)
         self.cursor_blink = False
 
     def check_consume_key(self, key: str, character: str | None) -> bool:
         """Textual asks whether a key is typed here, and else looks for what it is bound to."""
-        return key != HELP_KEY and super().check_consume_key(key, character)
+        return (self.password or key != HELP_KEY) and super().check_consume_key(key, character)
 
     def on_key(self, event: Key) -> None:
         """Not to be typed, for this one."""
-        if event.key == HELP_KEY:
+        if event.key == HELP_KEY and not self.password:
             event.prevent_default()
 
 
 class Field(Horizontal):
     """A captioned line to type in, in brackets: `Label  [media      ]`."""
 
-    def __init__(self, caption: str, name: str, value: str = "", placeholder: str = "") -> None:
+    def __init__(self, caption: str, name: str, value: str = "", placeholder: str = "", *, masked: bool = False) -> None:
         super().__init__()
         self._caption = caption
-        self._entry = Entry(value, placeholder, id=name)
+        self._entry = Entry(value, placeholder, id=name, masked=masked)
 
     def compose(self) -> ComposeResult:
         """Caption, bracket, entry, bracket."""

@@ -1,0 +1,212 @@
+"""Job: encrypted volumes, from the command line to the mounted filesystem, under a kernel that has dm-crypt. The passphrase is nowhere but
+where it belongs, and a run that was cut off or failed leaves nothing that the next one cannot go on from."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, tool
+from tests.lab.visit import Visit
+from wizard.apply.journal import RunState, read_entries, state
+from wizard.apply.runs import STATE, list_runs
+from wizard.apply.start import start_run
+from wizard.layout.document import read_plan
+from wizard.model.encryption import Encryption
+from wizard.model.journal import Check
+from wizard.model.plan import Plan
+from wizard.tools.run import run
+
+
+def _drive(name: str, logical: int, optimal: int | None = None) -> EmulatedDrive:
+    return EmulatedDrive(
+        name,
+        Bus.VIRTIO,
+        serial=f"LAB-{name.upper()}",
+        logical_block_bytes=logical,
+        physical_block_bytes=4096,
+        size_bytes=320 * MIB,
+        minimum_io_bytes=65536 if optimal else None,
+        optimal_io_bytes=optimal,
+    )
+
+
+WHOLE, CUT, SWAP = _drive("whole", 512, 3 * 65536), _drive("cut", 4096), _drive("swap", 512)
+ENCRYPTED_FLEET = Fleet("encrypted", (WHOLE, CUT, SWAP))
+PASSPHRASE = "several words that nobody guesses"
+FILE, WRONG = Path("/run/passphrase"), Path("/run/wrong-passphrase")
+SEEN = Path("/run/processes-seen")
+PROCESSES = f"cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> {SEEN} 2>/dev/null"
+DIES = "kill -9 $PPID; exit 1"
+FAILS = "exit 1"
+PLACE = Path("/srv/lab/secret")
+
+
+def encrypted(fleet: Fleet) -> Iterator[Check]:
+    """One run to its end and its volume opened again by what it wrote; then runs that do not come to their end; then swap."""
+    FILE.write_text(f"{PASSPHRASE}\n")
+    WRONG.write_text("several words that somebody guessed\n")
+    yield from _whole(node_of(fleet[WHOLE.name]))
+    node = node_of(fleet[CUT.name])
+    yield from _cut_off(node, "cryptsetup", "luksFormat")
+    yield from _theirs(node)
+    yield from _cut_off(node, "cryptsetup", "open")
+    yield from _failed(node)
+    yield from _swap(node_of(fleet[SWAP.name]))
+
+
+def _plan(node: str, *words: str) -> tuple[Path, Plan]:
+    file = SHARED / f"plan-{Path(node).name}.json"
+    asked = ",".join(("workload=small-files,fs=ext4,label=lab-secret,encrypt=luks2", *words))
+    diskwright("plan", node, "--replace", "--volume", asked, "-o", str(file))
+    return file, read_plan(file.read_text(), "the plan")
+
+
+def _whole(node: str) -> Iterator[Check]:
+    file, plan = _plan(node, f"mount={PLACE}")
+    (container,) = plan.containers
+    apply = ("apply", str(file), "--confirm", plan.drive.token)
+    yield Check("the data begin at a whole stripe", container.offset_bytes % (3 * 65536) == 0, str(container.offset_bytes))
+    told = diskwright(*apply, accept=range(256))
+    yield Check("without a passphrase nothing is begun", told.status == 3 and not list_runs(), f"{told.status}: {told.errors[-300:]}")
+    with standing_in("cryptsetup", "luksFormat", "exit", PROCESSES):
+        told = diskwright(*apply, "--passphrase-file", str(FILE), accept=range(256))
+    yield Check("apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}")
+    if told.status:
+        return
+    yield from _stands(plan, container)
+    yield from _nowhere(told.output + told.errors, node)
+    (PLACE / "kept").write_text("kept")
+    _let_go(container)
+    name = next(line.split()[0] for line in Path("/etc/crypttab").read_text().splitlines() if f"UUID={container.uuid}" in line.split())
+    run(["cryptsetup", "open", "--key-file=-", container.device, name], seconds=SLOW, stdin=PASSPHRASE.encode())
+    mounted = run(["mount", str(PLACE)], seconds=SLOW, accept=range(256))
+    yield Check("opened by crypttab's name, fstab's line mounts it", (PLACE / "kept").exists(), mounted.last_words)
+    _let_go(container)
+
+
+def _stands(plan: Plan, container: Encryption) -> Iterator[Check]:
+    """As planned by cryptsetup's own words, by libblkid, by findmnt, and in the two files."""
+    (volume,) = plan.volumes
+    status = tool("cryptsetup", "status", container.name)
+    wanted = (
+        f"device:  {container.device}",
+        f"sector size:  {container.sector_bytes}",
+        f"offset:  {container.offset_bytes // 512} sectors",
+    )
+    yield Check("cryptsetup has it open as planned", all(word in status for word in wanted), status)
+    dump = tool("cryptsetup", "luksDump", container.device)
+    yield Check("it is LUKS2 with its planned UUID and argon2id", container.uuid in dump and "argon2id" in dump, dump[:1500])
+    for device, kind, uuid in ((container.device, "crypto_LUKS", container.uuid), (volume.path, volume.filesystem, volume.uuid)):
+        probed = tool("blkid", "-p", "-o", "export", device).splitlines()
+        yield Check(f"{device} is {kind} with its UUID", f"TYPE={kind}" in probed and f"UUID={uuid}" in probed, shown(probed))
+    source = tool("findmnt", "-n", "-o", "SOURCE", str(PLACE)).strip()
+    yield Check("what it opens to is mounted", source == volume.path, source)
+    for file, uuid in (("/etc/crypttab", container.uuid), ("/etc/fstab", volume.uuid)):
+        lines = [line for line in Path(file).read_text().splitlines() if uuid in line]
+        yield Check(f"{file} has one line for it, with nofail", len(lines) == 1 and "nofail" in lines[0], shown(lines))
+
+
+def _nowhere(told: str, node: str) -> Iterator[Check]:
+    """The passphrase is in no word that was said, no file that was kept, no process's arguments or environment, and not on the drive."""
+    yield Check("it was not said", PASSPHRASE not in told, told[-500:])
+    found = run(["grep", "-rlF", PASSPHRASE, str(STATE), "/etc/crypttab", "/etc/fstab", "/var/log"], seconds=SLOW, accept=range(256))
+    yield Check("no file of the run holds it", not found.output, found.output)
+    seen = SEEN.read_bytes()
+    yield Check("no process shows it", PASSPHRASE.encode() not in seen and b"luksFormat" in seen, f"{len(seen)} bytes were looked at")
+    found = run(["grep", "-cF", PASSPHRASE, node], seconds=SLOW, accept=range(256))
+    yield Check("the drive does not hold it", found.output.strip() == "0", found.output)
+
+
+def _let_go(container: Encryption) -> None:
+    tool("umount", str(PLACE))
+    tool("cryptsetup", "close", container.name)
+
+
+def _forget() -> None:
+    """The next run is for the same place."""
+    fstab = Path("/etc/fstab")
+    fstab.write_text("".join(line for line in fstab.read_text().splitlines(keepends=True) if str(PLACE) not in line))
+
+
+def _unfinished(plan: Plan) -> Path:
+    """A run that does not come to its end."""
+    found = start_run(plan, *plan.tokens, secret=PASSPHRASE.encode())
+    limit = monotonic() + SLOW
+    while state(found) is RunState.RUNNING:
+        assert monotonic() < limit, "the run does not end"
+        sleep(0.2)
+    return found
+
+
+def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
+    """The program had done its work, and nobody could say so any more."""
+    _forget()
+    _, plan = _plan(node, f"mount={PLACE}")
+    with standing_in(program, word, DIES):
+        found = _unfinished(plan)
+    yield Check(f"{word}: the run was cut off", state(found) is RunState.INTERRUPTED, shown([e.sentence for e in read_entries(found)][-3:]))
+    yield _ends(f"{word}: resume without the passphrase", found, 3)
+    if word == "open":
+        yield _ends(f"{word}: resume with another passphrase", found, 3, WRONG)
+    yield _ends(f"{word}: resume with it", found, 0, FILE)
+    yield from _stands(plan, plan.containers[0])
+    yield _ends(f"{word}: undo", found, 3, command="undo")
+    _let_go(plan.containers[0])
+
+
+def _theirs(node: str) -> Iterator[Check]:
+    """After it was cut off somebody made a container of their own there."""
+    _forget()
+    _, plan = _plan(node, f"mount={PLACE}")
+    with standing_in("cryptsetup", "luksFormat", DIES):
+        found = _unfinished(plan)
+    part = plan.containers[0].device
+    run(["cryptsetup", "luksFormat", "-q", "--pbkdf", "pbkdf2", "--key-file=-", part], seconds=SLOW, stdin=b"theirs")
+    before = tool("md5sum", part)
+    yield _ends("another's container: resume", found, 3, FILE)
+    tool("blockdev", "--flushbufs", part)
+    yield Check("another's container is not written over", tool("md5sum", part) == before, "")
+
+
+def _failed(node: str) -> Iterator[Check]:
+    """mkfs fails within the container: nothing stays open, and only its own passphrase goes on."""
+    _forget()
+    _, plan = _plan(node, f"mount={PLACE}")
+    (container,) = plan.containers
+    with standing_in("mkfs.ext4", "-q", FAILS):
+        found = _unfinished(plan)
+    yield Check("mkfs failed: the run failed", state(found) is RunState.FAILED, shown([e.sentence for e in read_entries(found)][-3:]))
+    yield Check("mkfs failed: nothing is open", not os.path.lexists(container.opened), container.opened)
+    yield _ends("mkfs failed: resume with another passphrase", found, 3, WRONG)
+    yield _ends("mkfs failed: resume with it", found, 0, FILE)
+    yield from _stands(plan, container)
+    _let_go(container)
+
+
+def _swap(node: str) -> Iterator[Check]:
+    file = SHARED / "plan-swap.json"
+    asked = "workload=desktop-root,fs=swap,label=lab-swap,mount=none,encrypt=luks2"
+    diskwright("plan", node, "--volume", asked, "-o", str(file))
+    plan = read_plan(file.read_text(), "the plan")
+    told = diskwright("apply", str(file), "--confirm", plan.drive.token, "--passphrase-file", str(FILE), accept=range(256))
+    yield Check("swap: apply ends well", told.status == 0, f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}")
+    swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
+    real = [os.path.realpath(name) for name in swaps]
+    yield Check("swap: the kernel swaps to what it opens to", os.path.realpath(plan.volumes[0].path) in real, shown(swaps))
+
+
+def _ends(what: str, found: Path, status: int, file: Path | None = None, command: str = "resume") -> Check:
+    passphrase = ("--passphrase-file", str(file)) if file else ()
+    told = diskwright(command, found.name, *passphrase, accept=range(256))
+    return Check(f"{what} ends with {status}", told.status == status, f"{told.status}: {told.output[-800:]} {told.errors[-800:]}")
+
+
+JOBS = {"encrypted": encrypted}
+VISITS = (
+    Visit("encrypted volumes: made, opened, mounted, cut off, gone on with", ENCRYPTED_FLEET, ("encrypted",), 900, udev=False),
+    Visit("encrypted volumes, with udev", ENCRYPTED_FLEET, ("encrypted",), 900, udev=True, full_only=True),
+)
