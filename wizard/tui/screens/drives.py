@@ -246,9 +246,11 @@ A drive that is plugged in while this list is open appears in it.
         if found:
             drive = drive_blocks(*found, self.services.impediment(found[0]))
             findings = finding_blocks(found[1].findings)
-        beside = self.size.width >= WIDE
-        self.query_one("#details", Words).show(drive if beside else [*drive, gap(), *findings])
-        self.query_one("#findings", Words).show(findings)
+        if self.size.width >= WIDE:
+            self.query_one("#details", Words).show(drive)
+            self.query_one("#findings", Words).show(findings)
+        else:
+            self.query_one("#details", Words).show([*drive, gap(), *findings])
 
 
 def _brief(path: str, reason: str) -> str:

@@ -49,7 +49,8 @@ class LineView(ScrollView, can_focus=True):
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
         """As many lines as there are."""
         reserved = self.styles.scrollbar_size_vertical if self.styles.scrollbar_gutter == "stable" else 0
-        return len(self.lay_out(max(1, width - reserved)))
+        room = max(1, width - reserved)
+        return len(self._lines if room == self._laid_out_for else self.lay_out(room))
 
     def on_resize(self) -> None:
         """A new width needs new lines."""

@@ -101,10 +101,24 @@ class Rows(LineView):
         index = max(0, min(len(self.rows) - 1, self.index + by))
         if not self.rows or index == self.index:
             return
-        self.index = index
-        self.renew()
+        before, self.index = self.index, index
+        # All else on the lines stays as it is; laying out long lists anew at each key is felt.
+        self._mark_anew(before)
+        self._mark_anew(index)
         self._reveal()
         self.post_message(self.Highlighted(self, self.current))
+
+    def _mark_anew(self, index: int) -> None:
+        """Put the marker of a row where it belongs now, if the lines have been laid out."""
+        if index not in self._owner or len(self._owner) != len(self._lines):
+            return
+        first = self._owner.index(index)
+        self._lines[first] = self._marked(index, self._lines[first][MARK:])
+        self.refresh_lines(first, self._owner.count(index))
+
+    def _marked(self, index: int, line: Text) -> Text:
+        """The first line of a row behind its marker."""
+        return Text("> ", "bold").append_text(line) if index == self.index else Text("  ").append_text(line)
 
     def lay_out(self, width: int) -> list[Text]:
         """A heading if a column has a title, then the rows."""
@@ -122,10 +136,9 @@ class Rows(LineView):
             own = self._cell_lines(cells, widths)
             for note in row.notes:
                 own.extend(wrapped(note, width - MARK))
-            for number, line in enumerate(own):
-                mark = "> " if index == self.index and not number else "  "
-                lines.append(Text(mark, "bold" if mark != "  " else "").append_text(line))
-                self._owner.append(index)
+            lines.append(self._marked(index, own[0]))
+            lines += [Text("  ").append_text(line) for line in own[1:]]
+            self._owner += [index] * len(own)
         return lines
 
     def render_line(self, y: int) -> Strip:
