@@ -77,11 +77,11 @@ class Work:
         machine = probe_machine(drives)
         return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
 
-    def start(self, plan: Plan, environment: Environment | None = None) -> Path:
+    def start(self, plan: Plan, environment: Environment | None = None, secret: bytes | None = None) -> Path:
         """Begin a run, on drives that were made here."""
         for path in plan.paths:
             self.bench.own(path)
-        return start_run(plan, *plan.tokens, journal_dir=self.runs, environment=environment or self.environment)
+        return start_run(plan, *plan.tokens, journal_dir=self.runs, environment=environment or self.environment, secret=secret)
 
     def apply(self, plan: Plan, environment: Environment | None = None) -> tuple[Path, RunState]:
         """Begin a run and wait for its end."""

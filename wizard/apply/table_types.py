@@ -8,14 +8,23 @@ import zlib
 from uuid import UUID
 
 from wizard.apply.devices import forget_caches, read_bytes, write_bytes
-from wizard.filesystems.partitions import BOOT_GPT_TYPE, BOOT_MBR_TYPE, ESP_GPT_TYPE, ESP_MBR_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
+from wizard.filesystems.partitions import (
+    BOOT_GPT_TYPE,
+    BOOT_MBR_TYPE,
+    ESP_GPT_TYPE,
+    ESP_MBR_TYPE,
+    HOME_GPT_TYPE,
+    LINUX_LUKS_TYPE,
+    LUKS_MBR_TYPE,
+    ROOT_GPT_TYPES,
+)
 from wizard.model.errors import Failed
 from wizard.model.plan import TableEntry, WriteTable
 from wizard.probe.gpt import HEADER, SIGNATURE
 
 SET_AFTERWARDS = {
-    "gpt": frozenset({ESP_GPT_TYPE, BOOT_GPT_TYPE, HOME_GPT_TYPE, *ROOT_GPT_TYPES.values()}),
-    "mbr": frozenset({ESP_MBR_TYPE, BOOT_MBR_TYPE}),
+    "gpt": frozenset({ESP_GPT_TYPE, BOOT_GPT_TYPE, HOME_GPT_TYPE, LINUX_LUKS_TYPE, *ROOT_GPT_TYPES.values()}),
+    "mbr": frozenset({ESP_MBR_TYPE, BOOT_MBR_TYPE, LUKS_MBR_TYPE}),
 }
 """The types that are set here, by the kind of table."""
 

@@ -1,0 +1,151 @@
+"""Encrypted volumes up to where they are opened, which not every kernel can: here opening always fails. The whole way is for the lab."""
+
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import ROOT, Work, ended, said, stand_in, story, wish
+from wizard.apply.containers import DM_CRYPT
+from wizard.apply.journal import RunState, read_entries
+from wizard.apply.start import resume_run
+from wizard.apply.undo import undo_run
+from wizard.layout.document import render_plan
+from wizard.layout.wish import Wish
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+
+PASSPHRASE = b"several words that nobody guesses"
+OPENING = "case \" $* \" in *' --test-passphrase '*) ;; *' open '*) echo 'Cannot initialize device-mapper.' >&2; exit 1;; esac"
+CHEAP = 'case " $* " in *\' luksFormat \'*) set -- "$@" --pbkdf pbkdf2 --pbkdf-force-iterations 1000;; esac'
+"""The key is derived at once: what is tested here does not depend on how long that takes."""
+
+
+def secret_wish(work: Work) -> Wish:
+    one = wish("ext4", None, work.place("private"))
+    return Wish(one.choice, one.workload, None, "private", one.mount_point, encrypted=True)
+
+
+def half_able(work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kernel that seems to have dm-crypt, and cannot open; what cryptsetup was given is written down."""
+    real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v cryptsetup").strip()
+    seen = work.folder / "seen"
+    note = f"{{ echo \"$@\"; env; cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '; }} >> {seen}"
+    stand_in(work.folder / "bin", monkeypatch, "cryptsetup", f'{note}\n{OPENING}\n{CHEAP}\nexec {real} "$@"')
+    stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 0")
+
+
+def lies_as_planned(plan: Plan, sector_bytes: int) -> bool:
+    """Whether the header on the drive, cryptsetup's and libblkid's words, says what the plan does."""
+    (container,) = plan.containers
+    dump = tool("cryptsetup", "luksDump", "--dump-json-metadata", container.device)
+    probed = tool("blkid", "-p", "-o", "export", container.device).splitlines()
+    recognised = {"TYPE=crypto_LUKS", f"UUID={container.uuid}"} <= set(probed)
+    return recognised and f'"offset":"{16 * MIB}"' in dump and f'"sector_size":{sector_bytes}' in dump
+
+
+def is_nowhere(work: Work, run: Path) -> bool:
+    """Whether nothing that is kept of the run, and nothing that the programs were given, holds the passphrase."""
+    kept = [file for file in (*run.rglob("*"), work.folder / "seen") if file.is_file()]
+    assert len(kept) > 4
+    return not any(PASSPHRASE in file.read_bytes() or PASSPHRASE.hex().encode() in file.read_bytes() for file in kept)
+
+
+def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(96 * MIB, 4096)
+    plan = work.plan(drive, secret_wish(work))
+    (container,) = plan.containers
+    half_able(work, monkeypatch)
+    with pytest.raises(Refused, match="wants a passphrase"):
+        work.start(plan)
+    run = work.start(plan, secret=PASSPHRASE)
+    assert ended(run) is RunState.FAILED
+    last = read_entries(run)[-1].sentence
+    assert "Cannot initialize device-mapper." in last and "since encrypting a partition was begun" in last, story(run)
+
+    assert lies_as_planned(plan, 4096)
+    assert is_nowhere(work, run)
+    assert not (work.folder / "crypttab").exists()
+
+    with pytest.raises(Refused, match="encrypting a partition was begun"):
+        undo_run(run)
+    with pytest.raises(Refused, match="wants a passphrase"):
+        resume_run(run)
+    resume_run(run, b"several words that somebody guessed")
+    assert ended(run) is RunState.REFUSED
+    assert "is not the one" in read_entries(run)[-1].sentence
+    resume_run(run, PASSPHRASE)
+    assert ended(run) is RunState.FAILED
+    assert "Cannot initialize device-mapper." in read_entries(run)[-1].sentence
+    assert is_nowhere(work, run)
+
+    tool("wipefs", "--all", "--quiet", container.device)
+    tool("mkfs.ext4", "-q", container.device)
+    with pytest.raises(Refused, match="no longer holds what was made there"):
+        resume_run(run, PASSPHRASE)
+
+
+@pytest.mark.skipif(DM_CRYPT.exists(), reason="this kernel has dm-crypt at work already")
+def test_where_the_kernel_cannot_open_containers_nothing_is_begun(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(64 * MIB)
+    plan, before = work.plan(drive, secret_wish(work)), work.digest(drive)
+    stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")
+    with pytest.raises(Refused, match="has no dm-crypt"):
+        work.start(plan, secret=PASSPHRASE)
+    assert work.digest(drive) == before
+
+
+def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = work.plan(make_drive(64 * MIB), secret_wish(work))
+    half_able(work, monkeypatch)
+    (work.folder / "crypttab").write_text(f"{plan.containers[0].name} /dev/sdx1 none luks\n")
+    with pytest.raises(Refused, match="line 1 already opens /dev/sdx1"):
+        work.start(plan, secret=PASSPHRASE)
+
+
+def test_the_terminal_asks_twice_and_shows_nothing(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    plan = work.plan(make_drive(64 * MIB), secret_wish(work))
+    half_able(work, monkeypatch)
+    said_there, status = on_terminal(work, plan, b"short", b"shirt", PASSPHRASE, PASSPHRASE)
+    assert status == 1
+    assert said_there.count("Passphrase for") == 2 and said_there.count("once more") == 2
+    assert "That was not the same." in said_there and "Cannot initialize device-mapper." in said_there
+    assert not any(typed in said_there for typed in ("short", "shirt", PASSPHRASE.decode()))
+    (run,) = work.runs.iterdir()
+    assert said(run, Event.STEP_DONE) and is_nowhere(work, run)
+    assert lies_as_planned(plan, 512)
+
+
+def on_terminal(work: Work, plan: Plan, *typed: bytes) -> tuple[str, int]:
+    """What `apply` says on a terminal on which these lines are typed, each as an answer, and how it ends."""
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    here, there = pty.openpty()
+    words = ("apply", str(file), "--confirm", plan.drive.token, "--journal", str(work.runs), "--fstab", str(work.fstab))
+    argv = ["setsid", "--ctty", "--wait", sys.executable, "-m", "wizard", *words]
+    answers, shown = list(typed), b""
+    with subprocess.Popen(argv, cwd=ROOT, stdin=there, stdout=there, stderr=there) as process:
+        os.close(there)
+        asked = 0
+        while True:
+            try:
+                shown += os.read(here, 4096)
+            except OSError:
+                break
+            questions = shown.count(b"not shown): ") + shown.count(b"once more: ")
+            if questions > asked and answers:
+                asked = questions
+                os.write(here, answers.pop(0) + b"\n")
+        status = process.wait()
+    os.close(here)
+    return shown.decode(errors="replace"), status
