@@ -98,7 +98,7 @@ def test_the_commands_of_lvm() -> None:
     assert commands[2:] == [
         f"pvcreate --yes --norestorefile --uuid {first} --dataalignment 1m /dev/sda1",
         f"pvcreate --yes --norestorefile --uuid {second} --dataalignment 1m /dev/sdb1",
-        f"vgcreate {group} /dev/sda1 /dev/sdb1",
+        f"vgcreate --physicalextentsize 4m {group} /dev/sda1 /dev/sdb1",
         "lvcreate --yes --config activation{udev_sync=0 udev_rules=0} --type striped --stripes 2 --stripesize 512k --extents 100%FREE "
         f"--zero n --wipesignatures n --name films {group}",
         f"wipefs --all --quiet /dev/mapper/{group}-films",

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from wizard.apply.devices import SYS_BLOCK, forget_caches, kernel_name, open_exclusively, size_bytes, start_bytes, wait_for
 from wizard.apply.environment import LOOK_SECONDS
+from wizard.apply.lvm import logical_names_in, physical_volumes_of
 from wizard.apply.saved import describe, merged
 from wizard.apply.site import Site
 from wizard.layout.commands import LVM_WITHOUT_UDEV, array_uuid, commands_of, physical_volume_uuid, wipe
@@ -103,11 +104,11 @@ def _is_own(node: str, stripe: Stripe, do: Do) -> bool:
 def own_array_node(plan: Plan, do: Do) -> None:
     """Raises Failed unless the node of the plan's array is that of its own running array, whatever stands at that path."""
     node, device = running_array(plan, do), plan.stripe.device if plan.stripe else ""
-    if node is None or not Path(device).is_block_device() or kernel_name(device) != kernel_name(node) or not _is_node_of(device):
+    if node is None or not Path(device).is_block_device() or kernel_name(device) != kernel_name(node) or not is_node_of(device):
         raise Failed(f"{device} was not touched: it is not the array that this run made.")
 
 
-def _is_node_of(device: str) -> bool:
+def is_node_of(device: str) -> bool:
     """Whether the node carries the number that the kernel gave to what its name says."""
     number = Path(device).stat().st_rdev
     return (SYS_BLOCK / kernel_name(device) / "dev").read_text().strip() == f"{os.major(number)}:{os.minor(number)}"
@@ -135,7 +136,7 @@ def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) 
             case MakeArray(parts=parts, uuid=uuid) if number in done or _carry(parts, uuid, do):
                 _assemble(plan, stripe, do)
             case MakeStripedVolume(group=group, name=name) if not Path(stripe.device).exists():
-                if number in done or name in _logical_volumes(group, do):
+                if number in done or name in logical_names_in(group, do):
                     do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{group}/{name}"))
             case _:
                 pass
@@ -148,13 +149,6 @@ def _carry(parts: Sequence[str], uuid: str, do: Do) -> bool:
     except Failed:
         # That is how mdadm ends for a partition without a record.
         return False
-
-
-def _logical_volumes(group: str, do: Do) -> list[str]:
-    """The names of a group's logical volumes; none where there is no such group."""
-    said = do(("lvs", "--noheadings", "--separator", " ", "--options", "vg_name,lv_name")).output
-    rows = [line.split() for line in said.splitlines()]
-    return [row[1] for row in rows if len(row) == 2 and row[0] == group]
 
 
 def _assemble(plan: Plan, stripe: Stripe, do: Do) -> None:
@@ -182,10 +176,10 @@ def check_apart(plan: Plan, do: Do) -> None:
         return
     if (node := running_array(plan, do)) is not None and (reason := open_exclusively(node)):
         raise Failed(f"{stripe.device} is in use: {reason}.")
-    if stripe.kind == "lvm" and (found := _volumes_of(stripe.name, do)):
+    if stripe.kind == "lvm" and (found := physical_volumes_of(stripe.name, do)):
         (volume,) = plan.volumes
         physical = {node for node, _ in found.items() - _planned_volumes(plan, stripe).items()}
-        if strange := physical | {*_logical_volumes(stripe.name, do)} - {layer_name(volume.label)}:
+        if strange := physical | {*logical_names_in(stripe.name, do)} - {layer_name(volume.label)}:
             names = printable(", ".join(sorted(strange)), 200)
             raise Failed(f"The volume group {stripe.name} was not touched: it has {names}, which this run did not make.")
 
@@ -200,18 +194,11 @@ def take_apart(plan: Plan, do: Do) -> None:
         if (node := running_array(plan, do)) is not None:
             _stop(node, do)
         return
-    if _volumes_of(stripe.name, do) == _planned_volumes(plan, stripe):
+    if physical_volumes_of(stripe.name, do) == _planned_volumes(plan, stripe):
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", stripe.name))
         do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", stripe.name))
     if (node := running_array(plan, do)) is not None:
         raise Failed(f"{node} could not be taken apart: {stripe.name} is not the volume group that this run made.")
-
-
-def _volumes_of(group: str, do: Do) -> dict[str, str]:
-    """The physical volumes of a group, by their nodes, with their UUIDs."""
-    said = do(("pvs", "--noheadings", "--separator", " ", "--options", "pv_name,pv_uuid,vg_name")).output
-    rows = [line.split() for line in said.splitlines()]
-    return {row[0]: row[1] for row in rows if len(row) == 3 and row[2] == group}
 
 
 def _planned_volumes(plan: Plan, stripe: Stripe) -> dict[str, str]:
@@ -256,10 +243,10 @@ def make_group(operation: MakeVolumeGroup, site: Site) -> str:
     """Make the physical volumes and their group; again from the start where an earlier process did not get to the end of it."""
     _save_edges(operation.parts, site)
     planned = dict(zip(operation.parts, map(physical_volume_uuid, operation.uuids), strict=True))
-    if not site.again or _volumes_of(operation.name, site.command) != planned:
+    if not site.again or physical_volumes_of(operation.name, site.command) != planned:
         for argv in (*(map(wipe, operation.parts) if site.again else ()), *commands_of(operation)):
             site.command(argv)
-    if (seen := _volumes_of(operation.name, site.command)) != planned:
+    if (seen := physical_volumes_of(operation.name, site.command)) != planned:
         raise Failed(f"The volume group {operation.name} has {', '.join(seen) or 'no physical volume'} instead of {', '.join(planned)}.")
     return f"The volume group {operation.name} has exactly the planned {len(planned)} physical volumes."
 

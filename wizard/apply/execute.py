@@ -5,7 +5,6 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply import fstab, left
-from wizard.apply.arrays import build, own_array_node
 from wizard.apply.automounter import forget_left_rules, let_go, stand, unseen
 from wizard.apply.containers import check_opened, close_containers, contain, reopen
 from wizard.apply.devices import has_gone, impostor
@@ -13,6 +12,7 @@ from wizard.apply.environment import Environment
 from wizard.apply.filesystem import made_as_planned, make_filesystem, reset_zones
 from wizard.apply.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
 from wizard.apply.journal import Journal, read_entries
+from wizard.apply.layers import build, layer_nodes, own_array_node
 from wizard.apply.left import no_way_back
 from wizard.apply.lock import lent, unlock
 from wizard.apply.mounting import mount_filesystem
@@ -198,9 +198,8 @@ def _check_nodes(operation: Operation, site: Site) -> None:
             raise Failed(f"{device} was not touched: {reason}.")
         if not isinstance(operation, OpenContainer):
             check_opened(site.plan, device)
-    array = site.plan.stripe.device if site.plan.stripe else ""
-    if isinstance(operation, MakeFilesystem | MakeSubvolumes | Mount) and operation.device == array:
-        own_array_node(site.plan, site.command)
+    if isinstance(operation, MakeFilesystem | MakeSubvolumes | Mount | TurnOnSwap) and operation.device in layer_nodes(site.plan):
+        own_array_node(site.plan, operation.device, site.command)
 
 
 def _pulled(plan: Plan) -> str:

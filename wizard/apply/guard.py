@@ -9,12 +9,12 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from wizard.apply.arrays import check_free_array
 from wizard.apply.containers import check_containers
 from wizard.apply.crypttab import check_crypttab
 from wizard.apply.devices import impostor, open_exclusively, partition_nodes
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.fstab import check_fstab
+from wizard.apply.layers import check_free_array, layer_nodes
 from wizard.apply.mounts import mounted_at
 from wizard.apply.readback import checking_programs
 from wizard.filesystems.registry import package_of
@@ -42,7 +42,7 @@ PACKAGES = {
     "cryptsetup": "cryptsetup",
     "tune2fs": "e2fsprogs",
     "systemctl": "systemd",
-    **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs"), "lvm2"),
+    **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"), "lvm2"),
 }
 
 
@@ -54,11 +54,11 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
             raise Refused(
                 f"{printable(path)} is not a drive that this run may touch; those are {', '.join(sorted(only))}. {NOTHING_WRITTEN}"
             )
-    array = plan.stripe.device if plan.stripe else None
+    layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
     for step in plan.steps:
         for device in devices_of(step.operation):
-            if device not in (array, *opened) and plan.member(device) is None:
+            if device not in (*layers, *opened) and plan.member(device) is None:
                 own = ", ".join(map(printable, plan.paths))
                 raise Refused(f"The plan is for {own} but names {printable(device)} too; such a plan is not applied. {NOTHING_WRITTEN}")
     for member in plan.members:

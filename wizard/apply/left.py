@@ -19,6 +19,7 @@ from wizard.layout.space import is_container
 from wizard.layout.steps import is_mirrored
 from wizard.model.encryption import MakeContainer
 from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.group import MakeLogicalVolume
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
 from wizard.model.plan import (
@@ -96,20 +97,21 @@ def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] 
     for member in plan.members:
         if place := _changed_on(member, Vault(run / "saved").of(plan, member.drive.path), Vault(run / "saved"), left, plan, begun):
             return member.drive.path, place
-    device = plan.stripe.device if plan.stripe else ""
-    if device and Path(device).exists() and not is_formatted(plan, begun):
-        place = next((cell.extent for cell in _cells_of(left, device) if _differs(cell, device)), None)
-        return (device, place) if place else None
+    for device in _unformatted(plan, begun):
+        if place := next((cell.extent for cell in _cells_of(left, device) if _differs(cell, device)), None):
+            return device, place
     return None
 
 
-def is_array_untouched(run: Path, plan: Plan, node: str) -> bool:
-    """Whether the array, which is `node` now, shows what it showed when its making was noted; false where that was not noted."""
+def is_array_untouched(run: Path, plan: Plan, device: str, node: str) -> bool:
+    """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making was noted; false where that
+    was not noted.
+    """
     try:
         left = from_json(json.loads((run / FILE).read_text()), Left, str(run / FILE))
     except (OSError, ValueError, BadInput):
         return False
-    cells = _cells_of(left, plan.stripe.device if plan.stripe else "")
+    cells = _cells_of(left, device)
     return bool(cells) and not any(_differs(cell, node) for cell in cells)
 
 
@@ -178,12 +180,19 @@ def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
 
 
 def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
-    """Both ends of an array that nothing has been made on yet: what somebody else makes there shows."""
-    device = plan.stripe.device if plan.stripe else ""
-    made = any(number in begun and isinstance(step.operation, MakeArray | MakeStripedVolume) for number, step in enumerate(plan.steps, 1))
-    if not made or is_formatted(plan, begun) or not Path(device).exists():
-        return []
-    return list(_cells(device, _ends(Extent(0, size_bytes(device) // CELL_BYTES * CELL_BYTES))))
+    """Both ends of each array or logical volume that nothing has been made on yet: what somebody else makes there shows."""
+    found: list[Cell] = []
+    for device in _unformatted(plan, begun):
+        found += _cells(device, _ends(Extent(0, size_bytes(device) // CELL_BYTES * CELL_BYTES)))
+    return found
+
+
+def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
+    """The arrays and logical volumes that were made, are there, and have no filesystem yet."""
+    operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
+    made = [one.device for one in operations if isinstance(one, MakeArray | MakeStripedVolume | MakeLogicalVolume)]
+    formatted = {one.device for one in operations if isinstance(one, MakeFilesystem)}
+    return [device for device in made if device not in formatted and Path(device).exists()]
 
 
 def is_formatted(plan: Plan, begun: frozenset[int]) -> bool:

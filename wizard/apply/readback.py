@@ -13,7 +13,7 @@ from wizard.model.plan import MakeArray, MakeFilesystem, MakeVolumeGroup, Operat
 from wizard.model.units import format_exact
 from wizard.tools.run import run
 
-LVM_PROGRAMS = frozenset({"lvs", "pvs", "lvchange", "vgchange", "vgremove"})
+LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange", "vgremove"})
 
 
 def checking_programs(operation: Operation) -> frozenset[str]:

@@ -4,12 +4,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply import left
-from wizard.apply.arrays import bring_back, check_apart, check_free_array, own_uses, running_array
 from wizard.apply.compare import disk_differences, strangers
 from wizard.apply.containers import own_containers
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.guard import NOTHING_WRITTEN, adds_to_table, all_of, check_content, check_surroundings, check_unused, probe_members
 from wizard.apply.journal import read_entries
+from wizard.apply.layers import bring_back, check_apart, check_free_array, own_uses, running_layers
 from wizard.apply.mounts import is_mounted
 from wizard.apply.readback import signatures_on
 from wizard.apply.swaps import is_swap
@@ -121,17 +121,20 @@ def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterat
 
 
 def check_on_array(run: Path, plan: Plan, begun: frozenset[int], done: frozenset[int]) -> None:
-    """Raises Refused where the run's array holds what the run did not make. Remains of what its parts held before can show on it, so
-    what it showed when it was made may stay.
+    """Raises Refused where the run's array, or a logical volume of its group, holds what the run did not make. Remains of what its parts
+    held before can show on it, so what it showed when it was made may stay.
     """
-    node = running_array(plan, quietly)
-    if node is None or left.is_array_untouched(run, plan, node):
-        return
-    (making,) = [number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)]
+    for device, node in running_layers(plan, quietly):
+        if not left.is_array_untouched(run, plan, device, node):
+            _check_on(run, plan, device, node, begun, done)
+
+
+def _check_on(run: Path, plan: Plan, device: str, node: str, begun: frozenset[int], done: frozenset[int]) -> None:
+    making = {step.operation: number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)}
+    ((made, number),) = [(operation, number) for operation, number in making.items() if operation.device == device]
     found = signatures_on(node, plan, LOOK_SECONDS) or ()
     uuids = [signature.uuid for signature in found]
-    own = [plan.volumes[0].uuid]
-    if uuids != own if making in done else uuids and (uuids != own or making not in begun):
+    if uuids != [made.uuid] if number in done else uuids and (uuids != [made.uuid] or number not in begun):
         kinds = ", ".join(sorted({printable(signature.kind, 40) for signature in found})) or "nothing"
         raise Refused(
             f"{node} holds {kinds}, which the run {run.name} did not make there: it was not touched. If that is old and not wanted, "

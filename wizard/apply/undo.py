@@ -5,13 +5,13 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.apply import fstab, left
-from wizard.apply.arrays import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.compare import kernel_differences
 from wizard.apply.crypttab import take_from_crypttab
 from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, write_bytes
 from wizard.apply.environment import LOOK_SECONDS
 from wizard.apply.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain, probe_members
 from wizard.apply.journal import Journal, RunState, follow, read_entries, state
+from wizard.apply.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.left import no_way_back
 from wizard.apply.lock import lock_run, unlock
 from wizard.apply.process import Purpose, launch

@@ -3,10 +3,10 @@
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from wizard.apply.arrays import array_checks
 from wizard.apply.compare import disk_differences, kernel_differences
 from wizard.apply.containers import container_checks
 from wizard.apply.devices import kernel_name
+from wizard.apply.layers import array_checks
 from wizard.apply.mounts import mount_differences, read_mounts
 from wizard.apply.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.subvolumes import planned_differences

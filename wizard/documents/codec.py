@@ -16,7 +16,7 @@ from cattrs.v import format_exception
 from wizard.model.changes import ChangeOperation
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
-from wizard.model.plan import Layout, MakeArray, MakeFilesystem, Mount, Operation, Plan, Slot, Stripe, Volume
+from wizard.model.plan import Layout, MakeArray, MakeFilesystem, MakeSubvolumes, Mount, Operation, Plan, Slot, Stripe, Volume
 
 T = TypeVar("T")
 
@@ -26,7 +26,8 @@ JSON = dict[str, Any]
 WRITTEN_WHERE_USED: dict[type, tuple[str, ...]] = {
     Layout: ("whole",),
     MakeArray: ("level",),
-    MakeFilesystem: ("others", "striping", "mirrored"),
+    MakeFilesystem: ("others", "striping", "logical", "mirrored"),
+    MakeSubvolumes: ("others",),
     Mount: ("others",),
     Plan: ("others", "stripe", "group"),
     Slot: ("opened",),

@@ -66,6 +66,9 @@ purposes. A drive that holds anything is refused until you say --replace or --us
 --encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted container. `diskwright apply` asks for its passphrase; no plan
 holds it. Whoever loses it loses what is in the volume.
 
+--lvm puts all volumes into one volume group of LVM's, on one partition over the room, where they can be made larger later; sizes are
+rounded up to whole pieces of 4 MiB.
+
 --stripe spreads one volume over all drives that are named, by md (RAID0), LVM or Btrfs itself: fast, and all of it lost when any one of
 the drives fails. --mirror keeps copies on them, by md (RAID1) or Btrfs itself: it survives the loss of a drive, has half the room or less,
 and is no backup.
@@ -104,6 +107,7 @@ def parser() -> ArgumentParser:
     spread = made.add_mutually_exclusive_group()
     spread.add_argument("--stripe", choices=tuple(FILESYSTEMS), help="with --workload: spread the volume over all drives, by this")
     spread.add_argument("--mirror", choices=MIRRORS, help="with --workload: keep the volume's copies on all drives, by this")
+    spread.add_argument("--lvm", action="store_true", help="on one drive: put all volumes into one volume group of LVM's")
     made.add_argument("--chunk", metavar="SIZE", help="with --stripe md or lvm: how much goes to one drive at a stretch (512K)")
     made.add_argument("--metadata", choices=METADATA, help="with --stripe btrfs: how its own records are kept (raid1)")
     made.add_argument("-o", "--output", metavar="PLAN.json", help="write the plan to this file instead of the output")
@@ -144,7 +148,7 @@ def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
         say("")
     recording = diagnose(machine, drive, load_patterns()).recording
     wishes = tuple(wish_of(machine, drive, recording, asked, arguments.danger) for asked in requests)
-    return make_plan(machine, drive, wishes, mode, _draw, Arrangement(table=arguments.table or "gpt"))
+    return make_plan(machine, drive, wishes, mode, _draw, Arrangement(arguments.table or "gpt", grouped=arguments.lvm))
 
 
 def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:

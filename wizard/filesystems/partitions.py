@@ -37,6 +37,7 @@ NTFS_MBR_TYPE = "0x07"
 FAT32_MBR_TYPE = "0x0c"
 ESP_MBR_TYPE = "0xef"
 BOOT_MBR_TYPE = "0xea"
+LVM_MBR_TYPE = "0x8e"
 
 CONTAINER_TYPES = frozenset({"0x05", "0x0f", "0x85"})
 """MBR entries that only hold logical partitions."""
@@ -59,7 +60,7 @@ TYPE_NAMES = {
     FAT32_MBR_TYPE: "FAT32",
     SWAP_MBR_TYPE: "Linux swap",
     LUKS_MBR_TYPE: "Linux LUKS",
-    "0x8e": "Linux LVM",
+    LVM_MBR_TYPE: "Linux LVM",
     ESP_MBR_TYPE: "EFI system",
     BOOT_MBR_TYPE: "Linux extended boot",
     "0xfd": "Linux RAID",

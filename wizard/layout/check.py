@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.check_grouped import grouped_faults
 from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.layout.dangers import unsaid_danger
 from wizard.layout.encryption import encryption_faults
@@ -100,17 +101,17 @@ def identity_faults(drive: Identity) -> Iterator[str]:
 def _volume_faults(plan: Plan) -> Iterator[str]:
     if not plan.volumes:
         yield "it makes no volume"
-    if plan.group:
-        yield "it asks for what is not made"
+    if plan.group and (plan.stripe or plan.others or plan.after.whole):
+        yield "it has a volume group on something else than a partition of one drive"
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
-        if fault := volume_role_fault(volume, alone=plan.stripe is None and plan.after.whole is None):
+        if fault := volume_role_fault(volume, alone=plan.stripe is None and plan.group is None and plan.after.whole is None):
             yield f"volume {volume.partition} {fault}"
         if fault := subvolumes_fault(volume.subvolumes, volume.filesystem):
             yield f"volume {volume.partition} {fault}"
         if danger := unsaid_danger(volume, plan.doubts):
             yield f"volume {volume.partition} has {danger}, which puts data at risk, and no doubt says so"
-    for what, values in (("number", [v.partition for v in plan.volumes]), ("UUID", [v.uuid for v in plan.volumes])):
+    for what, values in (("number", [v.partition for v in plan.volumes if not plan.group]), ("UUID", [v.uuid for v in plan.volumes])):
         if len(set(values)) != len(values):
             yield f"two volumes have the same {what}"
     if fault := mount_order_fault(tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))):
@@ -122,8 +123,8 @@ def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= volume.partition <= GPT_PARTITIONS:
             yield f"there is no partition number {volume.partition}"
-        elif (node := volume.encryption.device if volume.encryption else volume.path) != partition_path(plan.drive.path, volume.partition):
-            yield f"{name} is at {printable(node, 60)!r}, which is not on {plan.drive.path}"
+        elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, volume.partition):
+            yield f"{name} is at {printable(_partition_of(volume), 60)!r}, which is not on {plan.drive.path}"
     if not is_workload_id(volume.workload):
         yield f"{name} has the workload {printable(volume.workload, 40)!r}, which is none"
     if volume.filesystem not in MADE:
@@ -137,6 +138,11 @@ def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
         yield f"{name}: {fault}"
     if volume.mount_point is not None and (fault := place_fault(volume.mount_point, volume.filesystem)):
         yield f"{name} has the mount point {printable(volume.mount_point, 60)!r}, which {fault}"
+
+
+def _partition_of(volume: Volume) -> str:
+    """The node of its partition, be it encrypted."""
+    return volume.encryption.device if volume.encryption else volume.path
 
 
 def _kept_faults(plan: Plan) -> Iterator[str]:
@@ -171,14 +177,14 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     if not table.fresh and table.table != plan.before.table:
         yield f"it writes a table of kind {table.table}"
     new = [entry for entry in table.entries if not entry.kept]
-    if sorted(entry.number for entry in new) != sorted(volume.partition for volume in plan.volumes):
+    if sorted(entry.number for entry in new) != sorted({volume.partition for volume in plan.volumes}):
         yield "its new partitions are not its volumes"
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
         yield "an MBR has four primary partitions"
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
     if not table.fresh and (bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes):
         yield "its layout before reaches beyond what a table can hold"
-    by_number = {volume.partition: volume for volume in plan.volumes}
+    by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
     for entry in new:
         volume = by_number.get(entry.number)
         if volume and entry.type != partition_type(volume, table.table):
@@ -211,6 +217,9 @@ def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
 
 def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     """Everything else is derived again from what was found sound, and compared."""
+    if plan.group is not None:
+        yield from grouped_faults(plan, plan.group, table, _bounds(plan, table))
+        return
     yield from encryption_faults(plan, table.entries)
     by_number = {entry.number: entry for entry in table.entries if not entry.kept}
     chosen = [by_number[volume.partition] for volume in plan.volumes]

@@ -4,6 +4,7 @@ from wizard.filesystems.kind import Argv
 from wizard.filesystems.partitions import TYPE_NAMES
 from wizard.filesystems.registry import MADE
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.group import MakeLogicalVolume
 from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
@@ -38,11 +39,11 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
         case ResetZones(device=device):
             # Resetting leaves the zones that are written like any other drive as they are, and those can hold a table or a mark.
             return (("blkzone", "reset", device), wipe(device))
-        case MakeArray() | MakeVolumeGroup() | MakeStripedVolume():
+        case MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
             return _array_commands(operation)
-        case MakeFilesystem(device=device, striping=striping, mirrored=mirrored):
+        case MakeFilesystem(device=device, striping=striping, mirrored=mirrored, logical=logical):
             # What an array's members held before can come to lie where a filesystem's mark is looked for.
-            return (*([wipe(device)] if striping or mirrored else []), *MADE[operation.filesystem].commands(operation))
+            return (*([wipe(device)] if striping or mirrored or logical else []), *MADE[operation.filesystem].commands(operation))
         case MakeSubvolumes() | Mount() | TurnOnSwap():
             return _use_commands(operation)
         case MakeContainer() | OpenContainer():
@@ -81,14 +82,16 @@ def private_mount(operation: MakeSubvolumes) -> Mount:
     return Mount(operation.device, f"{PRIVATE_PLACES}/{operation.uuid}", kind, (), others=operation.others)
 
 
-def _array_commands(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[Argv, ...]:
+def _array_commands(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> tuple[Argv, ...]:
     match operation:
         case MakeArray():
             return (_make_array(operation),)
         case MakeVolumeGroup(name=name, parts=parts, uuids=uuids):
-            return (*map(_make_physical_volume, parts, uuids), ("vgcreate", name, *parts))
+            return (*map(_make_physical_volume, parts, uuids), ("vgcreate", "--physicalextentsize", "4m", name, *parts))
         case MakeStripedVolume():
             return (_make_striped_volume(operation),)
+        case MakeLogicalVolume():
+            return (_make_logical_volume(operation),)
 
 
 def _make_array(operation: MakeArray) -> Argv:
@@ -147,6 +150,14 @@ def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
         *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "striped", "--stripes", str(operation.stripes)),
         *("--stripesize", f"{operation.chunk_bytes // KIB}k", "--extents", "100%FREE", "--zero", "n", "--wipesignatures", "n"),
         *("--name", operation.name, operation.group),
+    )
+
+
+def _make_logical_volume(operation: MakeLogicalVolume) -> Argv:
+    """In one piece if there is room for it (contiguous allocation is not asked for: in a new group it comes by itself)."""
+    return (
+        *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "linear", "--size", f"{operation.size_bytes}b"),
+        *("--zero", "n", "--wipesignatures", "n", "--name", operation.name, operation.group),
     )
 
 

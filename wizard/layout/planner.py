@@ -6,14 +6,16 @@ from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
 from wizard.layout.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
+from wizard.layout.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
+from wizard.layout.grouping import grouped_after, grouped_operations, grouped_table
 from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.refusals import refuse_content, refuse_drive, refuse_new_mbr, refuse_table, unread_content
-from wizard.layout.roles import volume_role
+from wizard.layout.roles import TableKind, volume_role
 from wizard.layout.rules import options_fault
 from wizard.layout.space import GPT_PARTITIONS, Demand, aligned_spaces, fresh_bounds, gpt_bounds, mbr_bounds, place, share_bytes, with_free
 from wizard.layout.steps import Context, steps_of
 from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
-from wizard.layout.wish import Arrangement, Wish, check_wishes, refuse_unbuilt, told_apart
+from wizard.layout.wish import Arrangement, Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.identity import Identity
@@ -47,10 +49,11 @@ def make_plan(
     """
     wishes = told_apart(wishes)
     check_wishes(wishes)
-    refuse_unbuilt(wishes, arrangement)
     refuse_obstacles(machine, wishes)
     refuse_encryption(machine, wishes, why_not=_no_container(drive, arrangement))
     size_bytes, geometry = refuse_drive(drive)
+    if arrangement.grouped:
+        refuse_roles(wishes)
     if drive.zoned == HOST_MANAGED:
         if arrangement != PLAIN:
             raise BadInput(f"{drive.path} is a host-managed zoned drive, which takes no partition table of any kind.")
@@ -60,11 +63,13 @@ def make_plan(
     if keep:
         refuse_table(drive)
     if arrangement.table == "mbr":
-        refuse_new_mbr(drive.path, size_bytes, geometry, len(wishes), keep=keep)
+        refuse_new_mbr(drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(wishes), keep=keep)
     before = layout_before(drive, size_bytes, geometry, keep=keep)
     bounds = _bounds(drive, size_bytes, geometry) if keep else fresh_bounds(arrangement.table, size_bytes, geometry)
     free = [slot for slot in with_free(before.partitions if keep else (), bounds) if not slot.number]
     spaces = aligned_spaces(free, geometry)
+    if arrangement.grouped:
+        return _grouped_plan(machine, drive, wishes, draw_uuid, before, bounds, spaces, arrangement.table, keep=keep)
     extents = place([_demand(wish, spaces, geometry) for wish in wishes], spaces, geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
     volumes = tuple(
@@ -89,6 +94,34 @@ def _no_container(drive: Drive, arrangement: Arrangement) -> str:
     if drive.zoned == HOST_MANAGED:
         return f"{drive.path} is a host-managed zoned drive, which takes no partitions."
     return "Within a volume group nothing is encrypted." if arrangement.grouped else ""
+
+
+def _grouped_plan(
+    machine: Machine,
+    drive: Drive,
+    wishes: tuple[Wish, ...],
+    draw_uuid: Callable[[], str],
+    before: Layout,
+    bounds: Extent,
+    spaces: Sequence[Extent],
+    fresh_kind: TableKind,
+    *,
+    keep: bool,
+) -> Plan:
+    """The plan that puts all volumes into one volume group on the largest of `spaces`. Raises as `make_plan` does."""
+    for program, package in LVM_PROGRAMS.items():
+        refuse_missing(machine, program, package)
+    size_bytes, geometry = refuse_drive(drive)
+    extent = group_extent(wishes, spaces, geometry)
+    (number,) = _free_numbers(drive, 1, keep=keep)
+    sizes = logical_sizes(wishes, extent.size_bytes)
+    group, volumes = in_group(drive.path, [volume_of(drive, wish, number, draw_uuid()) for wish in wishes], draw_uuid())
+    table = grouped_table(drive.path, before, not keep, group, volumes, extent, fresh_kind)
+    after = grouped_after(before, table, group, volumes, bounds)
+    identity = known_identity(machine, drive, size_bytes, geometry)
+    operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
+    doubts = (*doubts_of(drive, keep=keep), *asked_doubts(wishes))
+    return Plan(identity, before, after, volumes, steps_of(operations, Context(identity, before, after)), doubts, group=group)
 
 
 def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]) -> Plan:

@@ -1,19 +1,21 @@
 """An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone can derive it again."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.commands import array_uuid, commands_of, edits_of
 from wizard.layout.containersteps import KEY_SECONDS, container_holds, container_sentence, container_undo
+from wizard.layout.groupsteps import DATA_BYTES, logical_holds, logical_sentence
 from wizard.layout.mirrors import mirror_holds, mirror_lost, mirror_sentence
 from wizard.layout.subvolumes import mounted_subvolume
+from wizard.layout.usesteps import use_sentence
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
-    NO_PLACE,
     AddFstabLine,
     Layout,
     MakeArray,
@@ -52,14 +54,16 @@ TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other"
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a step's words draw on besides its operation: the drive and what it holds before and after, the other drives, and whether md
-    is to mirror them."""
+    """What a step's words draw on besides its operation: the drive and what it holds before and after, the other drives, whether md
+    is to mirror them, and the logical volumes that are made.
+    """
 
     drive: Identity
     before: Layout
     after: Layout
     others: tuple[Member, ...] = ()
     mirrored: bool = False
+    logical: tuple[MakeLogicalVolume, ...] = ()
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -86,6 +90,7 @@ class Context:
 
 def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, ...]:
     """A step for each operation."""
+    context = replace(context, logical=tuple(one for one in operations if isinstance(one, MakeLogicalVolume)))
     return tuple(step_of(operation, context) for operation in operations)
 
 
@@ -140,29 +145,13 @@ def _sentence(operation: Operation, context: Context) -> str:
             spread = _spread(operation.options) if others else ""
             return f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on {_listed((device, *others))}{spread}."
         case MakeSubvolumes() | AddFstabLine() | Mount() | TurnOnSwap():
-            return _use_sentence(operation)
+            return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(operation, _listed(parts), _made_bytes(context.members_of(parts)[0], parts[0]))
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_sentence(operation)
         case _:
             return _array_sentence(operation)
-
-
-def _use_sentence(operation: MakeSubvolumes | AddFstabLine | Mount | TurnOnSwap) -> str:
-    match operation:
-        case MakeSubvolumes(device=device, names=names):
-            return f"Make {_listed(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the filesystem on {device}."
-        case AddFstabLine(mount_point=place) if place == NO_PLACE:
-            return "Have it turned on as swap at every start: one line in /etc/fstab."
-        case AddFstabLine(mount_point=place, options=options):
-            what = mounted_subvolume(options) or "it"
-            return f"Have {what} mounted at {printable(place, 2000)} at every start: one line in /etc/fstab."
-        case Mount(device=device, mount_point=place, options=options):
-            what = f"{name} of {device}" if (name := mounted_subvolume(options)) else device
-            return f"Mount {what} at {printable(place, 2000)}."
-        case TurnOnSwap(device=device):
-            return f"Let the kernel swap to {device}."
 
 
 def _spread(options: Sequence[str]) -> str:
@@ -177,10 +166,14 @@ def _spread(options: Sequence[str]) -> str:
     return ": its files and its own records once, spread over all of them"
 
 
-def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> str:
+def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> str:
     match operation:
+        case MakeLogicalVolume():
+            return logical_sentence(operation)
         case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
             return f"Put {_listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} to each in turn."
+        case MakeVolumeGroup(name=name, parts=(part,)):
+            return f"Make LVM's volume group {name} on {part}, with its data from {format_exact(DATA_BYTES)} on."
         case MakeVolumeGroup(name=name, parts=parts):
             return f"Put {_listed(parts)} together as LVM's volume group {name}."
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
@@ -269,7 +262,7 @@ def _undo(operation: Operation, context: Context) -> str:
             return NOT_UNDONE
         case MakeArray() | MakeVolumeGroup():
             return TAKEN_APART
-        case MakeStripedVolume():
+        case MakeStripedVolume() | MakeLogicalVolume():
             return WITH_ITS_GROUP
         case MakeSubvolumes():
             return "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem itself stays."
@@ -307,6 +300,8 @@ def _holds(operation: Operation) -> tuple[str, ...]:
             return (f"The kernel lists {device} as swap.",)
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_holds(operation)
+        case MakeLogicalVolume():
+            return logical_holds(operation)
         case _:
             return _array_holds(operation)
 
@@ -336,6 +331,8 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
                 f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID {array_uuid(uuid)}.",
                 _kernel_says(device, chunk, len(parts)),
             )
+        case MakeVolumeGroup(name=name, parts=(part,)):
+            return (f"LVM finds the volume group {name} on {part} alone, with its data from {format_exact(DATA_BYTES)} on.",)
         case MakeVolumeGroup(name=name, parts=parts):
             return (f"LVM finds the volume group {name} on exactly these {len(parts)} physical volumes.",)
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
@@ -355,10 +352,12 @@ def _seconds(operation: Operation, context: Context) -> float:
             least, still, turning = MADE[filesystem].seconds
             members = context.members_of((device, *others))
             per_tib = still if all(member.drive.rotational is False for member in members) else turning
-            return round(least + per_tib * sum(_made_bytes(member, context.under(device)) for member in members) / TIB, 1)
+            logical = next((one.size_bytes for one in context.logical if one.device == device), None)
+            made = logical if logical is not None else sum(_made_bytes(member, context.under(device)) for member in members)
+            return round(least + per_tib * made / TIB, 1)
         case MakeContainer() | OpenContainer():
             return KEY_SECONDS
-        case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume():
+        case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
             return 1.0
         case ResetZones():
             return 2.0

@@ -6,6 +6,7 @@ from typing import Literal
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.encryption import refuse_encryption
+from wizard.layout.grouped import LVM_PROGRAMS
 from wizard.layout.planner import (
     HOST_MANAGED,
     Mode,
@@ -53,7 +54,7 @@ Kind = Literal["md", "lvm", "btrfs"]
 
 PROGRAMS = {
     "md": {"mdadm": "mdadm"},
-    "lvm": {"pvcreate": "lvm2", "vgcreate": "lvm2", "lvcreate": "lvm2", "lvs": "lvm2"},
+    "lvm": LVM_PROGRAMS,
     "btrfs": {"btrfs": "btrfs-progs"},
 }
 """What each kind needs besides the filesystem's own programs, and the package that brings it: it has this name in Debian, Fedora, Arch,

@@ -218,13 +218,6 @@ def _check_shares(wishes: tuple[Wish, ...]) -> None:
         raise BadInput("Only one volume can take all that is left; name a size for the others.")
 
 
-def refuse_unbuilt(wishes: tuple[Wish, ...], arrangement: Arrangement) -> None:
-    """Raises BadInput for what can be said and not planned."""
-    for asked, what in ((arrangement.grouped, "A volume group"),):
-        if asked:
-            raise BadInput(f"{what} cannot be planned.")
-
-
 def mount_order_fault(mount_points: tuple[str, ...]) -> str | None:
     """A sentence where two volumes would be mounted in one place, or a later one over an earlier one; else None."""
     places = [place for place in mount_points if place != NO_PLACE]

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
+from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.identity import Identity
 from wizard.model.machine import Striping
 from wizard.model.names import partition_path
@@ -61,16 +62,6 @@ class Subvolume:
 
     name: str
     mount_point: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Group:
-    """LVM's volume group on one drive, which all volumes lie in: `device` is its physical volume's partition, `uuid` the physical
-    volume's."""
-
-    device: str
-    name: str
-    uuid: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,6 +190,7 @@ class MakeFilesystem:
     kind: Literal["make-filesystem"] = "make-filesystem"
     others: tuple[str, ...] = ()
     striping: Striping | None = None
+    logical: bool = False
     mirrored: bool = False
 
 
@@ -259,6 +251,7 @@ Operation = (
     | MakeArray
     | MakeVolumeGroup
     | MakeStripedVolume
+    | MakeLogicalVolume
     | MakeContainer
     | OpenContainer
     | MakeFilesystem

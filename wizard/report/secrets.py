@@ -5,6 +5,7 @@ from dataclasses import fields, is_dataclass
 
 from wizard.documents.profiles import BUNDLED
 from wizard.model.advice import Evidence, Workload
+from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Partition
 from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Slot, Stripe, TableEntry
 from wizard.report.nouns import Report
@@ -27,7 +28,7 @@ BY_FIELD = {
     "mount_points": MOUNT,
     "backing_file": FILE,
 }
-NAMED = (Partition, Slot, TableEntry, MakeArray, MakeVolumeGroup, MakeStripedVolume, Stripe)
+NAMED = (Partition, Slot, TableEntry, MakeArray, MakeVolumeGroup, MakeStripedVolume, MakeLogicalVolume, Stripe, Group)
 """Whose `name` a person chose, or was made from a label; and the `group` of a logical volume."""
 
 USUAL_NAMES = frozenset(

@@ -1,0 +1,80 @@
+"""What stands between partitions and filesystems: an array over several drives, or LVM's volume group on one. A plan has one at most."""
+
+from collections.abc import Iterator
+
+from wizard.apply import arrays, groups
+from wizard.apply.lvm import Do
+from wizard.apply.site import Site
+from wizard.layout.grouping import logical_volumes
+from wizard.model.group import MakeLogicalVolume
+from wizard.model.journal import Check
+from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Plan
+
+
+def layer_nodes(plan: Plan) -> tuple[str, ...]:
+    """The nodes that are formatted instead of partitions; none where partitions are."""
+    array = (plan.stripe.device,) if plan.stripe and plan.stripe.device else ()
+    return (*array, *(one.device for one in logical_volumes(plan)))
+
+
+def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
+    """Each of those nodes that runs, with the node that it has now. Raises Failed for what is not the plan's own."""
+    if plan.group:
+        return tuple((node, node) for node in groups.running_volumes(plan, plan.group))
+    node = arrays.running_array(plan, do)
+    return ((plan.stripe.device, node),) if plan.stripe and node else ()
+
+
+def check_free_array(plan: Plan) -> None:
+    """Raises Refused where a node, a name or a UUID that is to be made belongs to another."""
+    if plan.group:
+        groups.check_free_group(plan, plan.group)
+    else:
+        arrays.check_free_array(plan)
+
+
+def own_array_node(plan: Plan, device: str, do: Do) -> None:
+    """Raises Failed unless the node is that of what this run made, whatever stands at that path."""
+    if plan.group:
+        groups.own_volume_node(plan, plan.group, device)
+    else:
+        arrays.own_array_node(plan, do)
+
+
+def own_uses(plan: Plan, begun: frozenset[int], do: Do) -> frozenset[tuple[str, str]]:
+    """The pairs of a part and what stands on it by which the run itself uses its drives."""
+    return groups.group_uses(plan, plan.group, begun) if plan.group else arrays.own_uses(plan, begun, do)
+
+
+def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
+    """Have what the run made stand again. Raises Failed."""
+    if plan.group:
+        groups.bring_group_back(plan, begun, done, do)
+    else:
+        arrays.bring_back(plan, begun, done, do)
+
+
+def check_apart(plan: Plan, do: Do) -> None:
+    """Raises Failed where what the run made is in use, or holds what it did not put there."""
+    if plan.group:
+        groups.check_group_apart(plan, plan.group, do)
+    else:
+        arrays.check_apart(plan, do)
+
+
+def take_apart(plan: Plan, do: Do) -> None:
+    """Take apart what the run made, so that its parts can be written. Raises Failed where it is in use."""
+    if plan.group:
+        groups.take_group_apart(plan, plan.group, do)
+    else:
+        arrays.take_apart(plan, do)
+
+
+def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> str:
+    """Carry out one of the steps by which it comes to be; a sentence on what came of it. Raises Failed."""
+    return groups.make_logical_volume(operation, site) if isinstance(operation, MakeLogicalVolume) else arrays.build(operation, site)
+
+
+def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
+    """What must hold of it, by its own tools and by the kernel."""
+    return groups.group_checks(plan, plan.group, do) if plan.group else arrays.array_checks(plan, do)
