@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 from wizard.faces.console import say
+from wizard.layout.encryption import LOST
 from wizard.layout.passphrase import LARGEST_BYTES, from_file, passphrase_fault, passphrase_warning
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
@@ -22,6 +23,8 @@ def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
         if file is not None:
             raise BadInput("--passphrase-file is for a plan that encrypts, and this one does not.")
         return None
+    if anew:
+        say(LOST)
     secret = _asked(plan, anew=anew) if file is None else _read(file)
     if anew and (warning := passphrase_warning(secret)):
         say(warning)

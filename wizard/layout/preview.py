@@ -247,9 +247,13 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: 
     yield from wrapped(f"{fixed} {_what(slot)}", width, hang=6)
 
 
+def content_of(slot: Slot) -> str:
+    """What a slot holds: `ext4`, `ext4 in LUKS2`; empty where nothing is recognised."""
+    return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}" if slot.filesystem else ""
+
+
 def _what(slot: Slot) -> str:
-    what = printable(slot.filesystem, 40) if slot.filesystem else ("extended" if is_container(slot) else "nothing recognised")
-    what += " in LUKS2" if slot.opened else ""
+    what = content_of(slot) or ("extended" if is_container(slot) else "nothing recognised")
     label = printable(slot.label or slot.name or "")
     where = "turned on" if slot.mount_point == NO_PLACE else f"at {printable(slot.mount_point, 2000)}" if slot.mount_point else ""
     tail = [what, f'"{label}"' if label else "", where]
@@ -295,6 +299,7 @@ __all__ = [
     "State",
     "bar",
     "cell_width",
+    "content_of",
     "danger_of",
     "layout_lines",
     "layouts_lines",

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wizard.layout.inside import inside_sentences
 from wizard.layout.losses import losses, undo_ways
 from wizard.layout.mirrors import mirror_note
-from wizard.layout.preview import danger_of, together_words
+from wizard.layout.preview import content_of, danger_of, together_words
 from wizard.layout.space import is_container
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import printable
@@ -71,7 +71,7 @@ def _slot(slot: Slot, *, after: bool) -> str:
 
 
 def _content(slot: Slot) -> str:
-    what = printable(slot.filesystem, 40) if slot.filesystem else "extended" if is_container(slot) else "nothing recognised in it"
+    what = content_of(slot) or ("extended" if is_container(slot) else "nothing recognised in it")
     label = slot.label or slot.name
     said = [what, f'label "{printable(label, 60)}"' if label else "", place_words(slot.mount_point) if slot.mount_point else ""]
     return ", ".join(filter(None, said))

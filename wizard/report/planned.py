@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from wizard.layout.inside import inside_sentences
 from wizard.layout.mirrors import mirror_note
-from wizard.layout.preview import Cell, State, bar, danger_of, state_of
+from wizard.layout.preview import Cell, State, bar, content_of, danger_of, state_of
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.units import format_capacity, format_duration, format_exact
@@ -80,7 +80,7 @@ def _stretch(cell: Cell) -> Stretch:
 
 
 def _content(slot: Slot) -> str:
-    return slot.filesystem or "nothing recognised"
+    return content_of(slot) or "nothing recognised"
 
 
 def _row(slot: Slot, *, after: bool) -> Sequence[str]:
@@ -98,7 +98,7 @@ def _volumes(plan: Plan) -> Markup:
         (
             volume.label or volume.path,
             volume.workload,
-            volume.filesystem,
+            f"{volume.filesystem} in LUKS2" if volume.encryption else volume.filesystem,
             " ".join(volume.mkfs_options) or "the defaults",
             volume.mount_point or "not mounted",
             ",".join(volume.mount_options) or "the defaults",

@@ -1,0 +1,76 @@
+"""The last step of the wizard for a plan that encrypts: the passphrase is typed twice, never shown, and handed on."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tests.looks.rehearsal import Rehearsal, perform, press, shown, step, to_step, until
+from tests.looks.workshop import workshop
+from wizard.layout.planner import Mode
+from wizard.layout.wish import Arrangement, Wish
+from wizard.model.machine import Drive, Machine
+from wizard.model.plan import Plan
+from wizard.probe.interpret import machine_of
+from wizard.services.session import Session
+
+
+class Encrypting(Rehearsal):
+    """Every volume is encrypted."""
+
+    def __init__(self) -> None:
+        known = machine_of(workshop())
+        super().__init__(replace(known, tools=(*known.tools, ("cryptsetup", "/usr/sbin/cryptsetup"))))
+        self.secrets: list[bytes | None] = []
+
+    def plan(
+        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+    ) -> Plan:
+        return super().plan(machine, drive, tuple(replace(wish, encrypted=True) for wish in wishes), mode, arrangement)
+
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        self.secrets.append(secret)
+        return super().start(plan, tokens, secret)
+
+
+def test_nothing_begins_before_the_passphrase_was_typed_twice_and_it_is_never_shown() -> None:
+    services = Encrypting()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_step(pilot, 7)
+        assert "Passphrase" in shown(pilot) and "Once more" in shown(pilot)
+        await press(pilot, "tab", "=ZCT0A1B2", "enter")
+        await until(lambda: "Type a passphrase" in shown(pilot), pilot)
+        await press(pilot, "=four words, or more?", "enter")
+        await until(lambda: "the same passphrase twice" in shown(pilot), pilot)
+        await press(pilot, "=four words, or less", "enter")
+        await until(lambda: "the same passphrase twice" in shown(pilot), pilot)
+        assert not services.started and "words" not in shown(pilot)
+        for _ in "less":
+            await press(pilot, "backspace")
+        await press(pilot, "=more?", "enter")
+        await until(lambda: "> [ Apply ]" in shown(pilot), pilot)
+        assert "words" not in shown(pilot)
+        await press(pilot, "enter")
+        await step(pilot, 8)
+        services.applied.set()
+
+    perform(job, services)
+    assert services.secrets == [b"four words, or more?"]
+
+
+def test_a_short_passphrase_is_told_once_and_taken_all_the_same() -> None:
+    services = Encrypting()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_step(pilot, 7)
+        await press(pilot, "tab", "=ZCT0A1B2", "enter", "=short", "enter", "=short", "enter")
+        await until(lambda: "is short" in shown(pilot), pilot)
+        assert not services.started
+        await press(pilot, "enter")
+        await step(pilot, 8)
+        services.applied.set()
+
+    perform(job, services)
+    assert services.secrets == [b"short"]

@@ -1,0 +1,128 @@
+"""A passphrase on its way: asked for line by line, handed to root's end, read from a file; and the lines for which a start needs it."""
+
+import io
+import json
+from collections.abc import Sequence
+from io import BytesIO, StringIO
+from pathlib import Path
+
+import pytest
+
+from tests.unit.layouts import EVERYTHING, UUIDS
+from tests.unit.machines import drive, machine
+from tests.unit.test_encryption_rules import planned
+from wizard.apply.containers import data_place
+from wizard.apply.crypttab import add_to_crypttab, check_crypttab, crypttab_conflict, take_from_crypttab
+from wizard.apply.relay import Ask, Request, as_line
+from wizard.documents.codec import from_json
+from wizard.faces.passphrase import passphrase_for
+from wizard.layout.commands import crypttab_line
+from wizard.layout.encryption import LOST
+from wizard.model.encryption import AddCrypttabLine
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.plan import Plan
+from wizard.plain.desk import Desk
+from wizard.plain.steps.confirm import confirm
+from wizard.plain.talk import Talk
+from wizard.services.recorded import RecordedServices
+from wizard.services.session import Back, Next, Session
+
+OPERATION = AddCrypttabLine(UUIDS[0], "luks-private-10000000")
+
+
+class Live(RecordedServices):
+    """A desk that begins, and keeps what it was given."""
+
+    obstacle = ""
+    apply_obstacle = ""
+
+    def __init__(self) -> None:
+        super().__init__(machine(drive(), tools=EVERYTHING), "a test")
+        self.secrets: list[bytes | None] = []
+
+    def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
+        self.secrets.append(secret)
+        return Path("/nowhere/run")
+
+
+def conversation(*answers: str) -> tuple[Live, object, str]:
+    services, said = Live(), StringIO()
+    talk = Talk(BytesIO("".join(f"{answer}\n" for answer in answers).encode()), said, echo=True)
+    moved = confirm(Desk(talk, services), Session(plan=planned()))
+    return services, moved, " ".join(said.getvalue().split())
+
+
+def test_line_by_line_two_that_differ_are_not_taken() -> None:
+    services, _, said = conversation("S1", "several other words", "several words", "", "")
+    assert "That was not the same." in said
+    assert not services.secrets
+
+
+def test_line_by_line_it_is_taken_to_the_byte() -> None:
+    services, moved, said = conversation("S1", " several other words ", " several other words ")
+    assert services.secrets == [b" several other words "] and isinstance(moved, Next)
+    assert "several other" not in said and "it is kept nowhere" in said
+
+
+def test_line_by_line_an_empty_passphrase_is_a_no_and_a_short_one_is_asked_about() -> None:
+    services, moved, _ = conversation("S1", "", "")
+    assert not services.secrets and isinstance(moved, Back)
+    services, _, said = conversation("S1", "short", "short", "1", "longer than a dozen", "longer than a dozen")
+    assert "This passphrase is short" in said and services.secrets == [b"longer than a dozen"]
+    services, _, _ = conversation("S1", "short", "short", "2")
+    assert services.secrets == [b"short"]
+
+
+def test_from_a_file_all_counts_but_one_line_end(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "passphrase"
+    file.write_bytes(b" words and more words \n")
+    assert passphrase_for(planned(), str(file), anew=True) == b" words and more words "
+    assert " ".join(LOST.split()[:6]) in " ".join(capsys.readouterr().err.split())
+    for content, why in ((b"\n", "is empty"), (b"two\nlines\n", "line end"), (b"x" * 600, "longer than")):
+        file.write_bytes(content)
+        with pytest.raises(BadInput, match=why):
+            passphrase_for(planned(), str(file), anew=True)
+    with pytest.raises(BadInput, match="cannot be read"):
+        passphrase_for(planned(), str(tmp_path / "none"), anew=True)
+
+
+def test_the_input_can_be_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(BytesIO(b"words and more words\n")))
+    assert passphrase_for(planned(), "-", anew=False) == b"words and more words"
+
+
+def test_what_root_is_asked_carries_it_and_does_not_show_it() -> None:
+    asked = Request(Ask.APPLY, secret=b"several words".hex())
+    assert from_json(json.loads(as_line(asked)), Request, "the request") == asked
+    assert b"several words".hex() not in repr(asked)
+
+
+def test_crypttab_gets_one_line_and_gives_it_back(tmp_path: Path) -> None:
+    file = tmp_path / "crypttab"
+    old = "# <name> <device> <key> <options>\nother UUID=0 none luks"
+    file.write_text(old)
+    line = add_to_crypttab(file, OPERATION, "run")
+    assert line == crypttab_line(OPERATION) == f"luks-private-10000000 UUID={UUIDS[0]} none luks,nofail"
+    assert file.read_text() == f"{old}\n{line}\n"
+    assert add_to_crypttab(file, OPERATION, "run") == line and file.read_text().count(line) == 1
+    assert take_from_crypttab(file, OPERATION, "run") and file.read_text() == old
+
+
+@pytest.mark.parametrize("line", ["luks-private-10000000 /dev/sdx1 none luks", f'x UUID="{UUIDS[0].upper()}" none luks'])
+def test_a_line_that_is_in_the_way_is_told(tmp_path: Path, line: str) -> None:
+    assert "line 2" in str(crypttab_conflict(f"# {line}\n{line}\n", OPERATION))
+    assert crypttab_conflict(f"# {line}\n", OPERATION) is None
+    file = tmp_path / "crypttab"
+    file.write_text(f"{line}\n")
+    with pytest.raises(Refused, match="Nothing was written"):
+        check_crypttab(file, (OPERATION,))
+    with pytest.raises(Failed, match="was not changed"):
+        add_to_crypttab(file, OPERATION, "run")
+    assert file.read_text() == f"{line}\n"
+
+
+def test_a_header_is_read_only_where_it_is_understood() -> None:
+    assert data_place('{"segments":{"0":{"type":"crypt","offset":"16777216","sector_size":4096}}}') == (16777216, 4096)
+    for other in ("", "[]", '{"segments":{}}', '{"segments":{"0":{"offset":"x","sector_size":1}}}', '{"segments":{"0":{},"1":{}}}'):
+        with pytest.raises(Failed, match="cannot read"):
+            data_place(other)
