@@ -10,6 +10,7 @@ import pytest
 
 from tests.devices import Bench, MakeDrive
 from tests.loop.applying import OLD_FSTAB, Work
+from tests.loop.tuning import Used, used_filesystem
 
 
 @pytest.fixture(autouse=True)
@@ -68,3 +69,15 @@ def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
         yield made
     finally:
         made.leave()
+
+
+@pytest.fixture
+def used(work: Work, make_drive: MakeDrive) -> Iterator[Used]:
+    """A mounted filesystem that can be changed in use. A loop device keeps the values of its queue for whoever gets it next."""
+    made = used_filesystem(work, make_drive)
+    found = made.scheduler, made.read_ahead
+    try:
+        made.set_queue("none", "128")
+        yield made
+    finally:
+        made.set_queue(*found)

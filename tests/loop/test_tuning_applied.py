@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, said, story
-from tests.loop.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used, used_filesystem
+from tests.devices import tool
+from tests.loop.applying import diskwright, said, story
+from tests.loop.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
 from wizard.apply.fstab import kept_as
 from wizard.apply.journal import RunState, state
 from wizard.apply.tuning import undo_tuning
@@ -15,22 +15,16 @@ from wizard.model.errors import Refused
 from wizard.model.journal import Event
 
 
-@pytest.fixture
-def used(work: Work, make_drive: MakeDrive) -> Used:
-    return used_filesystem(work, make_drive)
-
-
 def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:
     changes, before = used.changes(), used.all
-    other = "none" if used.scheduler != "none" else "mq-deadline"
     (used.place / "film").write_text("It is in use.")
     with (used.place / "film").open() as film:
         run, ended = used.apply(changes)
         assert ended is RunState.DONE, story(run)
         assert used.fstab == f"{BEFORE_IT}{used.line.replace('nodev,relatime', 'nodev,noatime,lazytime')}{BEHIND_IT}"
         assert kept_as(used.work.fstab, run.name).read_text() == before[0]
-        assert f'ATTR{{queue/scheduler}}="{other}", ATTR{{queue/read_ahead_kb}}="4096"' in used.rules.read_text()
-        assert (used.scheduler, used.read_ahead) == (other, "4096")
+        assert 'ATTR{queue/scheduler}="mq-deadline", ATTR{queue/read_ahead_kb}="4096"' in used.rules.read_text()
+        assert (used.scheduler, used.read_ahead) == ("mq-deadline", "4096")
         assert used.kept_for_root == BLOCKS // 100
         assert {"nodev", "noatime", "lazytime", "commit=30"} <= used.words
         assert len(said(run, Event.VERIFIED)) == len(changes.steps) == 6 and not said(run, Event.NOT_VERIFIED)
@@ -81,8 +75,10 @@ def changed_superblock(used: Used) -> None:
 
 
 def another_filesystem(used: Used) -> None:
+    """Of which everything that is changed stands as in the one before."""
     tool("umount", str(used.place))
-    tool("mkfs.ext4", "-q", "-F", used.drive)
+    tool("mkfs.ext4", "-q", "-F", "-b", "1024", "-m", "5", used.drive)
+    tool("mount", "-o", "nodev,relatime", used.drive, str(used.place))
 
 
 @pytest.mark.parametrize("change", [changed_fstab, changed_rules, changed_queue, changed_mount, changed_superblock, another_filesystem])

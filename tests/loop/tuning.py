@@ -46,6 +46,11 @@ class Used:
     def read_ahead(self) -> str:
         return self.queue.joinpath("read_ahead_kb").read_text().strip()
 
+    def set_queue(self, scheduler: str, read_ahead: str) -> None:
+        self.work.bench.own(self.drive)
+        self.queue.joinpath("scheduler").write_text(scheduler)
+        self.queue.joinpath("read_ahead_kb").write_text(read_ahead)
+
     @property
     def kept_for_root(self) -> int:
         lines = tool("dumpe2fs", "-h", self.drive).splitlines()
@@ -72,7 +77,7 @@ class Used:
         wanted = Tuning(
             (Change("everything", "It is a test."),),
             options=("nodev", "noatime", "lazytime"),
-            queue=(("scheduler", "none" if self.scheduler != "none" else "mq-deadline"), ("read_ahead_kb", "4096")),
+            queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "4096")),
             reserved_percent=1,
         )
         return make_changes(used.identity, used.existing, used.uuid, "large-media", wanted, used.found)

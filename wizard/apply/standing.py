@@ -61,7 +61,7 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
             return _of(held, rules, wanted, f"{file} {seen}")
         case SwitchOnTimer():
             enabled = timer_state()
-            return _of(enabled, "disabled", "enabled", f"{operation.unit} is {printable(enabled or 'unknown', 40)}")
+            return _of(enabled, "disabled", "enabled", f"systemd says that {operation.unit} is {printable(enabled or 'unknown', 40)}")
 
 
 def _of(seen: object, before: object, after: object, said: str) -> Standing:

@@ -43,7 +43,7 @@ def make_change(operation: ChangeOperation, site: TuningSite) -> str:
         _make(operation, site)
         found = standing(operation, drive)
         if found.how is not How.AFTER:
-            raise Failed(f"It does not hold: {found.seen}.")
+            raise Failed(f"It does not hold: {found.seen}. {_put_back_at_once(operation, site)}")
     return f"{found.seen[:1].upper()}{found.seen[1:]}."
 
 
@@ -64,6 +64,15 @@ def _make(operation: ChangeOperation, site: TuningSite) -> None:
             fstab.replace_file(Path(file), new_rules(operation, site.changes.drive))
 
 
+def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> str:
+    """What does not hold goes back while it is still known whose it is; a sentence on that."""
+    try:
+        _unmake(operation, site)
+    except Failed as error:
+        return f"It could not be put back either: {error}"
+    return f"Now {standing(operation, site.changes.drive).seen}."
+
+
 def take_back(operation: ChangeOperation, site: TuningSite) -> str:
     """Take the change back; a sentence on what was done, or why nothing was. Raises Failed where it did not work.
 
@@ -77,6 +86,14 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> str:
         return f"Left as it is, since it was changed since: {found.seen}."
     if found.how is How.BEFORE:
         return f"It is as it was: {found.seen}."
+    _unmake(operation, site)
+    found = standing(operation, drive)
+    if found.how is not How.BEFORE:
+        raise Failed(f"It could not be taken back: {found.seen}.")
+    return f"Taken back: {found.seen}."
+
+
+def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
     match operation:
         case ReserveBlocks() | Remount() | SwitchOnTimer():
             for argv in undo_commands(operation):
@@ -85,10 +102,8 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> str:
             _set(operation, old)
         case WriteRules(file=file, old=old):
             _old_rules_back(Path(file), old)
-    found = standing(operation, drive)
-    if found.how is not How.BEFORE:
-        raise Failed(f"It could not be taken back: {found.seen}.")
-    return f"Taken back: {found.seen}."
+        case EditFstab():
+            _old_line_back(operation)
 
 
 def _old_line_back(operation: EditFstab) -> str:

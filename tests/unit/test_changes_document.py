@@ -1,0 +1,221 @@
+"""Changes as a document: read as they were written, and refused for whatever `diskwright tune` would not have made of a filesystem."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from wizard.advise.existing import Change, Existing, Tuning, udev_rule
+from wizard.apply.mounts import parse_mountinfo
+from wizard.layout.changes import change_steps, new_line, undo_commands
+from wizard.layout.changes_check import check_changes
+from wizard.layout.changes_document import CHANGES_SCHEMA, is_changes, read_changes, render_changes
+from wizard.layout.document import digest_of
+from wizard.layout.planner import known_identity
+from wizard.layout.tuning import Found, Superblock, make_changes
+from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.model.errors import BadInput
+from wizard.model.units import GIB, KIB
+
+UUID = "0d2c3b7a-0000-4000-8000-000000000001"
+LINE = f"UUID={UUID}\t/srv\text4 relatime,errors=remount-ro 0 2 # films"
+FSTAB = f"# mine\n{LINE}\n"
+EXISTING = Existing("/dev/sda1", "ext4", 100 * GIB, "/srv", ("relatime", "errors=remount-ro"))
+FOUND = Found(
+    fstab="/etc/fstab",
+    fstab_text=FSTAB,
+    line=2,
+    rules="/etc/udev/rules.d",
+    rules_text=None,
+    queue=(("scheduler", "bfq"), ("read_ahead_kb", "64")),
+    superblock=Superblock(blocks=1000, reserved_blocks=50, block_bytes=4 * KIB),
+    mounted=("rw", "nosuid", "relatime"),
+)
+TUNING = Tuning(
+    (Change("all of it", "It is a test.", "test(1)"),),
+    options=("errors=remount-ro", "noatime", "lazytime"),
+    queue=(("scheduler", "mq-deadline"), ("read_ahead_kb", "128")),
+    reserved_percent=1,
+    trims=True,
+)
+
+
+def made(tuning: Tuning = TUNING, found: Found = FOUND, existing: Existing = EXISTING) -> Changes:
+    held = drive()
+    assert held.size_bytes is not None and held.geometry is not None
+    identity = known_identity(machine(held), held, held.size_bytes, held.geometry)
+    return make_changes(identity, existing, UUID, "large-media", tuning, found)
+
+
+CHANGES = made()
+TEXT = render_changes(CHANGES)
+
+
+def only(kind: type, of: Changes) -> Any:  # noqa: ANN401
+    (found,) = [step.operation for step in of.steps if isinstance(step.operation, kind)]
+    return found
+
+
+def kinds(of: Changes) -> list[type]:
+    return [type(step.operation) for step in of.steps]
+
+
+def test_they_are_read_as_they_were_written() -> None:
+    assert read_changes(TEXT, "c.json") == CHANGES and is_changes(TEXT)
+    assert kinds(CHANGES) == [ReserveBlocks, Remount, EditFstab, SetQueue, SetQueue, WriteRules, SwitchOnTimer]
+    assert TEXT.isascii() and CHANGES.reasons == ("all of it: It is a test. (test(1))",) and not CHANGES.doubts
+
+
+def test_what_is_shown_of_each() -> None:
+    commands = [argv for step in CHANGES.steps for argv in step.commands]
+    assert commands == [
+        ("tune2fs", "-r", "10", "/dev/sda1"),
+        ("mount", "-o", "remount,rw,nosuid,noatime,lazytime", "/dev/sda1", "/srv"),
+        ("systemctl", "enable", "--now", "fstrim.timer"),
+    ]
+    assert [argv for step in CHANGES.steps for argv in undo_commands(step.operation)] == [
+        ("tune2fs", "-r", "50", "/dev/sda1"),
+        ("mount", "-o", "remount,rw,nosuid,relatime,nolazytime", "/dev/sda1", "/srv"),
+        ("systemctl", "disable", "--now", "fstrim.timer"),
+    ]
+    new = LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,noatime,lazytime")
+    edits = [step.edits for step in CHANGES.steps if isinstance(step.operation, EditFstab)]
+    assert edits == [("--- a/etc/fstab", "+++ b/etc/fstab", "@@ -2 +2 @@", f"-{LINE}", f"+{new}")]
+    rules = next(step.edits for step in CHANGES.steps if isinstance(step.operation, WriteRules))
+    assert rules[:2] == ("--- /dev/null", "+++ b/etc/udev/rules.d/60-diskwright-S1.rules") and rules[-1].startswith("+ACTION")
+    assert all(step.sentence.endswith(".") and step.undo.endswith(".") and step.holds for step in CHANGES.steps)
+
+
+def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes], Changes]:
+    """Forge the first operation of a kind, with every text derived anew, as a person with bad intent would."""
+
+    def forge(changes: Changes) -> Changes:
+        operations = [step.operation for step in changes.steps]
+        at = next(index for index, operation in enumerate(operations) if isinstance(operation, kind))
+        operations[at] = replace(operations[at], **fields)  # type: ignore[arg-type]
+        return replace(changes, steps=change_steps(operations, changes.drive))
+
+    return forge
+
+
+def told(changes: Changes) -> Changes:
+    return replace(changes, steps=(replace(changes.steps[0], sentence="Nothing happens."), *changes.steps[1:]))
+
+
+def run_else(changes: Changes) -> Changes:
+    return replace(changes, steps=(replace(changes.steps[0], commands=(("reboot",),)), *changes.steps[1:]))
+
+
+FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
+    (told, "commands or explanations"),
+    (run_else, "commands or explanations"),
+    (lambda changes: replace(changes, steps=changes.steps[::-1]), "order"),
+    (lambda changes: replace(changes, steps=()), "nothing"),
+    (lambda changes: replace(changes, device="/dev/sdb1"), "not on"),
+    (lambda changes: replace(changes, device="/dev/sda1/../sdb"), "not on"),
+    (lambda changes: replace(changes, filesystem="zfs"), "filesystem"),
+    (lambda changes: replace(changes, uuid="x"), "UUID"),
+    (change(ReserveBlocks, device="/dev/sdb1"), "blocks for root"),
+    (change(ReserveBlocks, new_blocks=60), "cannot be"),
+    (change(ReserveBlocks, new_blocks=-1), "cannot be"),
+    (change(Remount, device="/dev/sdb1"), "anew"),
+    (change(Remount, new=("rw", "noatime")), "other options"),
+    (change(Remount, new=("ro", "nosuid", "noatime")), "other options"),
+    (change(Remount, old=("ro", "nosuid", "relatime"), new=("ro", "nosuid", "noatime")), "other options"),
+    (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "other options"),
+    (change(Remount, new=("rw", "nosuid", "noatime,bind")), "other options"),
+    (change(EditFstab, file="etc/fstab"), "no file of mounts"),
+    (change(EditFstab, old="# all is well"), "none"),
+    (change(EditFstab, old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "none"),
+    (change(EditFstab, options=("errors=remount-ro", "relatime")[::-1]), "none"),
+    (change(EditFstab, options=("errors=remount-ro", "user")), "something else"),
+    (change(EditFstab, options=("errors=remount-ro", "x-systemd.makefs")), "no mount option"),
+    (change(EditFstab, options=("errors=remount-ro", "noatime 0 0")), "no mount option"),
+    (change(EditFstab, options=("relatime", "barrier=0x0")), "data at risk"),
+    (change(EditFstab, options=("relatime", "data=writeback")), "data at risk"),
+    (change(SetQueue, device="/dev/sdb"), "sets"),
+    (change(SetQueue, name="../../../etc/passwd"), "no value"),
+    (change(SetQueue, name="nr_requests", old="1", new="2"), "no value"),
+    (change(SetQueue, new="none\n"), "no value"),
+    (change(WriteRules, file="/etc/cron.d/60-diskwright-S1"), "own file"),
+    (change(WriteRules, file="/etc/udev/rules.d/60-other.rules"), "own file"),
+    (change(WriteRules, values=(("scheduler", 'none", RUN+="/bin/sh'),)), "no value"),
+    (change(WriteRules, values=()), "set nothing"),
+]
+
+
+@pytest.mark.parametrize(("forge", "says"), FORGED)
+def test_what_tune_would_not_have_written_is_refused(forge: Callable[[Changes], Changes], says: str) -> None:
+    forged = forge(CHANGES)
+    with pytest.raises(BadInput, match=says) as refused:
+        check_changes(forged, "c.json")
+    assert str(refused.value).startswith("c.json does not hold together: ")
+    with pytest.raises(BadInput, match=says):
+        read_changes(render_changes(forged), "c.json")
+
+
+def test_damage_is_told_by_the_digest() -> None:
+    with pytest.raises(BadInput, match="changed or damaged"):
+        read_changes(TEXT.replace("/srv", "/src", 1), "c.json")
+    body = json.loads(TEXT)
+    del body["schema"], body["digest"]
+    body["extra"] = 1
+    with pytest.raises(BadInput, match="extra"):
+        read_changes(json.dumps({"schema": CHANGES_SCHEMA, "digest": digest_of(body, CHANGES_SCHEMA), **body}), "c.json")
+
+
+def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
+    later = made(found=replace(FOUND, mounted=None))
+    assert Remount not in kinds(later) and EditFstab in kinds(later)
+    assert later.doubts == ("The change to lazytime and noatime and relatime holds from the next mount on.",)
+
+
+@pytest.mark.parametrize(("filesystem", "words"), [("f2fs", ("rw", "relatime")), ("ext4", ("nosuid", "relatime"))])
+def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(filesystem: str, words: tuple[str, ...]) -> None:
+    """F2FS would forget its own options; what is read-only has a reason to be."""
+    changes = made(replace(TUNING, reserved_percent=None), replace(FOUND, mounted=words), replace(EXISTING, filesystem=filesystem))
+    assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in changes.doubts)
+
+
+def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None:
+    changes = made(replace(TUNING, options=("errors=remount-ro", "commit=30", "noatime")))
+    assert only(Remount, changes).new == ("rw", "nosuid", "noatime")
+    assert new_line(only(EditFstab, changes)) == LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime")
+    assert changes.doubts == ("The change to commit holds from the next mount on.",)
+
+
+def test_a_line_that_is_there_twice_is_left_alone() -> None:
+    changes = made(found=replace(FOUND, fstab_text=f"# mine\n{LINE}\n{LINE}\n"))
+    assert EditFstab not in kinds(changes) and Remount not in kinds(changes) and "twice" in changes.doubts[0]
+
+
+def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> None:
+    old = udev_rule("/dev/sda", "S1", (("read_ahead_kb", "64"),))
+    both = made(replace(TUNING, queue=(("scheduler", "mq-deadline"),)), replace(FOUND, rules_text=old))
+    assert only(WriteRules, both).values == (("read_ahead_kb", "64"), ("scheduler", "mq-deadline")) and only(WriteRules, both).old == old
+    theirs = made(found=replace(FOUND, rules_text=f"{old}# mine\n"))
+    assert WriteRules not in kinds(theirs) and any("by hand" in doubt for doubt in theirs.doubts)
+    assert made(found=replace(FOUND, rules_text=udev_rule("/dev/sda", "S1", TUNING.queue))).steps
+    nowhere = made(found=replace(FOUND, rules=None))
+    assert WriteRules not in kinds(nowhere) and SetQueue in kinds(nowhere) and any("next start" in doubt for doubt in nowhere.doubts)
+
+
+def test_what_could_not_be_read_is_not_changed() -> None:
+    blind = made(found=replace(FOUND, superblock=None, queue=()))
+    assert ReserveBlocks not in kinds(blind) and SetQueue not in kinds(blind) and "only root" in blind.doubts[0]
+
+
+@pytest.mark.parametrize(
+    ("own", "of_filesystem", "words"),
+    [
+        ("rw,nosuid,relatime", "rw,errors=remount-ro", ("rw", "nosuid", "relatime")),
+        ("rw", "rw,sync,lazytime", ("rw", "strictatime", "lazytime", "sync")),
+        ("rw,noatime,nodiratime", "ro", ("noatime", "nodiratime")),
+    ],
+)
+def test_the_words_that_a_remount_must_repeat(own: str, of_filesystem: str, words: tuple[str, ...]) -> None:
+    (mounted,) = parse_mountinfo(f"36 25 8:1 / /srv {own} shared:1 - ext4 /dev/sda1 {of_filesystem}\n")
+    assert mounted.words == words

@@ -1,0 +1,68 @@
+"""Switching fstrim.timer on and off again, before a stand-in for systemctl; and never for another system than the one that runs."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import drive, machine
+from wizard.apply import standing
+from wizard.apply.environment import Environment
+from wizard.apply.journal import Journal, read_entries
+from wizard.apply.tuning_guard import check_own
+from wizard.apply.tuning_steps import TuningSite, make_change, take_back
+from wizard.layout.changes import change_steps
+from wizard.layout.planner import known_identity
+from wizard.model.changes import Changes, SwitchOnTimer
+from wizard.model.errors import Failed, Refused
+from wizard.model.geometry import Geometry
+
+SYSTEMCTL = """#!/bin/sh
+case "$1" in
+is-enabled) cat {state} ;;
+*) echo "$1 $2 $3" >>{state}.asked; [ -e {state}.stuck ] || echo "$1d" >{state} ;;
+esac
+"""
+TIMER = SwitchOnTimer()
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "state").write_text("disabled\n")
+    (tmp_path / "bin/systemctl").write_text(SYSTEMCTL.format(state=tmp_path / "state"))
+    (tmp_path / "bin/systemctl").chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(standing, "SYSTEMD", tmp_path)
+    held = drive()
+    identity = known_identity(machine(held), held, 1 << 30, Geometry(512, 512, 0, 512, 0))
+    changes = Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", "mail", change_steps([TIMER], identity))
+    return TuningSite(changes, 1, "run", Environment(), Journal(tmp_path), ())
+
+
+def test_it_is_switched_on_and_off_again(site: TuningSite, tmp_path: Path) -> None:
+    assert make_change(TIMER, site) == "Systemd says that fstrim.timer is enabled."
+    assert make_change(TIMER, site) == "Systemd says that fstrim.timer is enabled."
+    assert take_back(TIMER, site) == "Taken back: systemd says that fstrim.timer is disabled."
+    assert take_back(TIMER, site) == "It is as it was: systemd says that fstrim.timer is disabled."
+    assert (tmp_path / "state.asked").read_text() == "enable --now fstrim.timer\ndisable --now fstrim.timer\n"
+    assert [entry.command for entry in read_entries(tmp_path)] == [
+        ("systemctl", "enable", "--now", "fstrim.timer"),
+        ("systemctl", "disable", "--now", "fstrim.timer"),
+    ]
+
+
+def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(site: TuningSite, tmp_path: Path) -> None:
+    (tmp_path / "state.stuck").touch()
+    with pytest.raises(Failed, match="It does not hold: systemd says"):
+        make_change(TIMER, site)
+    (tmp_path / "state").write_text("masked\n")
+    with pytest.raises(Failed, match="somebody else"):
+        make_change(TIMER, site)
+    assert "Left as it is" in take_back(TIMER, site)
+
+
+def test_another_systems_timer_is_not_touched(site: TuningSite, tmp_path: Path) -> None:
+    check_own(site.changes, Environment())
+    with pytest.raises(Refused, match="running system only"):
+        check_own(site.changes, Environment(fstab=tmp_path / "fstab"))
