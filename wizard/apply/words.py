@@ -20,7 +20,13 @@ RESULTS = {
     RunState.RUNNING: "The run is still at work.",
     RunState.UNDONE: "The run was undone: the old table and signatures are back.",
 }
-"""A sentence for each state."""
+"""A sentence for each state, of a run on one drive."""
+
+
+def result_sentence(plan: Plan, state: RunState) -> str:
+    """How the run ended."""
+    said = RESULTS[state]
+    return said.replace("The drive is", "The drives are").replace("old table", "old tables") if plan.others else said
 
 
 def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry]) -> str:

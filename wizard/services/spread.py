@@ -54,7 +54,7 @@ def candidates(services: Services, session: Session) -> tuple[tuple[Drive, str],
 def spread(services: Services, session: Session, way: Way, others: Sequence[Drive]) -> Session:
     """The session with its volume laid over these drives too, and planned so. Raises the reason where it cannot be."""
     if way.asked is None:
-        return replace(session, stripe=None, others=(), plan=None)
+        return _alone(session)
     if not others:
         raise BadInput("Take a further drive first.")
     if len(session.wishes) != 1:
@@ -63,6 +63,13 @@ def spread(services: Services, session: Session, way: Way, others: Sequence[Driv
     laid = replace(session, stripe=way.asked, others=tuple(others), mode=Mode.REPLACE)
     laid = replace(laid, wishes=(fitting(services, laid, wish),))
     return replace(laid, plan=plan_of(services, laid))
+
+
+def _alone(session: Session) -> Session:
+    """On the first drive again, of which all was to be lost for the others' sake: what becomes of it is asked anew."""
+    assert session.drive is not None
+    mode = None if session.stripe and not session.drive.is_empty else session.mode
+    return replace(session, stripe=None, others=(), plan=None, mode=mode)
 
 
 def fitting(services: Services, session: Session, wish: Wish) -> Wish:
@@ -85,7 +92,7 @@ def still_there(session: Session) -> Session:
     assert session.machine is not None
     if all(session.machine.drive(drive.path) == drive for drive in session.others):
         return session
-    return replace(session, stripe=None, others=(), plan=None)
+    return _alone(session)
 
 
 def plan_of(services: Services, session: Session) -> Plan:

@@ -4,8 +4,10 @@ from rich.text import Text
 
 from wizard.layout.inside import inside_sentences
 from wizard.layout.losses import losses, undo_ways
-from wizard.layout.preview import ASCII, Glyphs, State, bar, layout_lines
+from wizard.layout.mirrors import mirror_note
+from wizard.layout.preview import ASCII, Glyphs, State, bar, danger_of, layout_lines, together_words
 from wizard.layout.text import command_lines
+from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Plan, Step
 from wizard.model.units import format_capacity, format_duration
@@ -20,11 +22,20 @@ def plan_blocks(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
     glyphs = ASCII if ascii_only else SHADES
     total = sum(step.seconds for step in plan.steps)
     count = len(plan.steps)
-    blocks: list[Block] = [
-        _Drawn(plan.before, plan.drive.size_bytes, glyphs, after=False),
-        gap(),
-        _Drawn(plan.after, plan.drive.size_bytes, glyphs, after=True),
-        gap(),
+    blocks: list[Block] = [*spread_blocks(plan)]
+    blocks += [gap()] if blocks else []
+    for member in plan.members:
+        size_bytes = member.drive.size_bytes
+        blocks += [para(member.drive.path, "bold")] if plan.others else []
+        blocks += [
+            _Drawn(member.before, size_bytes, glyphs, after=False),
+            gap(),
+            _Drawn(member.after, size_bytes, glyphs, after=True),
+            gap(),
+        ]
+    if together := together_words(plan):
+        blocks += [para(together, hang=2), gap()]
+    blocks += [
         *(para(sentence, hang=2) for sentence in inside_sentences(plan)),
         para(f"{count} step{'s' * (count != 1)}, about {format_duration(total)} (an estimate)", "bold"),
     ]
@@ -51,31 +62,37 @@ def step_blocks(number: int, step: Step) -> list[Block]:
 
 def loss_blocks(plan: Plan) -> list[Block]:
     """What is lost, what cannot be undone, and what can."""
-    drive = plan.drive
-    name = printable(drive.model or "no name", 60)
-    blocks: list[Block] = [
-        para(
-            f"Drive: {drive.path}, {name}, {format_capacity(drive.size_bytes)}, "
-            + (f"serial {printable(drive.serial, 40)}" if drive.serial else "no serial number"),
-            hang=7,
-        ),
-        gap(),
-    ]
+    blocks: list[Block] = [*(para(_drive_words(member.drive), hang=7) for member in plan.members), gap()]
     lost = losses(plan)
     if lost:
         blocks.append(para("What is destroyed", "bold red"))
         blocks += [para(f"- {loss}", hang=2) for loss in lost]
     else:
-        blocks.append(para("Nothing that is on the drive is destroyed.", "green"))
+        blocks.append(para(f"Nothing that is on the drive{'s' * bool(plan.others)} is destroyed.", "green"))
     blocks += [gap(), para("What can be undone, and what cannot", "bold")]
     return [*blocks, *(para(way, hang=2) for way in undo_ways(plan))]
 
 
+def _drive_words(drive: Identity) -> str:
+    serial = f"serial {printable(drive.serial, 40)}" if drive.serial else "no serial number"
+    return f"Drive: {drive.path}, {printable(drive.model or 'no name', 60)}, {format_capacity(drive.size_bytes)}, {serial}"
+
+
 def bars(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
-    """Only the two bars."""
+    """Only the two bars of each drive."""
     glyphs = ASCII if ascii_only else SHADES
-    drawn = ((plan.before, False), (plan.after, True))
-    return [_Drawn(layout, plan.drive.size_bytes, glyphs, after=after, brief=True) for layout, after in drawn]
+    blocks: list[Block] = []
+    for member in plan.members:
+        blocks += [para(member.drive.path, "bold")] if plan.others else []
+        drawn = ((member.before, False), (member.after, True))
+        blocks += [_Drawn(layout, member.drive.size_bytes, glyphs, after=after, brief=True) for layout, after in drawn]
+    return blocks
+
+
+def spread_blocks(plan: Plan) -> list[Block]:
+    """What comes first of a volume over several drives: its danger, or what a mirror is not."""
+    said = [Text("Danger: ", "red").append(danger, "default")] if (danger := danger_of(plan)) else []
+    return [*map(para, said), *([para(note)] if (note := mirror_note(plan)) else [])]
 
 
 class _Command:

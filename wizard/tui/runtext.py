@@ -6,7 +6,7 @@ from pathlib import Path
 from rich.text import Text
 
 from wizard.apply.journal import RunState
-from wizard.apply.words import RESULTS, undo_sentence
+from wizard.apply.words import result_sentence, undo_sentence
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -23,9 +23,9 @@ INKS = {
 }
 
 
-def result_words(state: RunState) -> tuple[str, str]:
+def result_words(plan: Plan, state: RunState) -> tuple[str, str]:
     """A sentence and its colour."""
-    return RESULTS[state], INKS[state]
+    return result_sentence(plan, state), INKS[state]
 
 
 def result_blocks(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], *, demo: bool = False) -> list[Block]:

@@ -136,8 +136,10 @@ class StepScreen(Screen[Outcome]):
 
     def leave_if_gone(self) -> None:
         """Say that the drive has gone, and lead back to the list; another drive at its node is not it. An open question comes first."""
-        drive = self.session.drive
-        if drive is None or self._leaving or not self.is_active or not self.may_leave() or self.services.is_attached(drive):
+        if self._leaving or not self.is_active or not self.may_leave():
+            return
+        drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
+        if drive is None:
             return
         self._leaving = True
         name = f"{drive.path} ({printable(drive.model, 40)})" if drive.model else drive.path
@@ -177,6 +179,8 @@ class StepScreen(Screen[Outcome]):
             return ()
         size = format_capacity(drive.size_bytes) if drive.size_bytes else ""
         model = printable(drive.model or "", 24)
+        if count := len(self.session.others):
+            return (f"{drive.path} and {count} more", f"{drive.path} +{count}")
         return tuple("  ".join(filter(None, words)) for words in ((drive.path, model, size), (drive.path, size), (drive.path,)))
 
     def draw_keys(self) -> None:

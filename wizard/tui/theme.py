@@ -204,6 +204,10 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 #terms, #sentences, #offers { max-height: 50%; }
 #modes { max-height: 60%; }
 #volumes { max-height: 8; }
+#others { max-height: 30%; }
+#ways { max-height: 55%; }
+.inset { padding: 0 1; }
+.tokens { height: auto; }
 #steps { max-height: 65%; }
 #loss { height: auto; max-height: 11; margin: 0 0 1 0; }
 .-high #loss { max-height: 65%; }
@@ -224,7 +228,7 @@ ModalScreen { align: center middle; background: $background; }
 .title, .text { margin: 0 0 1 0; }
 .said { margin: 1 0 0 0; }
 .buttons { height: 1; margin: 1 0 0 0; }
-HelpScreen, GlossaryScreen, ReasonsScreen, OptionsScreen, TooSmall { align: left top; }
+HelpScreen, GlossaryScreen, ReasonsScreen, OptionsScreen, SpreadForm, TooSmall { align: left top; }
 HelpScreen Words, #search { padding: 0 1; }
 GlossaryScreen #halves, ReasonsScreen #halves, OptionsScreen #halves { padding: 0 1; }
 """

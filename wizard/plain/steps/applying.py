@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.apply.journal import RunState
-from wizard.apply.words import RESULTS, undo_sentence
+from wizard.apply.words import result_sentence, undo_sentence
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -103,7 +103,7 @@ def tell_result(desk: Desk, session: Session) -> Moved:
     except DiskwrightError as error:
         desk.talk.say(str(error))
         return Next(session)
-    desk.talk.say(RESULTS[state])
+    desk.talk.say(result_sentence(plan, state))
     checks = [entry for entry in entries if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
     if checks:
         holding = sum(entry.event is Event.VERIFIED for entry in checks)

@@ -128,6 +128,8 @@ def _choose_volumes(desk: Desk, session: Session) -> Moved:
         if answer == 0:
             return Next(replace(session, plan=plan))
         session = ask_spread(desk, session) if answer == SPREAD else replace(session, wishes=_changed(desk, session, answer), plan=None)
+        if session.mode is None:
+            return Back(session)
 
 
 def _changed(desk: Desk, session: Session, action: int) -> tuple[Wish, ...]:

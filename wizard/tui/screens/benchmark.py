@@ -23,7 +23,7 @@ from wizard.tui.saving import save_text
 from wizard.tui.step import StepScreen
 from wizard.tui.verdicttext import progress_blocks, verdict_blocks
 from wizard.tui.widgets.keys import Pairs
-from wizard.tui.widgets.words import Block, Words, gap, para
+from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
 BUDGET_SECONDS = 30.0
 HIDING = (
@@ -87,6 +87,8 @@ measures writing too; it writes back exactly the bytes that it read there.
         self._measuring = False
         self._halt = threading.Event()
         self.query_one(Words).focus()
+        if self.session.others and self.session.drive:
+            self.query_one("#intro", Prose).update(f"{self.INTRO} It measures {self.session.drive.path}, the first of the drives.")
         self._show(self.session.verdict)
 
     def on_unmount(self) -> None:

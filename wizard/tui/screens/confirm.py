@@ -5,20 +5,20 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
-from rich.text import Text
 from textual import on
 from textual.app import ComposeResult, SuspendNotSupported
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from wizard.apply.words import confirmation
 from wizard.model.errors import DiskwrightError
-from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.services.session import Gone, Next, Session
 from wizard.tui.plantext import loss_blocks
 from wizard.tui.saving import save_plan
+from wizard.tui.screens.tokens import Tokens
 from wizard.tui.step import StepScreen
-from wizard.tui.widgets.controls import Entry, Field, Press
+from wizard.tui.widgets.controls import Entry, Press
 from wizard.tui.widgets.passphrase import Passphrase
 from wizard.tui.widgets.words import Prose, Words, gap, para
 
@@ -51,7 +51,8 @@ class ConfirmScreen(StepScreen):
     TITLE = "Confirm"
     INTRO = "The last question. Read what is lost; then type the drive's token to go on, or go back."
     HELP = """
-Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.
+Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other. Of several
+drives each wants its own, one after the other.
 
 Passphrase: asked for where the plan encrypts, twice, and not shown. It opens the volume at every start. Nobody can get at the data
 without it, and it is kept nowhere: not in the plan, not in the journal. Several words that nobody guesses are best.
@@ -73,8 +74,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
             yield Press("Read the drive with root's rights", id="look")
         elif not self.services.apply_obstacle:
             yield Press("Back", id="no")
-            yield Prose(Text(f"Or type {printable(self._plan.drive.token, 40)} to confirm that this drive is meant:"), classes="spaced")
-            yield Field("Token", "token")
+            yield Tokens([member.drive for member in self._plan.members])
             if self._plan.containers:
                 yield Passphrase()
             yield Press("Apply", id="yes")
@@ -86,7 +86,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         if doubts := self.services.journal_doubts():
             blocks += [gap(), para("The journal", "bold"), *(para(doubt, "yellow") for doubt in doubts)]
         if self.services.apply_obstacle and self.services.needs_root:
-            command = f"sudo diskwright apply FILE --confirm {printable(self._plan.drive.token, 40)}"
+            command = f"sudo diskwright apply FILE {confirmation(self._plan)}"
             blocks += [gap(), para("How to apply it", "bold"), para("Save the plan by s, then run:"), para(command, "cyan", indent=2)]
         elif self.services.asks_for_root:
             blocks += [gap(), para("Root's rights", "bold"), para(NOT_READ if self._unread else ASKS)]
@@ -113,7 +113,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     @property
     def _unread(self) -> bool:
         """Whether a plain user's plan knows nothing of what the drive holds: root would refuse it, and can read it."""
-        return self._plan.drive.content_digest is None and self.services.asks_for_root
+        return self.services.asks_for_root and any(member.drive.content_digest is None for member in self._plan.members)
 
     def action_save(self) -> None:
         """The plan as a file."""
@@ -122,9 +122,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     def plan_saved(self, path: Path) -> None:
         """Say how the saved plan is applied."""
         if self.services.needs_root:
-            self.say(
-                f"The plan is saved. Apply it by:  sudo diskwright apply {path} --confirm {printable(self._plan.drive.token, 40)}", "green"
-            )
+            self.say(f"The plan is saved. Apply it by:  sudo diskwright apply {path} {confirmation(self._plan)}", "green")
 
     def action_next(self) -> None:
         """Enter outside of buttons and fields begins nothing."""
@@ -168,14 +166,11 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
             self.query_one(f"#{line}").focus()
 
     def _token_fits(self) -> bool:
-        typed = self.query_one("#token", Entry).value.strip()
-        if typed == self._plan.drive.token:
-            self.say("")
-            return True
-        wanted = printable(self._plan.drive.token, 40)
-        self.say(f"Type {wanted} first." if not typed else f"That is not this drive's token, which is {wanted}.", "yellow")
-        self.query_one("#token").focus()
-        return False
+        fault = self.query_one(Tokens).fault()
+        self.say(fault, "yellow")
+        if fault:
+            self.query_one("#token").focus()
+        return not fault
 
     def _has_root(self) -> bool:
         """Ask for root where it is still to be asked for, on the terminal as it was before the wizard; why not is said."""

@@ -38,7 +38,7 @@ The journal has every command with what it printed; it stays where it is.
         except DiskwrightError as error:
             page.show([para(str(error), "red")])
             return
-        said, ink = result_words(state)
+        said, ink = result_words(plan, state)
         self.query_one("#intro", Prose).update(Text(said, ink))
         page.show(result_blocks(plan, run, state, entries, demo=self.services.demo))
 

@@ -8,15 +8,18 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from wizard.layout.mirrors import together_bytes
 from wizard.layout.planner import Mode
 from wizard.layout.wish import Wish
 from wizard.model.errors import DiskwrightError
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import format_capacity, format_exact
 from wizard.services.session import Back, Next, Session
-from wizard.tui.plantext import bars
+from wizard.services.spread import TAKES_ALL, fitting, plan_of, spread_words, still_there
+from wizard.tui.plantext import bars, spread_blocks
+from wizard.tui.screens.spread import SpreadForm
 from wizard.tui.screens.volume import VolumeForm
 from wizard.tui.step import StepScreen
 from wizard.tui.terminal import Glyphs
@@ -42,6 +45,8 @@ Use the free space: the table and every partition stay as they are, to the byte;
 Volume: a partition with a filesystem. Without a size it takes all that is left. With a mount point it is mounted there at once
 and at every start, by a line in /etc/fstab; without one it is made, and mounting is left to you.
 
+Drives: d lays the volume over several drives: mirrored, so that one may fail, or striped, which is fast and lost with any of them.
+
 Sizes: 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000. Starts and ends are placed on whole
 blocks of the drive.
 """
@@ -49,6 +54,7 @@ blocks of the drive.
         Binding("a", "add", show=False, id="layout.add"),
         Binding("e", "edit", show=False, id="layout.edit"),
         Binding("r,delete", "remove", show=False, id="layout.remove"),
+        Binding("d", "drives", show=False, id="layout.drives"),
     ]
 
     def body(self) -> ComposeResult:
@@ -68,24 +74,23 @@ blocks of the drive.
 
     def begin(self) -> None:
         """One volume over everything, unless there is a list from before."""
-        self.wishes: list[Wish] = list(self.session.wishes) or [self._default()]
-        self.mode: Mode = self.session.mode or Mode.REPLACE
+        self.session = still_there(self.session)
+        self.wishes: list[Wish] = list(self.session.wishes) or [fitting(self.services, self.session, self._default())]
+        self.mode = self._mode()
         self.reasons: dict[Mode, str] = {}
         self.plan: Plan | None = self.session.plan
-        if self.session.mode is None and self._drive.is_empty is False:
-            # What destroys nothing comes first, where it is possible.
-            self.mode = Mode.USE_FREE if not self._fault(Mode.USE_FREE, tuple(self.wishes)) else Mode.REPLACE
         self._renew(keep=self.plan)
         self.query_one("#volumes").focus()
 
+    def _mode(self) -> Mode:
+        """The way that was taken before; else what destroys nothing comes first, where it is possible."""
+        if self.session.mode is None and self._drive.is_empty is False and not self._fault(Mode.USE_FREE, tuple(self.wishes)):
+            return Mode.USE_FREE
+        return self.session.mode or Mode.REPLACE
+
     def keys(self) -> Pairs:
         """Changing the list."""
-        return (("Enter", "preview"), ("a", "add"), ("e", "edit"), ("r", "remove"), ("Tab", "other list"))
-
-    @property
-    def _machine(self) -> Machine:
-        assert self.session.machine is not None
-        return self.session.machine
+        return (("Enter", "preview"), ("a", "add"), ("e", "edit"), ("r", "remove"), ("d", "drives"), ("Tab", "other list"))
 
     @property
     def _drive(self) -> Drive:
@@ -102,10 +107,13 @@ blocks of the drive.
         if mode is Mode.USE_FREE and self._drive.is_empty:
             return "There is nothing on the drive to keep."
         try:
-            self.services.plan(self._machine, self._drive, wishes, mode)
+            self._planned(mode, wishes)
         except DiskwrightError as error:
             return str(error)
         return ""
+
+    def _planned(self, mode: Mode, wishes: tuple[Wish, ...]) -> Plan:
+        return plan_of(self.services, replace(self.session, mode=mode, wishes=wishes))
 
     def _renew(self, keep: Plan | None = None) -> None:
         """Plan again for both ways, and draw."""
@@ -113,7 +121,7 @@ blocks of the drive.
         self.reasons = {mode: self._fault(mode, wishes) for mode in MODES}
         self.plan = None
         if not self.reasons[self.mode]:
-            self.plan = keep or self.services.plan(self._machine, self._drive, wishes, self.mode)
+            self.plan = keep or self._planned(self.mode, wishes)
         self._draw()
 
     def _draw(self) -> None:
@@ -125,15 +133,18 @@ blocks of the drive.
     def _verdict_blocks(self) -> list[Block]:
         if self.plan is None:
             return [para(Text("Not possible: ", "red").append(self.reasons[self.mode], "default"))]
-        lost = sum(not slot.kept for slot in self.plan.before.partitions)
+        lost = sum(not slot.kept for member in self.plan.members for slot in member.before.partitions)
         if lost:
             are = "1 partition that is" if lost == 1 else f"{lost} partitions that are"
             said = Text("Possible. ").append(f"{are} there now will be lost", "yellow").append(" when the plan is applied.")
-        elif self.plan.before.signatures or self._drive.unrecognised_zones:
-            said = Text("Possible. ").append("All that is on the drive will be lost", "yellow").append(" when the plan is applied.")
+        elif any(member.before.signatures for member in self.plan.members) or self._drive.unrecognised_zones:
+            drives = "the drives" if self.plan.others else "the drive"
+            said = Text("Possible. ").append(f"All that is on {drives} will be lost", "yellow").append(" when the plan is applied.")
         else:
             said = Text("Possible. No partition is lost.")
-        return [para(said), gap(), *bars(self.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII)]
+        if self.session.stripe:
+            said.append(f" It lies on {spread_words(self.session)}.")
+        return [para(said), *spread_blocks(self.plan), gap(), *bars(self.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII)]
 
     def _mode_row(self, mode: Mode, title: str) -> Row:
         if mode is Mode.REPLACE and self._drive.zoned == "host-managed":
@@ -166,6 +177,8 @@ blocks of the drive.
             return None
         if self.plan.after.whole is not None:
             return self.plan.after.whole.size_bytes
+        if self.plan.stripe is not None:
+            return together_bytes(self.plan)
         partition = self.plan.volumes[number].partition
         return next((slot.size_bytes for slot in self.plan.after.partitions if slot.number == partition), None)
 
@@ -182,8 +195,26 @@ blocks of the drive.
         self.mode = mode
         self._renew()
 
+    def action_drives(self) -> None:
+        """Over which drives the volume goes."""
+
+        def closed(laid: Session | None) -> None:
+            if laid is None:
+                return
+            self.say("")
+            self.session, self.wishes = laid, list(laid.wishes)
+            self.mode = self._mode()
+            self._renew(keep=laid.plan)
+            self.query_one("#modes", Rows).set_rows(self.query_one("#modes", Rows).rows, self.mode.name)
+            self.draw_head()
+
+        self.app.push_screen(SpreadForm(self._kept(), self.services), closed)
+
     def action_add(self) -> None:
         """A further volume."""
+        if self.session.stripe:
+            self.say(TAKES_ALL, "yellow")
+            return
         taken = sum(wish.size_bytes is None for wish in self.wishes)
         wish = replace(self._default(), size_bytes=None, label=None, mount_point=None)
         hint = "Give the volume that takes all that is left a size first, or give this one a size." if taken else ""
@@ -218,7 +249,7 @@ blocks of the drive.
         def check(changed: Wish) -> None:
             trial = [*self.wishes]
             trial[number : number + 1] = [changed]
-            self.services.plan(self._machine, self._drive, tuple(trial), self.mode)
+            self._planned(self.mode, tuple(trial))
 
         self.app.push_screen(VolumeForm(self.session, self.services, wish, check, hint, new=number == len(self.wishes)), closed)
 
