@@ -1,15 +1,21 @@
 """Several drives in the line-by-line wizard: which, how, what cannot be, and a token for each."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
 from tests.unit.conversation import Told, converse_with, number_of
-from tests.unit.layouts import EVERYTHING
+from tests.unit.layouts import EVERYTHING, wish
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.stripes import numbered
 from tests.unit.test_plain_desk import Desk
+from wizard.layout.wish import Arrangement, Wish
+from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Use
+from wizard.model.plan import Subvolume
+from wizard.services.session import Session
+from wizard.services.spread import WAYS, plan_of, spread
 
 SPREAD = "5"
 """The number of the question on drives among those on the list of volumes."""
@@ -116,3 +122,26 @@ def test_another_of_the_drives_that_is_pulled_out_leads_back_to_the_list() -> No
     told = walked(services, SPREAD, "2", "", MIRROR_MD, "")
     assert "/dev/sdb (Example HDD 500) is not attached any more" in told.flat
     assert told.flat.rindex("Step 1 of 9") > told.flat.rindex("is not attached any more")
+
+
+def test_a_drives_own_arrangement_does_not_go_with_several() -> None:
+    services = desk()
+    known = services.machine
+    one, two = known.drives
+    volume = wish("ext4", label="films", mount_point=None)
+    session = Session(machine=known, drive=one, diagnosis=services.diagnose(known, one), wishes=(volume,))
+    laid = spread(services, session, WAYS[2], (two,))
+    assert laid.plan is not None and laid.plan.paths == ("/dev/sda", "/dev/sdb")
+    for arrangement in (Arrangement("mbr"), Arrangement(grouped=True)):
+        with pytest.raises(BadInput, match="Every one of several drives gets a GPT"):
+            plan_of(services, replace(laid, arrangement=arrangement))
+
+
+@pytest.mark.parametrize("volume", [replace(wish("btrfs"), encrypted=True), replace(wish("btrfs"), subvolumes=(Subvolume("@"),))])
+def test_what_is_planned_on_one_drive_only_is_refused_and_never_left_out(volume: Wish) -> None:
+    services = desk()
+    known = services.machine
+    one, two = known.drives
+    session = Session(machine=known, drive=one, diagnosis=services.diagnose(known, one), wishes=(volume,))
+    with pytest.raises(BadInput, match="cannot be planned over several drives"):
+        spread(services, session, WAYS[1], (two,))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from wizard.layout.planner import Mode
+from wizard.layout.planner import PLAIN, Mode
 from wizard.layout.striped import StripeWish, choice_on
 from wizard.layout.striping import FILESYSTEMS, room_bytes
 from wizard.layout.wish import Wish
@@ -15,6 +15,7 @@ from wizard.services.session import Session
 
 ONE_VOLUME = "Several drives hold one volume together: take the others off the list first."
 TAKES_ALL = "One volume takes all of the drives."
+ARRANGED = "Every one of several drives gets a GPT, and no volume group of its own: choose that first."
 TAKEN_WHOLE = "Several drives together are taken whole: nothing on them is kept."
 
 
@@ -104,6 +105,8 @@ def plan_of(services: Services, session: Session) -> Plan:
         raise BadInput(ONE_VOLUME)
     if session.mode is Mode.USE_FREE:
         raise Refused(TAKEN_WHOLE)
+    if session.arrangement not in (None, PLAIN):
+        raise BadInput(ARRANGED)
     return services.plan_striped(session.machine, session.drives, session.wishes[0], session.stripe, session.mode)
 
 
