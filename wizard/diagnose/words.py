@@ -1,5 +1,6 @@
 """What a drive is and holds, in plain words, the same on every face. All foreign text in them is printable."""
 
+from wizard.filesystems.registry import MADE
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Layer, Partition, Signature
 from wizard.model.names import printable
@@ -74,6 +75,16 @@ def partition_words(part: Partition) -> str:
     if part.mount_points:
         pieces.append("mounted on " + ", ".join(printable(point, 40) for point in part.mount_points))
     return "  ".join(pieces)
+
+
+def tuning_words(drive: Drive) -> str:
+    """How a filesystem that the drive holds is used better as it is; empty where there is none to which advice applies."""
+    held = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
+    known = [path for path, marks in held if len(marks) == 1 and marks[0].kind in MADE and MADE[marks[0].kind].mounts]
+    if not known:
+        return ""
+    which = known[0] if len(known) == 1 else f"{known[0]} and others"
+    return f"To keep {which} and only use it better: `diskwright tune {known[0]} --workload ID` says how, and erases nothing."
 
 
 def recording_words(recording: Recording) -> str:

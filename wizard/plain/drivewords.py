@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from wizard.advise.backing import evidence_for
-from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words
+from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words, tuning_words
 from wizard.model.finding import Clue, Diagnosis, Finding, Severity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -54,6 +54,7 @@ def _facts(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
         Para(f"Holds: {contents_words(drive)}.", 2, 2),
         *(Para(partition_words(part), 4, 2) for part in drive.partitions),
         *(Para(layer_words(layer), 4, 2) for layer in drive.layers),
+        *([Para(better, 4, 2)] if (better := tuning_words(drive)) else []),
         Para(f"Recording: {recording_words(diagnosis.recording)}.", 2, 2),
     ]
 

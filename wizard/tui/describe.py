@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words
+from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words, tuning_words
 from wizard.model.advice import Choice, Evidence, Option, Place, Unmade, ZonedUse
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive
@@ -38,6 +38,8 @@ def drive_blocks(drive: Drive, diagnosis: Diagnosis, impediment: str) -> list[Bl
         if caption == "Holds":
             blocks += [para(partition_words(part), indent=11, hang=2) for part in drive.partitions]
             blocks += [para(layer_words(layer), indent=11, hang=2) for layer in drive.layers]
+            if better := tuning_words(drive):
+                blocks.append(para(better, indent=11, hang=2))
     return blocks
 
 
