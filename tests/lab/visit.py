@@ -24,6 +24,7 @@ MODULES = (
     "stacks",
     "attack_stripes",
     "encrypted",
+    "volumegroup",
     "cliff",
     "study",
     "stripes",

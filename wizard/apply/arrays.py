@@ -248,7 +248,8 @@ def make_group(operation: MakeVolumeGroup, site: Site) -> str:
             site.command(argv)
     if (seen := physical_volumes_of(operation.name, site.command)) != planned:
         raise Failed(f"The volume group {operation.name} has {', '.join(seen) or 'no physical volume'} instead of {', '.join(planned)}.")
-    return f"The volume group {operation.name} has exactly the planned {len(planned)} physical volumes."
+    many = "physical volume" if len(planned) == 1 else f"{len(planned)} physical volumes"
+    return f"The volume group {operation.name} has exactly the planned {many}."
 
 
 def make_striped_volume(operation: MakeStripedVolume, site: Site) -> str:

@@ -3,7 +3,7 @@
 A group is this run's own if it lies on nothing but the plan's partition, with the physical volume's UUID that the plan drew for it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.arrays import is_node_of, read_geometry, standing_on
@@ -105,21 +105,28 @@ def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> str:
     if missing := wait_for((operation.device,)):
         raise Failed(f"The node {missing} did not appear.")
     own_volume_node(plan, group, operation.device)
-    # Before anything is formatted: where the data begin cannot be put right later.
-    for check in (*_group_checks(plan, group, site.command), *_volume_checks(operation, site.command)):
-        if not check.holds:
-            raise Failed(f"{check.what}: {check.seen}.")
+    _demand(_volume_checks((operation,), site.command))
     return f"{operation.device} has exactly {operation.size_bytes} bytes, and LVM and the kernel find it as planned."
 
 
 def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     """What must hold of the plan's group and of each volume in it, by LVM's tools and by the kernel."""
-    yield from _group_checks(plan, group, do)
-    for one in logical_volumes(plan):
-        yield from _volume_checks(one, do)
+    yield from _data_checks(plan, group, do)
+    yield from _volume_checks(logical_volumes(plan), do)
 
 
-def _group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
+def check_data(plan: Plan, group: Group, do: Do) -> None:
+    """Raises Failed unless the group's data begin where planned and its room is the planned one: later that cannot be put right."""
+    _demand(_data_checks(plan, group, do))
+
+
+def _demand(checks: Iterator[Check]) -> None:
+    for check in checks:
+        if not check.holds:
+            raise Failed(f"{check.what}: {check.seen}.")
+
+
+def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
     wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
     yield _same(f"LVM finds the data of {group.device} in {group.name}, beginning {DATA_BYTES} bytes in", wanted, row)
@@ -130,16 +137,18 @@ def _group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     yield _same(f"LVM finds {group.name} on that alone, with {room} bytes in pieces of {EXTENT_BYTES}", wanted, row)
 
 
-def _volume_checks(one: MakeLogicalVolume, do: Do) -> Iterator[Check]:
-    (row,) = asked("lvs", ("lv_size", "segtype", "seg_count"), f"{one.group}/{one.name}", do) or ({},)
-    wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
-    yield _same(f"LVM finds {one.device} linear, in one piece of {one.size_bytes} bytes", wanted, row)
-    try:
-        offset = read_geometry(one.device).alignment_offset_bytes
-    except Failed as error:
-        yield Check(f"The kernel finds {one.device} aligned", False, str(error))
-    else:
-        yield Check(f"The kernel finds {one.device} aligned", offset == 0, f"an offset of {offset} bytes")
+def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
+    """LVM is asked once for all of them."""
+    found = {row.get("lv_name"): row for row in asked("lvs", ("lv_name", "lv_size", "segtype", "seg_count"), volumes[0].group, do)}
+    for one in volumes:
+        wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
+        yield _same(f"LVM finds {one.device} linear, in one piece of {one.size_bytes} bytes", wanted, found.get(one.name, {}))
+        try:
+            offset = read_geometry(one.device).alignment_offset_bytes
+        except Failed as error:
+            yield Check(f"The kernel finds {one.device} aligned", False, str(error))
+        else:
+            yield Check(f"The kernel finds {one.device} aligned", offset == 0, f"an offset of {offset} bytes")
 
 
 def _same(what: str, wanted: dict[str, str], seen: dict[str, str]) -> Check:

@@ -72,7 +72,12 @@ def take_apart(plan: Plan, do: Do) -> None:
 
 def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> str:
     """Carry out one of the steps by which it comes to be; a sentence on what came of it. Raises Failed."""
-    return groups.make_logical_volume(operation, site) if isinstance(operation, MakeLogicalVolume) else arrays.build(operation, site)
+    if isinstance(operation, MakeLogicalVolume):
+        return groups.make_logical_volume(operation, site)
+    said = arrays.build(operation, site)
+    if site.plan.group:
+        groups.check_data(site.plan, site.plan.group, site.command)
+    return said
 
 
 def array_checks(plan: Plan, do: Do) -> Iterator[Check]:

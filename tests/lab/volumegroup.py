@@ -1,0 +1,247 @@
+"""Job: volumes within one volume group of LVM's on one drive, from the command line to the mounted filesystems, under a kernel that has the
+device mapper: as planned by LVM's and the kernel's own words, taken back to the byte, and gone on with wherever a run was cut off."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from time import monotonic, sleep
+
+from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, sysfs, tool, udev_runs
+from tests.lab.visit import Visit
+from wizard.apply.journal import RunState, read_entries, state
+from wizard.apply.start import start_run
+from wizard.apply.undo import undo_run
+from wizard.layout.document import read_plan
+from wizard.layout.grouping import logical_volumes
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Check
+from wizard.model.plan import Plan
+from wizard.tools.run import run
+
+
+def _drive(name: str, logical: int) -> EmulatedDrive:
+    serial = f"LAB-{name.upper()}"
+    return EmulatedDrive(name, Bus.VIRTIO, serial=serial, logical_block_bytes=logical, physical_block_bytes=4096, size_bytes=640 * MIB)
+
+
+WHOLE, CUT = _drive("grouped-whole", 4096), _drive("grouped-cut", 512)
+GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))
+FSTAB = Path("/etc/fstab")
+MAIL, FILMS = Path("/srv/lab/mail"), Path("/srv/lab/films")
+MODULES = ("dm_mod", "ext4", "xfs")
+DIES = "kill -9 $PPID; exit 1"
+STOPS = "touch $(ls -td /var/lib/diskwright/runs/2* | head -n 1)/stop"
+EVERYTHING = (
+    f"workload=mail,fs=ext4,size=101M,label=lab-mail,mount={MAIL}",
+    "workload=desktop-root,fs=swap,size=32M,label=lab-swap,mount=none",
+    f"workload=large-media,fs=xfs,label=lab-films,mount={FILMS}",
+)
+"""Three volumes, of which the last takes the rest."""
+CUTS = (("vgcreate", "--physicalextentsize"), ("lvcreate", "lab_mail"), ("mkfs.xfs", "-q"))
+MORE_CUTS = (("pvcreate", "--uuid"), ("lvcreate", "lab_films"), ("mkfs.ext4", "-q"))
+"""Where a run is cut off: the program had done its work, and nobody could say so any more."""
+
+
+def group_whole(fleet: Fleet) -> Iterator[Check]:
+    """One run to its end, by the command line, beside a partition that stays; then one taken back."""
+    _load()
+    yield from _whole(node_of(fleet[WHOLE.name]))
+    yield from _taken_back(node_of(fleet[CUT.name]))
+
+
+def group_cut(fleet: Fleet) -> Iterator[Check]:
+    """Runs that are cut off."""
+    _load()
+    for program, word in CUTS:
+        yield from _cut_off(node_of(fleet[CUT.name]), program, word)
+
+
+def group_more(fleet: Fleet) -> Iterator[Check]:
+    """Runs that are cut off elsewhere, and one that somebody comes between."""
+    _load()
+    node = node_of(fleet[CUT.name])
+    yield from _theirs(node)
+    for program, word in MORE_CUTS:
+        yield from _cut_off(node, program, word)
+
+
+def _load() -> None:
+    for module in MODULES:
+        tool("modprobe", module)
+    # udev activates what an earlier visit left on the drives.
+    run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
+
+
+def _plan(node: str, *words: str, mode: str = "--replace") -> tuple[Path, Plan]:
+    file = SHARED / f"plan-{Path(node).name}.json"
+    volumes = (word for volume in EVERYTHING for word in ("--volume", volume))
+    diskwright("plan", node, mode, "--lvm", *volumes, *words, "-o", str(file))
+    return file, read_plan(file.read_text(), "the plan")
+
+
+def _whole(node: str) -> Iterator[Check]:
+    tool("sh", "-c", f"printf 'label: gpt\\nstart=1MiB,size=64MiB\\n' | sfdisk --quiet {node}")
+    tool("mkfs.ext4", "-q", "-F", f"{node}1")
+    tool("blockdev", "--flushbufs", node)
+    before = tool("md5sum", f"{node}1")
+    file, plan = _plan(node, mode="--use-free")
+    told = diskwright("apply", str(file), "--confirm", plan.drive.token, accept=range(256), seconds=3 * SLOW)
+    yield Check("apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}")
+    if told.status:
+        return
+    yield Check("every check of its own holds", told.output.count("holds  ") == len(told.output.splitlines()), told.output[-2500:])
+    yield from _stands(plan)
+    for place in (MAIL, FILMS):
+        (place / "kept").write_text("kept")
+    _let_go(plan)
+    tool("vgchange", "--activate", "y", plan.group.name if plan.group else "")
+    for place in (MAIL, FILMS):
+        mounted = run(["mount", str(place)], seconds=SLOW, accept=range(256))
+        yield Check(f"activated again, fstab's line mounts {place}", (place / "kept").exists(), mounted.last_words)
+    _let_go(plan)
+    tool("blockdev", "--flushbufs", node)
+    yield Check("the partition that stays is as it was", tool("md5sum", f"{node}1") == before, "")
+
+
+def _stands(plan: Plan) -> Iterator[Check]:
+    """As planned, by LVM, the kernel, libblkid and findmnt."""
+    assert plan.group is not None
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    words = ("--reportformat", "json", "--units", "b", "--nosuffix", "-o")
+    (volume,) = json.loads(tool("pvs", *words, "pv_name,vg_name,pe_start", plan.group.device))["report"][0]["pv"]
+    yield Check("the data begin 1 MiB in", volume["pe_start"] == str(MIB), shown(volume))
+    found = json.loads(tool("lvs", *words, "lv_name,lv_size,segtype", plan.group.name))["report"][0]["lv"]
+    sizes = {row["lv_name"]: (row["lv_size"], row["segtype"]) for row in found}
+    wanted = {one.name: (str(one.size_bytes), "linear") for one in logical_volumes(plan)}
+    yield Check("lvs has the volumes with their exact sizes", sizes == wanted, shown(sizes))
+    (group,) = json.loads(tool("vgs", *words, "vg_extent_size,vg_free", plan.group.name))["report"][0]["vg"]
+    yield Check("all of it is given out, in pieces of 4 MiB", group == {"vg_extent_size": str(4 * MIB), "vg_free": "0"}, shown(group))
+    for one, planned in zip(logical_volumes(plan), plan.volumes, strict=True):
+        kernel = _kernel_name(one.device)
+        size = int(sysfs(kernel, "size")) * 512
+        yield Check(f"{one.name}: the kernel has its size", size == one.size_bytes, str(size))
+        yield Check(f"{one.name}: the kernel finds it aligned", sysfs(kernel, "alignment_offset") == "0", sysfs(kernel, "alignment_offset"))
+        probed = tool("blkid", "-p", "-o", "export", one.device).splitlines()
+        right = {f"TYPE={planned.filesystem}", f"UUID={planned.uuid}"} <= set(probed)
+        yield Check(f"{one.name}: blkid has its filesystem and UUID", right, shown(probed))
+    for place, path in ((MAIL, plan.volumes[0].path), (FILMS, plan.volumes[2].path)):
+        source = tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip()
+        yield Check(f"{place} is mounted", source == path, source)
+    swaps = [_kernel_name(name) for name in tool("swapon", "--show=NAME", "--noheadings", "--raw").split()]
+    yield Check("the kernel swaps to its volume", _kernel_name(plan.volumes[1].path) in swaps, shown(swaps))
+
+
+def _kernel_name(node: str) -> str:
+    number = Path(node).stat().st_rdev
+    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
+
+
+def _let_go(plan: Plan) -> None:
+    """Nothing mounted, nothing active."""
+    for place in (MAIL, FILMS):
+        run(["umount", str(place)], seconds=SLOW, accept=range(256))
+    run(["swapoff", plan.volumes[1].path], seconds=SLOW, accept=range(256))
+    run(["vgchange", "--activate", "n", plan.group.name if plan.group else ""], seconds=SLOW, accept=range(256))
+
+
+def _emptied(node: str) -> None:
+    """Nothing of an earlier case on the drive, and no line of it in fstab."""
+    tool("wipefs", "--all", "--quiet", node)
+    run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
+    with Path(node).open("r+b") as device:
+        device.write(bytes(16 * MIB))
+    FSTAB.write_text("".join(line for line in FSTAB.read_text().splitlines(keepends=True) if "/srv/lab" not in line and "swap" not in line))
+
+
+def _run_of(plan: Plan) -> Path:
+    """A run that was followed to where it ended."""
+    found = start_run(plan, *plan.tokens)
+    limit = monotonic() + 3 * SLOW
+    while state(found) is RunState.RUNNING:
+        assert monotonic() < limit, f"the run does not end: {_story(found)}"
+        sleep(0.2)
+    return found
+
+
+def _story(found: Path) -> str:
+    lines = [f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}" for entry in read_entries(found)]
+    log = found / "process.log"
+    return "\n".join([*lines[-12:], log.read_text()[-2000:] if log.exists() else ""])
+
+
+def _taken_back(node: str) -> Iterator[Check]:
+    """A run that is stopped when all of its volumes stand, over an old filesystem."""
+    _emptied(node)
+    tool("mkfs.ext4", "-q", "-F", "-L", "old", node)
+    tool("blockdev", "--flushbufs", node)
+    before = tool("md5sum", node)
+    _, plan = _plan(node)
+    with standing_in("lvcreate", "lab_films", STOPS):
+        found = _run_of(plan)
+    yield Check("stopped before anything is formatted", state(found) is RunState.STOPPED, _story(found))
+    there = [Path(volume.path).exists() for volume in plan.volumes]
+    yield Check("all volumes stand", all(there), shown(there))
+    told = diskwright("plan", node, "--replace", "--workload", "mail", accept=range(256))
+    yield Check("meanwhile the drive is in use", told.status == 3 and "in use" in told.errors, told.errors[-500:])
+    try:
+        undo_run(found)
+    except DiskwrightError as error:
+        yield Check("undone", False, f"{error}\n{_story(found)}")
+        return
+    yield Check("undone", state(found) is RunState.UNDONE, _story(found))
+    tool("blockdev", "--flushbufs", node)
+    yield Check("every byte of the drive is as it was", tool("md5sum", node) == before, "")
+    left = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
+    yield Check("no volume is left", not left, shown(left))
+
+
+def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
+    _emptied(node)
+    _, plan = _plan(node)
+    with standing_in(program, word, DIES):
+        found = _run_of(plan)
+    yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, _story(found))
+    # As after a restart: the group is there, and nothing of it is active.
+    run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
+    told = diskwright("resume", found.name, accept=range(256))
+    yield Check(f"{program}: resume ends well", told.status == 0, f"{told.status}: {told.errors[-800:]} {_story(found)}")
+    if told.status == 0:
+        yield from _stands(plan)
+    _let_go(plan)
+
+
+def _theirs(node: str) -> Iterator[Check]:
+    """A run is cut off when its volumes stand; somebody makes one more in its group, and a filesystem on one of them."""
+    _emptied(node)
+    _, plan = _plan(node)
+    first = plan.volumes[0].path
+    group = plan.group.name if plan.group else ""
+    with standing_in("lvcreate", "lab_films", DIES):
+        found = _run_of(plan)
+    tool("mkfs.ext4", "-q", "-F", "-L", "theirs", first)
+    before = tool("md5sum", first)
+    for command in ("resume", "undo"):
+        told = diskwright(command, found.name, accept=range(256))
+        yield Check(f"another's filesystem: {command} is refused", told.status == 3, f"{told.status}: {told.errors[-800:]}")
+    yield Check("another's filesystem is as it was", tool("md5sum", first) == before, "")
+    tool("wipefs", "--all", "--quiet", first)
+    tool("lvremove", "--yes", "--config", "activation{udev_sync=0 udev_rules=0}", f"{group}/lab_films")
+    tool("lvcreate", "--yes", "--config", "activation{udev_sync=0 udev_rules=0}", "--size", "8m", "--name", "theirs", group)
+    for command in ("resume", "undo"):
+        told = diskwright(command, found.name, accept=range(256))
+        yield Check(f"another's volume: {command} does nothing", told.status in (1, 3), f"{told.status}: {told.errors[-800:]}")
+    yield Check("another's volume is there", Path(f"/dev/mapper/{group}-theirs").exists(), "")
+    run(["vgchange", "--activate", "n", group], seconds=SLOW, accept=range(256))
+
+
+JOBS = {"group-whole": group_whole, "group-cut": group_cut, "group-more": group_more}
+VISITS = (
+    Visit("a volume group on one drive: made, taken back, cut off", GROUPED_FLEET, ("group-whole", "group-cut"), 1500, udev=False),
+    Visit("a volume group, cut off everywhere else", GROUPED_FLEET, ("group-more",), 1500, udev=False, full_only=True),
+    Visit("a volume group, with udev", GROUPED_FLEET, ("group-whole", "group-cut"), 1500, udev=True, full_only=True),
+)
