@@ -28,6 +28,7 @@ MODULES = (
     "cliff",
     "study",
     "stripes",
+    "mirrors",
 )
 """Those of tests/lab with VISITS, in the order in which the lab goes through them."""
 

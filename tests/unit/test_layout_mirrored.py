@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.unit.layouts import UUIDS, kinds_of, wish
+from tests.unit.layouts import UUIDS, kinds_of, wish, with_operations
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
 from tests.unit.stripes import MD, MIRROR, TWICE, numbered, striped
 from wizard.apply.arrays import examined_offset, kernel_check, part_check
@@ -207,3 +207,13 @@ def test_what_mdadm_says_of_a_part_is_held_against_the_plan(old: str, new: str, 
 )
 def test_the_kernel_is_to_advise_no_stripe_for_a_mirror(seen: Geometry, holds: bool) -> None:
     assert kernel_check("/dev/md127", seen, None, (E512, E512)).holds is holds
+
+
+def test_a_mirror_forged_throughout_with_a_chunk_does_not_hold_together() -> None:
+    assert MIRROR.stripe is not None
+    operations = tuple(
+        replace(step.operation, chunk_bytes=64 * KIB) if isinstance(step.operation, MakeArray) else step.operation for step in MIRROR.steps
+    )
+    forged = with_operations(replace(MIRROR, stripe=replace(MIRROR.stripe, chunk_bytes=64 * KIB)), operations)
+    with pytest.raises(BadInput, match="keeps no copies, or has a chunk"):
+        check_plan(forged)

@@ -1,0 +1,182 @@
+"""Job: md's mirror over two drives: applied and verified while it is still being copied, killed and gone on with, and one drive taken away.
+
+The copying is held to a crawl until everything about it is seen, so that nothing here depends on how fast a guest is.
+"""
+
+import hashlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from uuid import uuid4
+
+from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, udev_runs
+from tests.lab.visit import Visit
+from wizard.apply.arrays import taken_arrays
+from wizard.apply.environment import Environment
+from wizard.apply.journal import RunState, follow, read_entries, state
+from wizard.apply.start import resume_run, start_run
+from wizard.apply.undo import undo_run
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.planner import Mode
+from wizard.layout.striped import StripeWish, make_striped_plan
+from wizard.layout.wish import Wish
+from wizard.model.advice import Choice, Place, Workload
+from wizard.model.errors import Refused
+from wizard.model.journal import Check, Event
+from wizard.model.plan import Plan
+from wizard.probe.machine import probe_machine
+from wizard.tools.run import run
+
+PHYSICAL_BYTES = 4096
+
+
+def _drive(number: int, size_bytes: int) -> EmulatedDrive:
+    return EmulatedDrive(
+        f"mirror-{number}",
+        Bus.VIRTIO,
+        serial=f"LAB-MIRROR-{number}",
+        logical_block_bytes=512,
+        physical_block_bytes=PHYSICAL_BYTES,
+        size_bytes=size_bytes,
+    )
+
+
+MIRRORED_FLEET = Fleet("mirrored", (_drive(1, 128 * MIB), _drive(2, 160 * MIB)))
+FSTAB = Path("/etc/fstab")
+PLACE = Path("/srv/mirrored")
+SPEED = Path("/proc/sys/dev/raid")
+CRAWL, RUN = "100", "1000000"
+"""KiB a second."""
+DIES = "kill -9 $PPID; exit 1"
+
+
+def mirrored(fleet: Fleet) -> Iterator[Check]:
+    """From plan to the loss of a drive; then a run that is killed when its mirror was made."""
+    for module in ("raid1", "ext4"):
+        tool("modprobe", module)
+    yield from _whole(fleet)
+    yield from _killed(fleet)
+
+
+def _copying_at(speed: str) -> None:
+    for name in ("speed_limit_min", "speed_limit_max"):
+        (SPEED / name).write_text(speed)
+
+
+def _planned(fleet: Fleet) -> Plan:
+    machine = probe_machine([node_of(drive) for drive in fleet.drives], seconds=SLOW)
+    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
+    wish = Wish(choice, workload, None, "mirrored", str(PLACE))
+    asked = StripeWish("md", level="raid1")
+    plan = make_striped_plan(machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays())
+    return read_plan(render_plan(plan), "the plan")
+
+
+def _followed(newest: Path) -> Path:
+    for _ in follow(newest):
+        pass
+    return newest
+
+
+def _story(newest: Path) -> str:
+    return "\n".join(
+        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}" for entry in read_entries(newest)[-14:]
+    )
+
+
+def _whole(fleet: Fleet) -> Iterator[Check]:
+    _copying_at(CRAWL)
+    plan = _planned(fleet)
+    newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
+    yield Check("a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest))
+    (volume,) = plan.volumes
+    yield Check("a mirror: it is still being copied then", _action(plan) == "resync", _action(plan))
+    yield from _as_its_tools_say(plan)
+    # mke2fs writes a stripe of one physical block where a device asks for no more, which is none.
+    told = dict(re.findall(r"(?m)^(Block size|RAID stripe width):\s+(\d+)", tool("dumpe2fs", "-h", volume.path)))
+    width = int(told.get("RAID stripe width", "0")) * int(told["Block size"])
+    yield Check("a mirror: ext4 knows of no stripe", width <= PHYSICAL_BYTES, shown(told))
+    yield from _survives(plan)
+    _take_down(plan)
+
+
+def _action(plan: Plan) -> str:
+    return sysfs(plan.volumes[0].path, "md/sync_action")
+
+
+def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
+    (volume,) = plan.volumes
+    detail = tool("mdadm", "--detail", volume.path)
+    for wanted in ("Raid Level : raid1", "Raid Devices : 2", "Intent Bitmap : Internal", "Name : any:mirrored"):
+        yield Check(f"a mirror: mdadm --detail says {wanted}", wanted in detail, detail)
+    told = tuple(sysfs(volume.path, key) for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset"))
+    yield Check("a mirror: the kernel advises no stripe and finds it aligned", told == ("4096", "0", "0"), shown(told))
+    for path in plan.paths:
+        (offset,) = re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))
+        begins = int(sysfs(f"{path}1", "start")) + int(offset)
+        yield Check(f"a mirror: md's data begin on a whole block of {path}", begins % 8 == 0, str(begins))
+    smallest = min(member.drive.size_bytes for member in plan.members)
+    size = int(sysfs(volume.path, "size")) * 512
+    yield Check("a mirror: it has the room of the smallest drive", smallest * 0.8 < size < smallest, str(size))
+
+
+def _survives(plan: Plan) -> Iterator[Check]:
+    """Copied to its end, each drive alone has the file."""
+    (volume,) = plan.volumes
+    content = Random("mirrored").randbytes(5 * MIB)
+    (PLACE / "file").write_bytes(content)
+    _copying_at(RUN)
+    tool("mdadm", "--wait", volume.path, accept=(0, 1))
+    yield Check("a mirror: it comes to the end of its copying", _action(plan) == "idle", _action(plan))
+    tool("umount", str(PLACE))
+    lost, left = (f"{path}1" for path in plan.paths)
+    # The drive that everything was copied from.
+    tool("mdadm", volume.path, "--fail", lost)
+    tool("mdadm", volume.path, "--remove", lost)
+    tool("mount", str(PLACE))
+    seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
+    yield Check(f"a mirror: the file is whole on {left} alone", seen == hashlib.sha256(content).hexdigest(), seen)
+    yield Check("a mirror: degraded", sysfs(volume.path, "md/degraded") == "1", sysfs(volume.path, "md/degraded"))
+
+
+def _killed(fleet: Fleet) -> Iterator[Check]:
+    """A run whose process dies when the mirror was made: no way back, and the way forward takes it over by its UUID."""
+    _copying_at(CRAWL)
+    plan = _planned(fleet)
+    with standing_in("mdadm", "--create", DIES):
+        newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
+    yield Check("a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest))
+    said = ""
+    try:
+        undo_run(newest)
+    except Refused as error:
+        said = str(error)
+    yield Check("a killed mirror: cannot be undone", "copying the first drive over the others was begun" in said, said)
+    # As after a restart: put together by another, under another number.
+    tool("mdadm", "--stop", plan.volumes[0].path)
+    tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
+    resume_run(newest)
+    _followed(newest)
+    made = [entry for entry in read_entries(newest) if entry.event is Event.COMMAND and "--create" in entry.command]
+    yield Check("a killed mirror: goes on to its end", state(newest) is RunState.DONE, _story(newest))
+    yield Check("a killed mirror: is not made a second time", len(made) <= 1, shown([entry.command for entry in made]))
+    yield Check("a killed mirror: is mounted", PLACE.is_mount(), "")
+    _take_down(plan)
+
+
+def _take_down(plan: Plan) -> None:
+    """Nothing left but what was written."""
+    run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
+    FSTAB.write_text("".join(line for line in FSTAB.read_text().splitlines(keepends=True) if plan.volumes[0].uuid not in line))
+    run(["mdadm", "--stop", plan.volumes[0].path], seconds=SLOW, accept=range(256))
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+
+
+JOBS = {"mirrored": mirrored}
+VISITS = (
+    Visit("mirrored by md: verified while it is copied, killed, and left with one drive", MIRRORED_FLEET, ("mirrored",), 900, udev=True),
+)
