@@ -24,6 +24,10 @@ from wizard.model.plan import Plan
 from wizard.plain.desk import Desk
 from wizard.plain.steps.confirm import confirm
 from wizard.plain.talk import Talk
+from wizard.report.anonymous import without_names
+from wizard.report.document import render_report
+from wizard.report.gather import Sources, gather
+from wizard.report.page import render_page
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Back, Next, Session
 
@@ -119,6 +123,15 @@ def test_a_line_that_is_in_the_way_is_told(tmp_path: Path, line: str) -> None:
     with pytest.raises(Failed, match="was not changed"):
         add_to_crypttab(file, OPERATION, "run")
     assert file.read_text() == f"{line}\n"
+
+
+def test_a_report_without_names_has_none_of_a_container_either() -> None:
+    plan = planned()
+    (container,) = plan.containers
+    report = gather(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
+    assert container.name in render_report(report)
+    text = render_report(without_names(report)) + render_page(without_names(report))
+    assert not [said for said in (container.name, container.uuid, container.uuid[:8], "luks-private") if said in text]
 
 
 def test_a_header_is_read_only_where_it_is_understood() -> None:

@@ -17,7 +17,7 @@ from wizard.layout.wish import Arrangement, Wish, parse_volume
 from wizard.model.advice import Option
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import Geometry, misalignment_bytes
+from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.plan import MakeFilesystem, Mount, Plan, TurnOnSwap, WipeSignatures
 from wizard.model.units import GIB, MIB
 
@@ -38,6 +38,7 @@ def test_the_data_begin_behind_the_header_where_the_drive_is_aligned(geometry: G
     (container,), slot = plan.containers, next(slot for slot in plan.after.partitions if not slot.kept)
     assert container.offset_bytes >= 16 * MIB
     assert not misalignment_bytes(geometry, slot.start_bytes + container.offset_bytes)
+    assert not container.offset_bytes % grain_bytes(geometry), "a whole stripe of a RAID beneath"
     check_plan(plan)
 
 
