@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import E512, drive
-from tests.unit.stripes import BTRFS, LVM, MD
+from tests.unit.stripes import BTRFS, LVM, MD, MIRROR, TWICE
 from tests.unit.test_layout_whole import zoned_plan
 from wizard.apply.arrays import array_parts, examined_chunk, exported, kernel_check
 from wizard.apply.guard import check_operations
@@ -72,7 +72,7 @@ def test_what_the_kernel_is_to_say_of_an_array(seen: Geometry, drives: Geometry,
     assert check.holds is holds, check
 
 
-@pytest.mark.parametrize("plan", [MD, LVM, BTRFS])
+@pytest.mark.parametrize("plan", [MD, LVM, BTRFS, MIRROR, TWICE])
 def test_a_striped_plan_stays_on_its_drives_and_its_array(plan: Plan) -> None:
     check_operations(plan, None)
     check_operations(plan, frozenset({*plan.paths, "/dev/other"}))
@@ -103,7 +103,8 @@ def test_room_is_kept_for_what_every_array_part_held() -> None:
 
 
 @pytest.mark.parametrize(
-    ("plan", "last"), [(MD, "make-array"), (LVM, "make-striped-volume"), (BTRFS, "wipe-signatures"), (zoned_plan(), None)]
+    ("plan", "last"),
+    [(MD, "make-array"), (LVM, "make-striped-volume"), (BTRFS, "wipe-signatures"), (zoned_plan(), None)],
 )
 def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(plan: Plan, last: str | None) -> None:
     kinds: list[str] = [step.operation.kind for step in plan.steps]

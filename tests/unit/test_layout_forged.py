@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.layouts import UUIDS, with_operations
 from tests.unit.machines import E512, KN4
-from tests.unit.stripes import BTRFS, KINDS, LVM, MD
+from tests.unit.stripes import BTRFS, LVM, MD, MIRROR, TWICE
 from tests.unit.test_documents_plan import redigested
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan
@@ -29,8 +29,11 @@ from wizard.model.plan import (
 )
 from wizard.model.units import KIB, MIB
 
+PLANS = (MD, LVM, BTRFS, MIRROR, TWICE)
+NAMES = ("md", "lvm", "btrfs", "md's mirror", "btrfs's mirror")
 
-@pytest.mark.parametrize("plan", [MD, LVM, BTRFS], ids=KINDS)
+
+@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
 def test_no_operation_of_a_striped_plan_can_be_changed_left_out_or_added(plan: Plan) -> None:
     operations = tuple(step.operation for step in plan.steps)
     check_plan(with_operations(plan, operations))
@@ -52,6 +55,7 @@ def _hostile() -> tuple[Operation, ...]:
         WipeSignatures("/dev/sda9", ()),
         ResetZones("/dev/sda"),
         MakeArray("/dev/md3", "x", UUIDS[5], 64 * KIB, ("/dev/sda1", "/dev/sdx1")),
+        MakeArray("/dev/md3", "x", UUIDS[5], 0, ("/dev/sda1", "/dev/sdx1"), level="raid1"),
         MakeVolumeGroup("x", ("/dev/sdx1",), (UUIDS[5],)),
         MakeStripedVolume("/dev/mapper/x-x", "x", "x", 2, 64 * KIB),
         MakeFilesystem("/dev/sdx1", "ext4", UUIDS[5], "x", ()),
@@ -62,7 +66,7 @@ def _hostile() -> tuple[Operation, ...]:
     )
 
 
-@pytest.mark.parametrize("plan", [MD, LVM, BTRFS], ids=KINDS)
+@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
 @pytest.mark.parametrize(
     "changes",
     [
@@ -79,6 +83,8 @@ def _hostile() -> tuple[Operation, ...]:
         {"uuids": ("$(id)",)},
         {"uuids": (UUIDS[6],) * 3},
         {"metadata": "raid5"},
+        {"level": "raid0"},
+        {"level": "raid1"},
         {"kind": "md"},
         {"kind": "lvm"},
         {"kind": "btrfs"},
@@ -94,7 +100,7 @@ def test_no_stripe_that_the_planner_would_not_make_passes(plan: Plan, changes: d
         check_plan(replace(plan, stripe=stripe))
 
 
-@pytest.mark.parametrize("plan", [MD, LVM, BTRFS], ids=KINDS)
+@pytest.mark.parametrize("plan", PLANS, ids=NAMES)
 def test_no_other_drives_pass(plan: Plan) -> None:
     two, three = plan.others
     for others in (
@@ -133,7 +139,7 @@ def test_a_document_with_several_drives_is_checked_whole() -> None:
 
 
 def test_every_command_of_a_striped_plan_names_only_what_the_plan_is_about() -> None:
-    for plan in (MD, LVM, BTRFS):
+    for plan in PLANS:
         own = {*plan.paths, *(f"{path}1" for path in plan.paths), plan.stripe.device if plan.stripe else ""}
         for step in plan.steps:
             assert {word for argv in step.commands for word in argv if word.startswith("/dev/")} <= own
