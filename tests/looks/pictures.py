@@ -90,7 +90,7 @@ async def _plan(pilot: Pilot[Session], take: Take) -> None:
     await until(lambda: "This volume" not in shown(pilot), pilot)
     await press(pilot, "a")
     await until(lambda: "A new volume" in shown(pilot), pilot)
-    await press(pilot, "up", "up", "right", "down", "down", "=99T", "enter")
+    await press(pilot, "up", "up", "right", "right", "down", "down", "=99T", "enter")
     await until(lambda: "needs" in shown(pilot), pilot)
     await take("4-volume")
     await press(pilot, "backspace", "backspace", "backspace", "enter")

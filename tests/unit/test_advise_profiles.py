@@ -145,6 +145,14 @@ def test_a_users_workload_is_added(mine: Path) -> None:
     assert {other.workload.id for other in load_workloads()} >= {"photos", "small-files"}
 
 
+def test_purposes_are_listed_by_what_people_come_for_and_a_users_own_last(mine: Path) -> None:
+    names = [profile.workload.id for profile in load_workloads()]
+    assert names[:3] == ["desktop-root", "large-media", "ssd-general"]
+    assert names[-2:] == ["web-cache", "photos"]
+    mine.write_text(mine.read_text().replace("label = ", "order = 15\nlabel = ", 1))
+    assert [profile.workload.id for profile in load_workloads()][:3] == ["desktop-root", "photos", "large-media"]
+
+
 def test_a_users_workload_and_option_replace_the_bundled_ones(write: Write) -> None:
     path = write(
         "workloads/x.toml", WORKLOAD.replace('"photos"', '"small-files"', 1).replace(', "my-inode-size"', "").replace('["mine-1"]', "[]")

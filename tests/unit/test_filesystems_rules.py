@@ -211,10 +211,27 @@ def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:
 def test_programs_that_are_missing_are_named_with_their_packages() -> None:
     everything = Kernel("6.12.9", frozenset({"vfat", "exfat", "ntfs3"}))
     said = obstacles(filesystem("exfat"), machine(kernel=everything), drive(), None)
-    assert [sentence.split(" is missing")[0] for sentence in said] == ["The program mkfs.exfat", "The program tune.exfat"]
-    assert all("apt install exfatprogs" in sentence for sentence in said)
-    (said_of_ntfs, _) = obstacles(filesystem("ntfs"), machine(kernel=everything), drive(), None)
+    assert [sentence.split(" missing")[0] for sentence in said] == ["The programs mkfs.exfat and tune.exfat are"]
+    assert "apt install exfatprogs" in said[0]
+    (said_of_ntfs,) = obstacles(filesystem("ntfs"), machine(kernel=everything), drive(), None)
     assert "apt install ntfs-3g" in said_of_ntfs and "dnf install ntfsprogs" in said_of_ntfs and "pacman -S ntfs-3g" in said_of_ntfs
+
+
+def test_a_program_that_is_missing_alone_is_said_alone() -> None:
+    here = machine(kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),))
+    (said,) = obstacles(filesystem("exfat"), here, drive(), None)
+    assert said.startswith("The program tune.exfat is missing: install exfatprogs")
+
+
+def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned() -> None:
+    tools = tuple((name, name) for name in MADE["nilfs2"].makers)
+    here = machine(kernel=Kernel("6.12.9", frozenset({"nilfs2"})), tools=tools)
+    assert obstacles(filesystem("nilfs2"), here, drive(), None) == ()
+    (said,) = obstacles(filesystem("nilfs2"), replace(here, missing_files=("/etc/mtab",)), drive(), None)
+    assert said.startswith("/etc/mtab is missing, and mkfs.nilfs2 needs it: `ln -s ")
+    assert obstacles(filesystem("xfs"), replace(here, missing_files=("/etc/mtab",)), drive(), None) == obstacles(
+        filesystem("xfs"), here, drive(), None
+    )
 
 
 def test_ntfs_is_mounted_by_the_kernels_own_driver_or_not_at_all() -> None:

@@ -1,6 +1,7 @@
 """Every refusal of the planner, each with its sentence."""
 
 from dataclasses import replace
+from functools import partial
 
 import pytest
 from hypothesis import given, settings
@@ -11,6 +12,7 @@ from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
 from wizard.filesystems.partitions import LINUX_GPT_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
+from wizard.layout.refusals import refuse_content, refuse_table
 from wizard.layout.wish import Wish
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
@@ -194,3 +196,15 @@ def test_free_space_is_only_offered_where_there_is_a_table() -> None:
     with pytest.raises(Refused) as caught:
         plan_for(drive(signatures=(Signature("xfs", "filesystem"),)), wish("ext4"))
     assert "--use-free" not in str(caught.value)
+
+
+def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
+    lost = "Neither copy of its GPT is whole, so that what stands on the drive is not known."
+    damaged = replace(drive(), table=Table("gpt", primary="damaged", backup="missing"), unread=(Unread("partitions", lost),))
+    for refused in (refuse_table, partial(refuse_content, chosen=False)):
+        with pytest.raises(Refused) as said:
+            refused(damaged)
+        assert lost in str(said.value) and "root" not in str(said.value)
+    closed = replace(drive(), table=None, content_digest=None, unread=(Unread("table", "[Errno 13] Permission denied."),))
+    with pytest.raises(Refused, match="run as root"):
+        refuse_table(closed)

@@ -15,6 +15,7 @@ from wizard.advise.workloads import find_workload
 from wizard.cli import main
 from wizard.documents import profiles
 from wizard.faces.plan import striped_wish
+from wizard.filesystems.registry import MADE
 from wizard.layout.check import check_plan
 from wizard.layout.dangers import DANGERS
 from wizard.layout.document import read_plan
@@ -232,7 +233,8 @@ def test_a_plan_that_keeps_silent_about_a_danger_is_refused(tmp_path: Path) -> N
 def test_the_check_of_plans_knows_every_danger_of_the_catalogue() -> None:
     catalogued: dict[str, set[str]] = {}
     for option in load_catalogue().values():
-        for filesystem in option.filesystems if option.phrase else ():
+        # A plan can be applied under a kernel that still takes what today's no longer does.
+        for filesystem in MADE.keys() & option.filesystems if option.phrase or (option.danger and option.until) else ():
             catalogued.setdefault(filesystem, set()).update(text.split(" ")[-1] for text in (option.text, *option.also))
     assert catalogued == DANGERS
 

@@ -11,8 +11,9 @@ import pytest
 
 from tests.unit.conversation import MACHINES, Told, converse_with, number_of, of_file, recorded
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned
-from wizard.model.errors import ExitCode
-from wizard.model.machine import Drive, Use
+from wizard.advise.workloads import Profile
+from wizard.model.errors import BadInput, ExitCode
+from wizard.model.machine import Drive, Unread, Use
 from wizard.model.units import GIB, MIB
 from wizard.services.recorded import RecordedServices
 
@@ -114,6 +115,35 @@ def test_a_wrong_answer_is_said_to_be_one_and_the_question_comes_again(wrong: st
     assert "is no answer here." in rest
     assert "Traceback" not in told.text and "\x1b" not in told.text
     assert rest.count("Which filesystem?") + rest.count("Type a number from 1 to") >= 3
+
+
+def test_a_purpose_file_that_is_at_fault_is_said_and_can_be_mended() -> None:
+    class Mended(RecordedServices):
+        asked = 0
+
+        def profiles(self) -> tuple[Profile, ...]:
+            self.asked += 1
+            if self.asked < 3:
+                raise BadInput("mine.toml, line 3: title is missing.")
+            return super().profiles()
+
+    services = Mended(machine(drive()), "a test")
+    told = converse_with(services, ["", "r", "b", "", number_of(one(), "large-media"), ""])
+    assert told.flat.count("mine.toml, line 3: title is missing.") == 2
+    assert "r read them again" in told.flat
+    assert told.flat.index("Step 1 of 9", told.flat.index("mine.toml")) < told.flat.index("Step 3 of 9")
+
+
+def test_what_a_plain_user_cannot_read_is_not_said_to_be_safe() -> None:
+    unread = replace(
+        drive(),
+        table=None,
+        content_digest=None,
+        unread=(Unread("table", "Permission denied."), Unread("content_digest", "Permission denied.")),
+    )
+    told = media(one(unread), "", "1")
+    assert "Possible. Danger: what is there now could not be read, and will be erased when the plan is applied." in told.flat
+    assert "No partition is lost" not in told.flat
 
 
 def test_help_is_in_the_words_of_the_question() -> None:

@@ -8,13 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine, partition, partitioned
-from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of, verdict
+from tests.unit.reports import MACHINES, RECORDINGS, Page, plan_of, plans_of, verdict
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
 from wizard.apply.journal import RunState
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Signature
 from wizard.model.units import GIB
 from wizard.model.verdict import Outcome
 from wizard.probe.recorded import load_machine
+from wizard.report.advised import title_of
 from wizard.report.gather import Sources, gather
 from wizard.report.history import checks_of, step_result
 from wizard.report.markup import tag
@@ -122,6 +127,20 @@ def test_the_taken_filesystem_and_every_cited_figure_are_shown() -> None:
     for card in cards:
         assert all(f"{value:,}" in page.cells for _, value in card.figures)
         assert f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better; {card.era}" in page.text
+
+
+def test_what_is_not_ranked_is_told_in_a_line_and_what_is_never_made_with_the_way_off() -> None:
+    machine = load_machine(MACHINES / "control.json")
+    advice = advise(machine, machine.drives[0], diagnose(machine, machine.drives[0], load_patterns()).recording, find_workload("mail"))
+    page = page_of(Sources(machine=machine, origin="A recording.", workload="mail"))
+    said = " ".join(" ".join(page.words).split())
+    unranked = [choice for choice in advice.choices if not choice.ranked]
+    assert unranked and advice.unmade
+    for choice in unranked:
+        assert (choice.sentence in said) == (choice.filesystem != "swap")
+        assert f"Options for {title_of(choice.filesystem)}" not in said
+    for one in advice.unmade:
+        assert one.title in said and one.why_not in said and one.way_off in said
 
 
 def test_a_measurement_is_shown_with_its_interval_and_every_range() -> None:

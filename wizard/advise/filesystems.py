@@ -1,11 +1,14 @@
 """What each filesystem cannot do at all: limits that come before any preference."""
 
-from wizard.advise.missing import missing_program
+from collections.abc import Iterable
+
+from wizard.advise.missing import missing_programs
 from wizard.filesystems.btrfs import KIND as BTRFS
 from wizard.filesystems.kind import MadeKind as Filesystem
 from wizard.filesystems.registry import MADE as FILESYSTEMS
 from wizard.filesystems.registry import why_not
 from wizard.filesystems.xfs import KIND as XFS
+from wizard.model.advice import Choice
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine
 from wizard.model.units import MIB, format_capacity
@@ -32,13 +35,28 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     found: list[str] = []
     if machine.kernel.filesystems and kind.kernel_names and not machine.kernel.filesystems.intersection(kind.kernel_names):
         found.append(f"The running kernel ({machine.kernel.release}) has no {kind.title}: boot one that has, or install its module.")
-    elsewhere = kind.package_elsewhere or ("", "")
-    found += [missing_program(name, package, *elsewhere) for name, package in kind.makers.items() if not machine.has_tool(name)]
+    found += _missing(kind, machine)
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
         found.append(f"The drive's logical blocks have {drive.geometry.logical_block_bytes} bytes; a {kind.title} block has at most 4096.")
     if room is not None:
         found += _size_obstacles(kind, room)
     return tuple(found)
+
+
+def _missing(kind: Filesystem, machine: Machine) -> list[str]:
+    """Programs and files that its maker cannot do without; each package is said once."""
+    lacking: dict[str, list[str]] = {}
+    for name, package in kind.makers.items():
+        if not machine.has_tool(name):
+            lacking.setdefault(package, []).append(name)
+    said = [missing_programs(names, package, *(kind.package_elsewhere or ("", ""))) for package, names in lacking.items()]
+    said += [f"{path} is missing, and {kind.tool} needs it: {how}." for path, how in kind.needs_files if path in machine.missing_files]
+    return said
+
+
+def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:
+    """The choices that hold files: swap is made where it is asked for by name or as a role, and suits no work."""
+    return tuple(choice for choice in choices if FILESYSTEMS[choice.filesystem].mounts)
 
 
 def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> int | None:
@@ -56,4 +74,4 @@ def _size_obstacles(kind: Filesystem, size: int) -> list[str]:
     return []
 
 
-__all__ = ["BTRFS", "FILESYSTEMS", "XFS", "Filesystem", "filesystem", "obstacles", "room_bytes"]
+__all__ = ["BTRFS", "FILESYSTEMS", "XFS", "Filesystem", "filesystem", "for_files", "obstacles", "room_bytes"]

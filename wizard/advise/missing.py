@@ -1,9 +1,12 @@
-"""The sentence about a program that is not installed."""
+"""The sentence about programs that are not installed."""
+
+from collections.abc import Sequence
 
 
-def missing_program(name: str, package: str, fedora: str = "", arch: str = "") -> str:
-    """What is missing and how three families of distributions install it; `fedora` and `arch` where those call the package otherwise."""
+def missing_programs(names: Sequence[str], package: str, fedora: str = "", arch: str = "") -> str:
+    """What is missing of a package, and how three families of distributions install that; `fedora` and `arch` are its names there."""
+    are = f"The program {names[0]} is" if len(names) == 1 else f"The programs {', '.join(names[:-1])} and {names[-1]} are"
     return (
-        f"The program {name} is missing: install {package} (Debian and Ubuntu: apt install {package}; "
+        f"{are} missing: install {package} (Debian and Ubuntu: apt install {package}; "
         f"Fedora: dnf install {fedora or package}; Arch: pacman -S {arch or package})."
     )

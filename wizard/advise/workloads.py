@@ -13,6 +13,9 @@ from wizard.model.advice import Evidence, Place, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 
+BEHIND_THE_BUNDLED = 1000
+"""The `order` of a workload that has none of its own."""
+
 LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 
@@ -46,8 +49,8 @@ class ChoiceForm:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForm:
-    """A file in profiles/workloads. `root` where the system itself lives on the volume, `solid_state` where it is for drives that do
-    not rotate.
+    """A file in profiles/workloads. Lists of workloads go by `order`. `root` where the system itself lives on the volume, `solid_state`
+    where it is for drives that do not rotate.
 
     `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled` those on shingled drives;
     `regret` and `regret_shingled` say why a filesystem is advised that is not the fastest there.
@@ -58,6 +61,7 @@ class WorkloadForm:
     summary: str
     label: str
     choices: tuple[ChoiceForm, ...]
+    order: int = BEHIND_THE_BUNDLED
     root: bool = False
     solid_state: bool = False
     measured: tuple[str, ...] = ()
@@ -116,10 +120,12 @@ class Profile:
 
 
 def load_workloads() -> tuple[Profile, ...]:
-    """Every workload, the bundled ones first; raises BadInput naming file, line and key of what is wrong in any profile."""
+    """Every workload, by what most people come for, and users' own last, unless they have an order; raises BadInput naming file, line and
+    key of what is wrong in any profile."""
     options, evidence = load_catalogue(), load_evidence()
     places = gather("workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id)
-    return tuple(_Joined(place, options, evidence).profile() for place in places.values())
+    in_order = sorted(places.values(), key=lambda place: place.entry.order)
+    return tuple(_Joined(place, options, evidence).profile() for place in in_order)
 
 
 def find_workload(name: str) -> Profile:

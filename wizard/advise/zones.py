@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wizard.advise.filesystems import BTRFS, XFS, Filesystem
-from wizard.advise.missing import missing_program
+from wizard.advise.missing import missing_programs
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
 from wizard.model.units import GIB, MIB, TIB, format_capacity, format_exact
@@ -131,7 +131,7 @@ def _since(machine: Machine, title: str, first: Version) -> _Findings:
 
 
 def _tool(machine: Machine, name: str, package: str) -> _Findings:
-    return _Findings() if machine.has_tool(name) else _Findings((missing_program(name, package),))
+    return _Findings() if machine.has_tool(name) else _Findings((missing_programs((name,), package),))
 
 
 def _dotted(version: Version) -> str:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from textwrap import wrap
 
 from wizard.advise.advise import advise
+from wizard.advise.filesystems import for_files
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
@@ -77,7 +78,7 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     for number, choice in enumerate(ranked, 1):
         lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]}"]
         lines += _choice_lines(choice, drive, numbers, explained, width)
-    others = [f"{TITLES[choice.filesystem]}: {choice.sentence}" for choice in advice.choices if not choice.ranked]
+    others = [f"{TITLES[choice.filesystem]}: {choice.sentence}" for choice in for_files(advice.choices) if not choice.ranked]
     lines += _section("Also made here, and not ranked for this work", others, width)
     lines += _zoned_lines(advice, width)
     lines += _section("Doubts", advice.doubts, width)

@@ -66,7 +66,8 @@ class MadeKind(FilesystemKind):
     `superblock_reader` tells how it is spread over an array, which `striping_in` reads out of its words. `silent_options` are those that
     hold without being listed as long as nothing else is. `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for
     each TiB on a drive that does not turn, and on one that does. `also` are further programs that `commands` or swap take: name, package.
-    `package_elsewhere` is the package's name on Fedora and on Arch where those call it otherwise. `subvolumes` tells whether it has any.
+    `package_elsewhere` is the package's name on Fedora and on Arch where those call it otherwise. `needs_files` are files that its maker
+    looks into, each with how it is had. `subvolumes` tells whether it has any.
     """
 
     tool: str
@@ -97,6 +98,7 @@ class MadeKind(FilesystemKind):
     silent_options: frozenset[str] = frozenset()
     also: tuple[tuple[str, str], ...] = ()
     package_elsewhere: tuple[str, str] | None = None
+    needs_files: tuple[tuple[str, str], ...] = ()
     subvolumes: bool = False
 
     @property

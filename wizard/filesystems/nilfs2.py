@@ -37,4 +37,6 @@ KIND = MadeKind(
     uuid_follows=True,
     also=(("nilfs-tune", "nilfs-tools"),),
     package_elsewhere=("nilfs-utils", "nilfs-utils"),
+    # It looks there for what is mounted, and ends where it is not.
+    needs_files=(("/etc/mtab", "`ln -s /proc/self/mounts /etc/mtab` makes it"),),
 )

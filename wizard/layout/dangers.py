@@ -7,6 +7,8 @@ from wizard.model.plan import Volume
 
 DANGERS = {
     "ext4": frozenset({"^has_journal", "nobarrier", "barrier=0", "data=writeback", "noauto_da_alloc"}),
+    # XFS took it before kernel 4.19.
+    "xfs": frozenset({"nobarrier", "barrier=0"}),
     "btrfs": frozenset({"nobarrier", "nodatacow", "nodatasum", "degraded"}),
     "f2fs": frozenset({"nobarrier", "fsync_mode=nobarrier", "checkpoint=disable", "disable_roll_forward"}),
     "jfs": frozenset({"nointegrity"}),

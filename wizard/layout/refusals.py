@@ -65,10 +65,20 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     has_table = drive.table is not None and drive.table.kind != "none"
     use_free = ", or --use-free to keep every partition and use only free space" if has_table and not drive.signatures else ""
     if unread_content(drive):
-        raise Refused(f"What {drive.path} holds could not be read, so it may not be empty. Run as root, or say --replace to erase it all.")
+        raise Refused(
+            f"What {drive.path} holds could not be read, so it may not be empty. {_why_unread(drive)} Say --replace to erase it all."
+        )
     if drive.is_empty:
         return
     raise Refused(f"{drive.path} is not empty: it holds {what_it_holds(drive)}. Say --replace to erase everything on it{use_free}.")
+
+
+def _why_unread(drive: Drive) -> str:
+    """Why what a drive holds is not known; a plain user is told what helps."""
+    reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
+    if not reasons or any("permission denied" in why.lower() for why in reasons):
+        return "Root may read it: run as root."
+    return printable(reasons[0], 300)
 
 
 def what_it_holds(drive: Drive) -> str:
@@ -92,7 +102,7 @@ def refuse_table(drive: Drive) -> None:
     """Raises Refused where the table is none that partitions can be added to without a risk for those it has."""
     path, table = drive.path, drive.table
     if table is None or unread_content(drive):
-        raise Refused(f"What {path} holds could not be read, so nothing can be kept safely. Run as root.")
+        raise Refused(f"What {path} holds could not be read, so nothing can be kept safely. {_why_unread(drive)}")
     if table.kind == "none":
         raise Refused(
             f"{path} has no partition table to add to: it holds {what_it_holds(drive)}. Only --replace can set it up, and erases that."

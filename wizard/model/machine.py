@@ -329,7 +329,8 @@ class Machine:
     """Everything the later rooms may know. `tools` maps a program's name to its path, for programs that were found; `programs` are those
     of them that were asked about themselves, which happens where a zoned drive makes it matter.
 
-    `boot_id` is the kernel's own name for the time since it started.
+    `boot_id` is the kernel's own name for the time since it started. `missing_files` are those that are not there of what makers of
+    filesystems look into.
     """
 
     kernel: Kernel
@@ -341,6 +342,7 @@ class Machine:
     unread: tuple[Unread, ...] = ()
     boot_id: str | None = None
     programs: tuple[Program, ...] = ()
+    missing_files: tuple[str, ...] = ()
 
     def program(self, name: str) -> Program | None:
         """What a program said of itself; None where it was not asked or said nothing."""

@@ -167,7 +167,7 @@ class RawMachine:
     """Everything that was read. `filesystems` is /proc/filesystems; `modules` are filesystem modules that can be loaded or are built in.
 
     `config` are lines of the kernel's configuration, and `said` what programs said of themselves, by command: both only read where there
-    is a drive that they matter for.
+    is a drive that they matter for. `missing_files` are those that are not there of what makers of filesystems look into.
     """
 
     release: str
@@ -183,3 +183,4 @@ class RawMachine:
     config: str = ""
     said: dict[str, str] = field(default_factory=dict)
     architecture: str = ""
+    missing_files: tuple[str, ...] = ()

@@ -40,6 +40,7 @@ def machine_of(raw: RawMachine) -> Machine:
         memory_bytes=_memory(raw.memory),
         boot_id=raw.boot_id,
         programs=programs_of(raw),
+        missing_files=raw.missing_files,
         unread=tuple(Unread(error.what, _sentence(error.why)) for error in raw.graph.errors),
     )
 

@@ -52,6 +52,9 @@ TOOLS = (
     "cryptsetup",
 )
 
+FILES = tuple(dict.fromkeys(path for kind in MADE.values() for path, _ in kind.needs_files))
+"""What makers of filesystems look into."""
+
 ASKED = (("mkfs.btrfs", "--version"), ("mkfs.btrfs", "-O", "list-all"), ("mkfs.xfs", "-V"), ("mkfs.f2fs", "-V"))
 """How programs are asked what they can do with zones; none of these touches a device."""
 
@@ -76,6 +79,7 @@ def read_machine() -> RawMachine:
         config=_configuration(release) if zoned else "",
         said=_said() if zoned else {},
         architecture=platform.machine(),
+        missing_files=tuple(path for path in FILES if not Path(path).exists()),
     )
 
 

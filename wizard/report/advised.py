@@ -1,10 +1,11 @@
 """The page's part on advice: the ranking with its reasons and options, and the published figures behind it."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
+from wizard.advise.filesystems import for_files
 from wizard.filesystems.registry import KINDS
-from wizard.model.advice import Advice, Choice, Evidence, Option, Place
+from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.plan import Plan
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import Markup, Row, commands, folded, join, listed, pairs, paragraphs, table, tag, word
@@ -49,11 +50,19 @@ def _sentences(note: str) -> list[str]:
 def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
     none = "" if advice.chosen else "None of the filesystems can be used here."
     uses = [join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands]))) for use in advice.zoned]
+    told = [choice for choice in advice.choices if (advice.workload.id, choice.filesystem) in taken]
+    others = [
+        join((tag("strong", title_of(choice.filesystem)), f": {choice.sentence}"))
+        for choice in for_files(advice.choices)
+        if not choice.ranked and choice not in told
+    ]
     return join(
         (
             tag("h3", f"{advice.workload.title}, on {advice.drive}"),
             paragraphs(advice.workload.summary, none),
-            *(_choice(choice, numbers, taken=(advice.workload.id, choice.filesystem) in taken) for choice in advice.choices),
+            *(_choice(choice, numbers, taken=choice in told) for choice in advice.choices if choice.ranked or choice in told),
+            _section("Also made here, and not ranked for this work", others),
+            _section("Known, and not made here", [_unmade(one, numbers) for one in advice.unmade]),
             _section("What could live in its zones", uses),
             _section("In doubt", advice.doubts),
             _section("Good to know", advice.notes),
@@ -61,12 +70,21 @@ def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str,
     )
 
 
+def _unmade(one: Unmade, numbers: dict[str, int]) -> Markup:
+    """Why a filesystem is never made, the way off it, and those of its figures that are cited."""
+    said = join((tag("strong", one.title), f": {one.why_not} The way off: {one.way_off} "))
+    return join((said, _links((card for card in one.evidence if card.id in numbers), numbers)))
+
+
+def _links(cards: Iterable[Evidence], numbers: dict[str, int]) -> Markup:
+    return join(join((tag("a", f"[{numbers[card.id]}]", href=f"#figure-{numbers[card.id]}"), " ")) for card in cards)
+
+
 def _section(title: str, items: tuple[str, ...] | list[Markup]) -> Markup:
     return join((tag("h4", title), listed(items))) if items else Markup("")
 
 
 def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
-    links = join(join((tag("a", f"[{numbers[card.id]}]", href=f"#figure-{numbers[card.id]}"), " ")) for card in choice.evidence)
     title = title_of(choice.filesystem)
     made = list(_options(choice)) if not choice.obstacles else []
     options = table(f"Options for {title}", ("Option", "For", "Why", "Risk"), made) if made else Markup("")
@@ -84,7 +102,7 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
         )
         if withheld
         else "",
-        paragraphs(join(("Figures: ", links))) if choice.evidence else "",
+        paragraphs(join(("Figures: ", _links(choice.evidence, numbers)))) if choice.evidence else "",
     )
 
 

@@ -1,8 +1,10 @@
 """Step 3: which filesystem, with which options, and why."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from wizard.advise.asked import Taken
+from wizard.advise.filesystems import for_files
 from wizard.model.advice import Advice, Choice
 from wizard.model.names import printable
 from wizard.plain.advicewords import choice_line, choice_reasons, notes_paragraphs, options_paragraphs, unmade_sentences
@@ -30,18 +32,19 @@ def choose_filesystem(desk: Desk, session: Session) -> Moved:
     desk.talk.say_all(notes_paragraphs(advice))
     if advice.chosen is None:
         desk.talk.say("No filesystem can be made on this drive from here; each line says why.")
-    items = tuple(choice_item(choice) for choice in advice.choices)
+    choices = for_files(advice.choices)
+    items = tuple(map(choice_item, choices))
     taken = {session.taken.choice.filesystem: session.taken} if session.taken else {}
 
     def ask_options(index: int) -> None:
-        choice = advice.choices[index]
+        choice = choices[index]
         taken[choice.filesystem] = choose_options(desk, session, taken.get(choice.filesystem) or Taken(choice), choice)
 
     topic = Topic("Which filesystem?", (*HELP, *unmade_sentences(advice)), options=ask_options)
-    answer = choose(desk.talk, Choosing(topic, items, _default(advice, session.choice)))
+    answer = choose(desk.talk, Choosing(topic, items, _default(advice, choices, session.choice)))
     if isinstance(answer, Word):
         return Back(session)
-    final = taken.get(advice.choices[answer].filesystem) or Taken(advice.choices[answer])
+    final = taken.get(choices[answer].filesystem) or Taken(choices[answer])
     desk.talk.say()
     desk.talk.say_all(options_paragraphs(final.choice))
     desk.talk.say_all(Para(f"In doubt: {printable(doubt, 500)}", 0, 2) for doubt in final.doubts)
@@ -57,6 +60,7 @@ def choice_item(choice: Choice, *, brief: bool = False) -> Item:
     return Item(said.partition(". ")[0] + "." if brief else said, refusal=refusal, reasons=lambda: choice_reasons(choice))
 
 
-def _default(advice: Advice, taken: Choice | None) -> int | None:
+def _default(advice: Advice, choices: Sequence[Choice], taken: Choice | None) -> int | None:
+    """What was taken before, else what is advised."""
     wanted = (advice.choice(taken.filesystem) if taken else None) or advice.chosen
-    return None if wanted is None else advice.choices.index(wanted)
+    return choices.index(wanted) if wanted in choices else None

@@ -6,6 +6,7 @@ from functools import partial
 from wizard.layout.mirrors import mirror_note, together_bytes
 from wizard.layout.planner import Mode
 from wizard.layout.preview import danger_of
+from wizard.layout.refusals import unread_content
 from wizard.layout.wish import Wish
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
@@ -193,4 +194,6 @@ def _costs(session: Session, plan: Plan) -> str:
     if any(member.before.signatures for member in plan.members) or session.drive.unrecognised_zones:
         drives = "the drive" if len(plan.members) == 1 else "the drives"
         return f"Possible. Danger: all that is on {drives} will be erased when the plan is applied.{spread}"
+    if any(map(unread_content, (session.drive, *session.others))):
+        return f"Possible. Danger: what is there now could not be read, and will be erased when the plan is applied.{spread}"
     return f"Possible. No partition is lost.{spread}"

@@ -21,7 +21,9 @@ def choose_purpose(desk: Desk, session: Session) -> Moved:
     """A changed purpose makes the advice and all that follows anew."""
     desk.heading(2, "Purpose")
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-    profiles = desk.services.profiles()
+    profiles = _profiles(desk)
+    if profiles is None:
+        return Back(session)
     names = [profile.workload.id for profile in profiles]
     default = names.index(session.workload) if session.workload in names else None
     while True:
@@ -37,6 +39,18 @@ def choose_purpose(desk: Desk, session: Session) -> Moved:
         if advice != session.advice:
             session = replace(session, workload=names[answer], advice=advice, choice=None, taken=None, wishes=(), plan=None)
         return Next(session)
+
+
+def _profiles(desk: Desk) -> tuple[Profile, ...] | None:
+    """The purposes; a file that is at fault is said, and read again once that is mended. None where the person goes back."""
+    while True:
+        try:
+            return desk.services.profiles()
+        except DiskwrightError as error:
+            desk.talk.say(str(error))
+        topic = Topic("The purposes cannot be read as long as that is so.", HELP, again="read them again")
+        if choose(desk.talk, Choosing(topic, ())) is Word.BACK:
+            return None
 
 
 def purpose_item(profile: Profile, *, brief: bool = False) -> Item:

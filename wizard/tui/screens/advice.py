@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 
 from wizard.advise.asked import Taken
+from wizard.advise.filesystems import for_files
 from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
@@ -68,7 +69,7 @@ Evidence: press e for the published figures behind a place, with when and on wha
         self.query_one("#intro", Prose).update(Text(f"For: {printable(advice.workload.title, 70)}"))
         rows = self.query_one(Rows)
         taken = self.session.choice.filesystem if self.session.choice else None
-        rows.set_rows([*map(_row, advice.choices), *map(_unmade_row, advice.unmade)], taken)
+        rows.set_rows([*map(_row, for_files(advice.choices)), *map(_unmade_row, advice.unmade)], taken)
         rows.focus()
         if advice.chosen is None:
             self.say("No filesystem can be made on this drive from here; each row says why.", "yellow")

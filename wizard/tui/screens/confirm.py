@@ -1,12 +1,11 @@
 """Step 7: the last question. Nothing has the focus that would begin."""
 
-from contextlib import ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 from textual import on
-from textual.app import ComposeResult, SuspendNotSupported
+from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
@@ -15,6 +14,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.plan import Plan
 from wizard.services.session import Gone, Next, Session
 from wizard.tui.plantext import loss_blocks
+from wizard.tui.rooting import has_root
 from wizard.tui.saving import save_plan
 from wizard.tui.screens.tokens import Tokens
 from wizard.tui.step import StepScreen
@@ -27,7 +27,6 @@ NOT_READ = (
     "This plan was made without the right to read what the drive holds, and a plan like that is not applied. With root's rights the drives "
     "are read once more: you see what is there, and plan again. Nothing is written by that."
 )
-ON_TERMINAL = "\ndiskwright asks for root's rights; the wizard comes back with the answer."
 
 
 @dataclass
@@ -146,7 +145,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         if message.press.id == "no":
             self.action_back()
         elif message.press.id == "look":
-            if self._has_root():
+            if has_root(self):
                 self.dismiss(Gone(Session(workload=self.session.workload)))
         elif self._token_fits():
             sentence, line = self._passphrase.problem() if self._plan.containers else ("", "")
@@ -172,25 +171,6 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
             self.query_one("#token").focus()
         return not fault
 
-    def _has_root(self) -> bool:
-        """Ask for root where it is still to be asked for, on the terminal as it was before the wizard; why not is said."""
-        if not self.services.asks_for_root:
-            return True
-        failure = ""
-        with ExitStack() as stack:
-            # A screen that is no terminal's has none to give up.
-            with suppress(SuspendNotSupported):
-                stack.enter_context(self.app.suspend())
-                print(ON_TERMINAL, flush=True)
-            # The screen does not come back by itself from an error.
-            try:
-                self.services.obtain_root()
-            except DiskwrightError as error:
-                failure = str(error)
-        if failure:
-            self.say(failure, "yellow")
-        return not failure
-
     def can_go_back(self) -> bool:
         """Not in the moment in which the run begins."""
         return not getattr(self, "_waiting", False)
@@ -200,7 +180,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         return super().may_leave() and not self._waiting
 
     def _begin_run(self) -> None:
-        if self._waiting or not self._has_root():
+        if self._waiting or not has_root(self):
             return
         self._waiting = True
         self.draw_keys()

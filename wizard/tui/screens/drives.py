@@ -20,6 +20,7 @@ from wizard.model.units import format_capacity
 from wizard.services.session import Next, Session
 from wizard.tui.describe import drive_blocks, finding_blocks, severity_text
 from wizard.tui.explained import WIDE
+from wizard.tui.rooting import has_root
 from wizard.tui.screens.answers import Answered, Known, Read, Trouble
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.rows import Column, Row, Rows
@@ -48,10 +49,14 @@ looked at and fine. e lists them, each with its reason, its source, and publishe
 Drives that are in use or cannot be written are shown with the reason; they can be looked at, but not set up.
 
 A drive that is plugged in while this list is open appears in it.
+
+Without root's rights some things cannot be read. u asks for them, by sudo, run0 or pkexec, and reads the drives again; nothing is
+written by that, and the wizard itself stays without them.
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "again", show=False, id="drives.again"),
+        Binding("u", "as_root", show=False, id="drives.as_root"),
         Binding("e", "reasons", show=False, id="drives.reasons"),
     ]
 
@@ -83,7 +88,10 @@ A drive that is plugged in while this list is open appears in it.
 
     def keys(self) -> tuple[tuple[str, str], ...]:
         """Choosing and reading."""
-        return (("Up/Down", "choose"), ("Enter", "set up this drive"), ("e", "reasons"), ("Tab", "list or details"), ("r", "read again"))
+        reading = (("r", "read again"), *((("u", "read as root"),) if self.services.asks_for_root else ()))
+        if not self._found:
+            return reading
+        return (("Up/Down", "choose"), ("Enter", "set up this drive"), ("e", "reasons"), ("Tab", "list or details"), *reading)
 
     def action_reasons(self) -> None:
         """Why each finding matters, where its rule is from, and what others have measured."""
@@ -107,6 +115,12 @@ A drive that is plugged in while this list is open appears in it.
             return
         self._asking, self._asked_again = True, False
         self.in_background(self._ask)
+
+    def action_as_root(self) -> None:
+        """Read every drive once more with root's rights, which are asked for."""
+        if self.services.asks_for_root and has_root(self):
+            self.say("")
+            self.action_again()
 
     def _still_known(self, path: str) -> tuple[Drive, Diagnosis] | None:
         """What is known of the drive at a node; nothing where it is another one by now."""
@@ -215,6 +229,7 @@ A drive that is plugged in while this list is open appears in it.
         rows.set_rows([self._row(path, found) for path, found in self._found.items()], select)
         if not self._found:
             self.query_one(Words).show([para("No drive was found. Plug one in, or press r to look again.")])
+        self.draw_keys()
 
     def _row(self, path: str, found: tuple[Drive, Diagnosis] | None) -> Row:
         if found is None:

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from wizard.layout.mirrors import together_bytes
 from wizard.layout.planner import Mode
+from wizard.layout.refusals import unread_content
 from wizard.layout.wish import Wish
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
@@ -28,6 +29,8 @@ from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
 MODES = {Mode.REPLACE: "Replace everything on the drive", Mode.USE_FREE: "Use the free space, keep all partitions"}
+
+NOT_CHOSEN = "Choose first what becomes of what is there: Up and Down, then Enter. Nothing is chosen for you, since it would be lost."
 
 
 class LayoutScreen(StepScreen):
@@ -76,17 +79,19 @@ blocks of the drive.
         """One volume over everything, unless there is a list from before."""
         self.session = still_there(self.session)
         self.wishes: list[Wish] = list(self.session.wishes) or [fitting(self.services, self.session, self._default())]
-        self.mode = self._mode()
+        self.mode: Mode | None = self._mode()
         self.reasons: dict[Mode, str] = {}
         self.plan: Plan | None = self.session.plan
         self._renew(keep=self.plan)
-        self.query_one("#volumes").focus()
+        self.query_one("#volumes" if self.mode else "#modes").focus()
 
-    def _mode(self) -> Mode:
-        """The way that was taken before; else what destroys nothing comes first, where it is possible."""
-        if self.session.mode is None and self._drive.is_empty is False and not self._fault(Mode.USE_FREE, tuple(self.wishes)):
-            return Mode.USE_FREE
-        return self.session.mode or Mode.REPLACE
+    def _mode(self) -> Mode | None:
+        """The way that was taken before; else what destroys nothing, where it is possible. To destroy is for a person to choose."""
+        if self.session.mode is not None:
+            return self.session.mode
+        if all(drive.is_empty for drive in (self._drive, *self.session.others)):
+            return Mode.REPLACE
+        return None if self._fault(Mode.USE_FREE, tuple(self.wishes)) else Mode.USE_FREE
 
     def keys(self) -> Pairs:
         """Changing the list."""
@@ -120,17 +125,21 @@ blocks of the drive.
         wishes = tuple(self.wishes)
         self.reasons = {mode: self._fault(mode, wishes) for mode in MODES}
         self.plan = None
-        if not self.reasons[self.mode]:
+        if self.mode and not self.reasons[self.mode]:
             self.plan = keep or self._planned(self.mode, wishes)
         self._draw()
 
     def _draw(self) -> None:
         modes = self.query_one("#modes", Rows)
-        modes.set_rows([self._mode_row(mode, title) for mode, title in MODES.items()], None if modes.rows else self.mode.name)
+        modes.set_rows(
+            [self._mode_row(mode, title) for mode, title in MODES.items()], None if modes.rows or not self.mode else self.mode.name
+        )
         self.query_one("#volumes", Rows).set_rows([self._volume_row(number, wish) for number, wish in enumerate(self.wishes)])
         self.query_one("#verdict", Words).show(self._verdict_blocks())
 
     def _verdict_blocks(self) -> list[Block]:
+        if self.mode is None:
+            return [para(NOT_CHOSEN, "yellow")]
         if self.plan is None:
             return [para(Text("Not possible: ", "red").append(self.reasons[self.mode], "default"))]
         lost = sum(not slot.kept for member in self.plan.members for slot in member.before.partitions)
@@ -140,6 +149,12 @@ blocks of the drive.
         elif any(member.before.signatures for member in self.plan.members) or self._drive.unrecognised_zones:
             drives = "the drives" if self.plan.others else "the drive"
             said = Text("Possible. ").append(f"All that is on {drives} will be lost", "yellow").append(" when the plan is applied.")
+        elif any(map(unread_content, (self._drive, *self.session.others))):
+            said = (
+                Text("Possible. ")
+                .append("What is there could not be read, and will be lost", "yellow")
+                .append(" when the plan is applied.")
+            )
         else:
             said = Text("Possible. No partition is lost.")
         if self.session.stripe:
@@ -186,8 +201,11 @@ blocks of the drive.
     def way(self, message: Rows.Highlighted) -> None:
         """The highlighted way is taken, unless it is impossible."""
         mode = Mode[message.row.key] if message.row else self.mode
-        if mode is self.mode or self.query_one("#modes") is not self.focused:
+        if mode is None or mode is self.mode or self.query_one("#modes") is not self.focused:
             return
+        self._take(mode)
+
+    def _take(self, mode: Mode) -> None:
         if self.reasons[mode]:
             self.say(self.reasons[mode], "yellow")
             return
@@ -205,7 +223,7 @@ blocks of the drive.
             self.session, self.wishes = laid, list(laid.wishes)
             self.mode = self._mode()
             self._renew(keep=laid.plan)
-            self.query_one("#modes", Rows).set_rows(self.query_one("#modes", Rows).rows, self.mode.name)
+            self.query_one("#modes", Rows).set_rows(self.query_one("#modes", Rows).rows, self.mode.name if self.mode else None)
             self.draw_head()
 
         self.app.push_screen(SpreadForm(self._kept(), self.services), closed)
@@ -249,16 +267,19 @@ blocks of the drive.
         def check(changed: Wish) -> None:
             trial = [*self.wishes]
             trial[number : number + 1] = [changed]
-            self._planned(self.mode, tuple(trial))
+            self._planned(self.mode or Mode.REPLACE, tuple(trial))
 
         self.app.push_screen(VolumeForm(self.session, self.services, wish, check, hint, new=number == len(self.wishes)), closed)
 
     def action_next(self) -> None:
         """Only what the planner can do."""
-        if self.plan is None:
-            self.say(self.reasons[self.mode], "yellow")
-            return
-        self.dismiss(Next(self._kept()))
+        modes = self.query_one("#modes", Rows)
+        if self.mode is None and modes.has_focus and modes.current:
+            self._take(Mode[modes.current.key])
+        elif self.plan is None:
+            self.say(self.reasons[self.mode] if self.mode else NOT_CHOSEN, "yellow")
+        else:
+            self.dismiss(Next(self._kept()))
 
     def action_back(self) -> None:
         """The list is kept."""
