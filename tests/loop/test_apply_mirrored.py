@@ -1,13 +1,16 @@
 """A Btrfs that keeps two copies on several drives, from the command line to the loss of one of them. md is tried in the lab's guests."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, said, story
+from tests.loop.applying import Work, diskwright, said, story, wish
 from wizard.apply.journal import RunState
 from wizard.layout.document import read_plan
+from wizard.layout.striped import StripeWish
 from wizard.model.journal import Event
+from wizard.model.plan import Subvolume
 from wizard.model.units import MIB
 
 
@@ -38,3 +41,15 @@ def test_a_mirror_by_btrfs_gives_its_files_back_from_either_drive(work: Work, ma
             tool("umount", str(place))
             tool("blockdev", "--flushbufs", lost)
             Path(lost).write_bytes(kept)
+
+
+def test_a_mirror_by_btrfs_has_its_subvolumes(work: Work, make_drive: MakeDrive) -> None:
+    one, two = make_drive(256 * MIB), make_drive(256 * MIB)
+    home = work.place("home")
+    wanted = replace(wish("btrfs"), subvolumes=(Subvolume("@"), Subvolume("@home", str(home))))
+    run, now = work.apply(work.striped([one, two], wanted, StripeWish("btrfs", level="raid1")))
+    assert now is RunState.DONE, story(run)
+    assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
+    assert "subvol=/@home" in tool("findmnt", "--noheadings", "--output", "OPTIONS", "--mountpoint", str(home))
+    assert "Data, RAID1" in tool("btrfs", "filesystem", "df", str(home))
+    tool("umount", str(home))

@@ -153,7 +153,8 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         raise BadInput(f"A {done} volume takes all of its drives: leave the size out.")
     if wish.role:
         raise BadInput(f"A {done} volume has no role: firmware and boot loaders look for single partitions.")
-    _refuse_unbuilt(wish)
+    if wish.encrypted:
+        raise BadInput("Encryption cannot be planned over several drives.")
     kind, filesystem = asked.kind, wish.choice.filesystem
     if filesystem not in FILESYSTEMS[kind]:
         hint = f" Btrfs {'mirrors' if asked.mirrors else 'stripes'} by itself: say {asked.option} btrfs." if filesystem == "btrfs" else ""
@@ -162,13 +163,6 @@ def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: M
         _check_mirror(asked)
     else:
         _check_stripe(asked)
-
-
-def _refuse_unbuilt(wish: Wish) -> None:
-    """Raises BadInput for what is planned on one drive only."""
-    for asked, what in ((wish.encrypted, "Encryption"), (wish.subvolumes, "A subvolume")):
-        if asked:
-            raise BadInput(f"{what} cannot be planned over several drives.")
 
 
 def _check_mirror(asked: StripeWish) -> None:
