@@ -1,18 +1,21 @@
 """Changes to a filesystem in use, made on a mounted one: everything is as shown, and after undoing everything is as it was."""
 
-import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.devices import tool
+from tests.devices import MakeDrive, tool
 from tests.loop.applying import diskwright, said, story
 from tests.loop.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
 from wizard.apply.fstab import kept_as
 from wizard.apply.journal import RunState, state
+from wizard.apply.standing import is_mount_of, mounted_from
 from wizard.apply.tuning import undo_tuning
+from wizard.faces.status import row_of
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
+from wizard.model.units import MIB
 
 
 def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:
@@ -44,14 +47,31 @@ def test_the_command_line_from_advice_to_undo(used: Used) -> None:
     shown = diskwright(used.work, "show", str(file))
     new = used.line.replace("nodev,relatime", "nodev,noatime")
     assert f"      -{used.line}\n      +{new}\n" in shown.stdout.replace("        /", "\t/"), shown.stdout
-    elsewhere = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name)
-    assert elsewhere.returncode == 3 and "not for /etc/fstab" in elsewhere.stderr and used.fstab == before
     done = diskwright(used.work, "apply", str(file), "--confirm", Path(used.drive).name, *own)
     assert done.returncode == 0 and new in used.fstab and "noatime" in used.words, done.stderr
     undone = diskwright(used.work, "undo")
     assert undone.returncode == 0 and used.fstab == before and "relatime" in used.words, undone.stderr
-    (row,) = json.loads(diskwright(used.work, "status", "--json").stdout)["runs"]
-    assert row["state"] == "undone" and row["drive"] == used.drive and row["steps_done"] == row["steps"]
+    (run,) = used.work.runs.iterdir()
+    row = row_of(run)
+    assert (row.state, row.drive, row.steps_done) == (RunState.UNDONE, used.drive, row.steps)
+
+
+def test_what_the_kernel_started_from_is_known_under_the_name_that_it_has_then(used: Used, make_drive: MakeDrive) -> None:
+    mounted = mounted_from(used.drive, str(used.place))
+    assert mounted is not None
+    as_root = replace(mounted, source="/dev/root")
+    assert is_mount_of(as_root, used.drive) and not is_mount_of(as_root, make_drive(MIB))
+
+
+def test_of_several_lines_the_one_is_changed_that_is_mounted(used: Used) -> None:
+    uuid = used.line.split()[0]
+    used.work.fstab.write_text(f"{uuid} /elsewhere ext4 noatime 0 2\n{used.line}\n")
+    changes = used.changes()
+    assert any("at /elsewhere too" in doubt for doubt in changes.doubts)
+    run, end = used.apply(changes)
+    assert end is RunState.DONE, story(run)
+    new = used.line.replace("nodev,relatime", "nodev,noatime,lazytime")
+    assert used.fstab == f"{uuid} /elsewhere ext4 noatime 0 2\n{new}\n"
 
 
 def changed_fstab(used: Used) -> None:

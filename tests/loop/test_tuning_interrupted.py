@@ -69,10 +69,11 @@ def test_undoing_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.Mon
 def test_undoing_that_is_itself_cut_off_is_repeated(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
     before, changes = used.all, used.changes()
     run, _ = used.apply(changes)
-    for step in range(len(changes.steps), 0, -2):
-        without_power(monkeypatch, Event.COMMAND, step, lambda: take_back_tuning(run, ()))
-        with pytest.raises(Refused, match=r"being undone|nothing to resume"):
-            resume_tuning(run)
+    Journal(run).add(Event.STARTED, "Undoing.")
+    without_power(monkeypatch, Event.COMMAND, 3, lambda: take_back_tuning(run, ()))
+    assert state(run) is RunState.INTERRUPTED
+    with pytest.raises(Refused, match="was being undone"):
+        resume_tuning(run)
     undo_tuning(run)
     assert used.all == before
 

@@ -3,13 +3,16 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.machines import drive, machine
 from wizard.advise.existing import Change, Existing, Tuning, udev_rule
+from wizard.apply.environment import Environment
 from wizard.apply.mounts import parse_mountinfo
+from wizard.apply.tuning_guard import check_own
 from wizard.layout.changes import change_steps, new_line, undo_commands
 from wizard.layout.changes_check import check_changes
 from wizard.layout.changes_document import CHANGES_SCHEMA, is_changes, read_changes, render_changes
@@ -17,7 +20,7 @@ from wizard.layout.document import digest_of
 from wizard.layout.planner import known_identity
 from wizard.layout.tuning import Found, Superblock, make_changes
 from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
-from wizard.model.errors import BadInput
+from wizard.model.errors import BadInput, Refused
 from wizard.model.units import GIB, KIB
 
 UUID = "0d2c3b7a-0000-4000-8000-000000000001"
@@ -185,6 +188,23 @@ def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None
     assert only(Remount, changes).new == ("rw", "nosuid", "noatime")
     assert new_line(only(EditFstab, changes)) == LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime")
     assert changes.doubts == ("The change to commit holds from the next mount on.",)
+
+
+@pytest.mark.parametrize(
+    ("kind", "says"),
+    [(EditFstab, r"not for /elsewhere/fstab: say --fstab /etc/fstab"), (WriteRules, "does not lie in /elsewhere/udev/rules")],
+)
+def test_only_the_files_of_the_system_that_is_meant_are_changed(kind: type[ChangeOperation], says: str) -> None:
+    one = replace(CHANGES, steps=change_steps([only(kind, CHANGES)], CHANGES.drive))
+    with pytest.raises(Refused, match=says):
+        check_own(one, Environment(fstab=Path("/elsewhere/fstab")))
+
+
+def test_further_lines_for_it_are_told_and_stay() -> None:
+    """A Btrfs can be mounted at several places, each of another subvolume."""
+    changes = made(found=replace(FOUND, elsewhere=("/home",)))
+    assert kinds(changes) == kinds(CHANGES)
+    assert changes.doubts == ("/etc/fstab has lines for /dev/sda1 at /home too, which stay as they are.",)
 
 
 def test_a_line_that_is_there_twice_is_left_alone() -> None:

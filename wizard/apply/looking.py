@@ -72,6 +72,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
         queue=tuple((name, value) for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead)) if value is not None),
         superblock=block,
         mounted=mounted.words if mounted else None,
+        elsewhere=tuple(other.mount_point for other in own if other is not line),
     )
     return InUse(machine, drive, identity, signature.uuid or "", existing, found)
 

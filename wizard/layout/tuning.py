@@ -9,6 +9,7 @@ from wizard.layout.changes import change_steps, digest_of_text, rules_name
 from wizard.layout.changes_check import REMOUNTED, REMOUNTING
 from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
 from wizard.model.identity import Identity
+from wizard.model.names import printable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Found:
 
     `fstab` is the file of mounts with its text, `line` the number of the filesystem's line in it; `rules` the folder of udev's rules, and
     `rules_text` what the drive's own file there holds; `queue` the values of the drive's queue; `mounted` the words that hold of its mount
-    at the place of that line, None where it is not mounted there.
+    at the place of that line, None where it is not mounted there; `elsewhere` the places of further lines for it, as Btrfs can have.
     """
 
     fstab: str
@@ -37,6 +38,7 @@ class Found:
     queue: tuple[tuple[str, str], ...]
     superblock: Superblock | None
     mounted: tuple[str, ...] | None
+    elsewhere: tuple[str, ...] = ()
 
 
 def make_changes(drive: Identity, existing: Existing, uuid: str, workload: str, tuning: Tuning, found: Found) -> Changes:
@@ -76,6 +78,9 @@ def _mount(existing: Existing, options: tuple[str, ...], found: Found, operation
         operations.append(now)
     operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), number, old, options))
     later = [word for word in changed if word not in REMOUNTED | ACCESS_TIME or (now is None and not _in_force(word, options, found))]
+    if found.elsewhere:
+        places = " and ".join(printable(place, 200) for place in found.elsewhere)
+        doubts.append(f"{found.fstab} has lines for {existing.device} at {places} too, which stay as they are.")
     if later:
         doubts.append(f"The change to {' and '.join(dict.fromkeys(map(_key, later)))} holds from the next mount on.")
 
