@@ -59,10 +59,10 @@ def encrypted_in_part(fleet: Fleet) -> Iterator[Check]:
     """Runs that do not come to their end."""
     _prepare()
     node = node_of(fleet[CUT.name])
-    yield from _cut_off(node, "cryptsetup", "luksFormat")
-    yield from _theirs(node)
     yield from _cut_off(node, "cryptsetup", "open")
     yield from _failed(node)
+    yield from _cut_off(node, "cryptsetup", "luksFormat")
+    yield from _theirs(node)
 
 
 def _prepare() -> None:
