@@ -40,6 +40,7 @@ def test_nothing_begins_before_the_passphrase_was_typed_twice_and_it_is_never_sh
     async def job(pilot: Pilot[Session]) -> None:
         await to_step(pilot, 7)
         assert "Passphrase" in shown(pilot) and "Once more" in shown(pilot)
+        assert "whoever loses it loses the data" in shown(pilot) and "[ Apply ]" in shown(pilot)
         await press(pilot, "tab", "=ZCT0A1B2", "enter")
         await until(lambda: "Type a passphrase" in shown(pilot), pilot)
         await press(pilot, "=four words, or more?", "enter")

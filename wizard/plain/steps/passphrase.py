@@ -1,12 +1,13 @@
 """A new passphrase, asked for line by line and not shown."""
 
+from wizard.layout.encryption import LOST
 from wizard.layout.passphrase import passphrase_fault, passphrase_warning
 from wizard.plain.desk import Desk
 from wizard.plain.questions import agreed
 
 PASSPHRASE = (
-    "The plan encrypts, and wants a passphrase. It opens the volume at every start. Nobody can get at the data without it, and it is kept "
-    "nowhere: not in the plan, not in the journal. Several words that nobody guesses are best."
+    "The plan encrypts, and wants a passphrase. It opens the volume at every start, and is kept nowhere: not in the plan, not in the "
+    "journal. Several words that nobody guesses are best."
 )
 
 
@@ -14,6 +15,7 @@ def typed_passphrase(desk: Desk) -> bytes | None:
     """A new passphrase, typed twice; None for an empty line."""
     desk.talk.say()
     desk.talk.say(PASSPHRASE)
+    desk.talk.say(LOST)
     while True:
         desk.talk.say("Type it; it is not shown. An empty line means no, and back.")
         if not (secret := desk.talk.hidden_answer("Passphrase:")):

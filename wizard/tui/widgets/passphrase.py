@@ -22,9 +22,9 @@ class Passphrase(Vertical):
         self._warned = b""
 
     def compose(self) -> ComposeResult:
-        """Both lines."""
-        yield Field("Passphrase", FIRST, masked=True)
-        yield Field("Once more", SECOND, masked=True)
+        """Both lines; while they are empty, what losing it means."""
+        yield Field("Passphrase", FIRST, placeholder="a new one; whoever loses it loses the data", masked=True)
+        yield Field("Once more", SECOND, placeholder="the same", masked=True)
 
     @property
     def secret(self) -> bytes:
