@@ -116,6 +116,15 @@ def drop_partitions(path: str) -> None:
         subprocess.run(["partx", "--delete", path], capture_output=True, timeout=20, check=False)
 
 
+def forget_partitions(path: str) -> None:
+    """Take them away until none is left: one that somebody looks at for a moment goes when they have closed it."""
+    end = monotonic() + RELEASE_SECONDS
+    while left := list((SYS_BLOCK / Path(path).name).glob(f"{Path(path).name}p*")):
+        assert monotonic() < end, f"{left} could not be taken away"
+        drop_partitions(path)
+        sleep(0.01)
+
+
 def release(path: str) -> None:
     """Unmount what is mounted from a loop device or its partitions, end its swap, forget its partitions, and detach it."""
     pattern = re.compile(rf"{re.escape(path)}(p\d+)?")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import OLD_FSTAB, Work, diskwright, old_gpt, wish
 from wizard.apply.environment import Environment
 from wizard.apply.start import preflight, start_run
@@ -79,7 +79,7 @@ def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
     plan = work.plan(one, wish("ext4"), mode=Mode.REPLACE)
     images = {path: work.bench.image_of(path) for path in (one, two)}
     for path in (one, two):
-        tool("partx", "--delete", path) if path == one else None
+        forget_partitions(path)
         tool("losetup", "--detach", path)
     tool("losetup", one, str(images[two]))
     tool("losetup", two, str(images[one]))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import OLD_FSTAB, SECONDS, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
 from wizard.apply.devices import partition_nodes
 from wizard.apply.journal import RunState, read_entries, state
@@ -86,7 +86,7 @@ def test_an_old_gpt_whose_copy_lies_in_the_middle(work: Work, make_drive: MakeDr
     """A drive that was grown: libparted clears the old copy's header where it lies, in the middle of the drive."""
     drive = make_drive(64 * MIB)
     old_gpt(drive)
-    tool("partx", "--delete", drive)
+    forget_partitions(drive)
     image = work.bench.image_of(drive)
     with image.open("r+b") as file:
         file.truncate(128 * MIB)

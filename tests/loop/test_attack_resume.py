@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attacking import unharmed
 from wizard.apply.journal import RunState, state
@@ -50,7 +50,7 @@ def refuses(work: Work, drive: str, run: Path, *take_up: object) -> None:
 
 def test_the_drive_was_given_a_filesystem_of_its_own(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = killed_at(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch, "wipefs", 2)
-    tool("partx", "--delete", old)
+    forget_partitions(old)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", old)
     refuses(work, old, run, resume_run, undo_run)
 

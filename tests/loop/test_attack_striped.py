@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, said, stand_in, story, until, wish
 from tests.loop.attacking import fails, unharmed
 from tests.loop.test_attack_resume import killed_at
@@ -176,7 +176,7 @@ def test_drives_that_changed_places(work: Work, make_drive: MakeDrive) -> None:
     one, two = pair(make_drive)
     plan = over(work, one, two)
     images = [work.bench.image_of(one), work.bench.image_of(two)]
-    tool("partx", "--delete", one)
+    forget_partitions(one)
     for drive in (one, two):
         tool("losetup", "--detach", drive)
     tool("losetup", one, str(images[1]))

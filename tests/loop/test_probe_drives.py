@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from tests.unit.gptimage import Image
 from wizard.model.machine import Drive, Partition
 from wizard.model.units import MIB
@@ -117,7 +117,7 @@ def test_filesystems_are_as_blkid_finds_them(make_drive: MakeDrive, own: Own, no
     tool("mkswap", "-L", "swap", f"{path}p3")
     expected = [blkid(f"{path}p{number}") for number in (1, 2, 3)]
     if not nodes:
-        tool("partx", "--delete", path)
+        forget_partitions(path)
     partitions = probe_drive(path).partitions
     for part, said in zip(partitions, expected, strict=True):
         assert part.filesystem == said["type"]

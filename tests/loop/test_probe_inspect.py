@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.devices import MakeDrive, tool
+from tests.devices import MakeDrive, forget_partitions, tool
 from wizard.model.units import MIB
 from wizard.probe.machine import list_drive_paths
 from wizard.probe.watch import watch_drives
@@ -127,7 +127,7 @@ def test_what_is_no_drive_is_said_in_one_sentence(drive: str, tmp_path: Path) ->
 def test_a_recording_shows_the_same_when_the_drive_is_gone(drive: str, tmp_path: Path) -> None:
     saved = tmp_path / "facts.json"
     live = document(drive, "--save", str(saved))
-    tool("partx", "--delete", drive)
+    forget_partitions(drive)
     tool("wipefs", "--all", "--quiet", drive)
     again = document("--machine", str(saved))
     assert again == live
