@@ -11,16 +11,17 @@ from wizard.filesystems.partitions import LINUX_LVM_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.commands import physical_volume_uuid
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.grouping import EXTENT_BYTES, logical_names, logical_volumes
+from wizard.layout.grouping import EXTENT_BYTES, grouped_after, grouped_operations, grouped_table, logical_names, logical_volumes
 from wizard.layout.inside import inside_sentences
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.preview import preview_lines
+from wizard.layout.space import gpt_bounds
 from wizard.layout.steps import TAKEN_APART
 from wizard.layout.wish import Arrangement, Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.group import Group, MakeLogicalVolume
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Extent
 from wizard.model.plan import MakeFilesystem, MakeVolumeGroup, Plan, Subvolume, WriteTable
 from wizard.model.units import GIB, MIB
 
@@ -175,7 +176,7 @@ def test_no_operation_of_a_grouped_plan_can_be_changed_left_out_or_added() -> No
             check_plan(with_operations(PLAN, attempt))
 
 
-@pytest.mark.parametrize("size_bytes", [0, -EXTENT_BYTES, EXTENT_BYTES, 304 * MIB + 512, 1 << 50])
+@pytest.mark.parametrize("size_bytes", [0, -EXTENT_BYTES, EXTENT_BYTES, 200 * MIB + 512, 1 << 50])
 def test_no_size_that_the_group_cannot_give_passes(size_bytes: int) -> None:
     operations = [step.operation for step in PLAN.steps]
     at = next(at for at, one in enumerate(operations) if isinstance(one, MakeLogicalVolume))
@@ -229,3 +230,28 @@ def test_no_volume_or_table_of_another_passes() -> None:
         forged = replace(table, entries=(other,))
         with pytest.raises(BadInput, match="does not hold together"):
             check_plan(with_operations(PLAN, tuple(forged if one == table else one for one in operations)))
+
+
+def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Plan:
+    """A plan of which everything follows from this group, these nodes and this name of the partition."""
+    volumes = tuple(replace(volume, path=path) for volume, path in zip(PLAN.volumes, paths, strict=True))
+    (slot,) = PLAN.after.partitions
+    table = grouped_table("/dev/sda", PLAN.before, True, group, volumes, Extent(slot.start_bytes, slot.size_bytes))
+    if name is not None:
+        table = replace(table, entries=(replace(table.entries[0], name=name),))
+    after = grouped_after(PLAN.before, table, group, volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry))
+    operations = grouped_operations((), table, group, volumes, [one.size_bytes for one in logical_volumes(PLAN)])
+    return with_operations(replace(PLAN, group=group, volumes=volumes, after=after), operations)
+
+
+def test_no_plan_that_is_forged_throughout_passes() -> None:
+    assert PLAN.group is not None
+    paths = tuple(volume.path for volume in PLAN.volumes)
+    check_plan(forged(PLAN.group, paths))
+    for group in (replace(PLAN.group, name="--force"), replace(PLAN.group, device="/dev/sdx1")):
+        with pytest.raises(BadInput, match="does not follow from its volumes"):
+            check_plan(forged(group, paths))
+    with pytest.raises(BadInput, match="which is not in its volume group"):
+        check_plan(forged(PLAN.group, ("/dev/mapper/root", paths[1])))
+    with pytest.raises(BadInput, match="the table does not follow from its volume group"):
+        check_plan(forged(PLAN.group, paths, name="EFI system"))
