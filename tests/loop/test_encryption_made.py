@@ -10,8 +10,8 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, said, stand_in, story, wish
-from wizard.apply.containers import DM_CRYPT
 from wizard.apply.journal import RunState, read_entries
+from wizard.apply.modules import LOADED
 from wizard.apply.start import resume_run
 from wizard.apply.undo import undo_run
 from wizard.layout.document import render_plan
@@ -93,7 +93,7 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
         resume_run(run, PASSPHRASE)
 
 
-@pytest.mark.skipif(DM_CRYPT.exists(), reason="this kernel has dm-crypt at work already")
+@pytest.mark.skipif((LOADED / "dm_crypt").exists(), reason="this kernel has dm-crypt at work already")
 def test_where_the_kernel_cannot_open_containers_nothing_is_begun(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -13,6 +13,7 @@ from wizard.apply.crypttab import add_to_crypttab
 from wizard.apply.devices import SYS_BLOCK, forget_caches, kernel_name, start_bytes, wait_for
 from wizard.apply.environment import LOOK_SECONDS
 from wizard.apply.journal import Journal
+from wizard.apply.modules import kernel_has
 from wizard.apply.mounts import read_mounts
 from wizard.apply.readback import signatures_on
 from wizard.apply.site import Site
@@ -26,12 +27,11 @@ from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan, TurnOnSwap
 from wizard.model.units import format_exact
-from wizard.tools.run import find, run
+from wizard.tools.run import run
 
 KIND = "crypto_LUKS"
 """libblkid's TYPE."""
 
-DM_CRYPT = Path("/sys/module/dm_crypt")
 WRONG_PASSPHRASE = 2
 """cryptsetup's status where no key slot opens by what it was given (cryptsetup(8), RETURN CODES)."""
 
@@ -42,16 +42,11 @@ def check_containers(plan: Plan) -> None:
     """Raises Refused where this kernel cannot open a container, or a name that the plan's are to have is taken."""
     if not plan.containers:
         return
-    if not DM_CRYPT.exists() and not _can_be_loaded():
+    if not kernel_has("dm_crypt"):
         raise Refused("This kernel cannot open encrypted volumes: it has no dm-crypt, and no module of it. Nothing was written.")
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
             raise Refused(f"{encryption.opened} is there already: make the plan again. Nothing was written.")
-
-
-def _can_be_loaded() -> bool:
-    argv = ("modprobe", "--dry-run", "--quiet", "dm_crypt")
-    return find("modprobe") is not None and run(argv, seconds=LOOK_SECONDS, accept=range(256)).status == 0
 
 
 def opened_node(encryption: Encryption) -> str | None:

@@ -4,8 +4,10 @@ from collections.abc import Iterator
 
 from wizard.apply import arrays, groups
 from wizard.apply.lvm import Do
+from wizard.apply.modules import kernel_has
 from wizard.apply.site import Site
 from wizard.layout.grouping import logical_volumes
+from wizard.model.errors import Refused
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.journal import Check
 from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Plan
@@ -26,7 +28,9 @@ def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
 
 
 def check_free_array(plan: Plan) -> None:
-    """Raises Refused where a node, a name or a UUID that is to be made belongs to another."""
+    """Raises Refused where a node, a name or a UUID that is to be made belongs to another, or the kernel cannot have LVM's volumes."""
+    if (plan.group or (plan.stripe and plan.stripe.kind == "lvm")) and not kernel_has("dm_mod"):
+        raise Refused("This kernel cannot have LVM's volumes: it has no device mapper, and no module of it. Nothing was written.")
     if plan.group:
         groups.check_free_group(plan, plan.group)
     else:
