@@ -131,7 +131,15 @@ def test_one_volume_takes_all_of_them_and_what_they_hold_is_counted() -> None:
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_form(pilot)
-        await lay(pilot, "stripe-md")
+        await press(pilot, "space", "tab")
+        await highlight(pilot, "#ways", "stripe-md")
+        await press(pilot, "enter")
+        await until(lambda: "All that /dev/sda holds will be lost when the plan is applied" in flat(pilot), pilot)
+        assert "> [ No ]" in shown(pilot)
+        await press(pilot, "enter")
+        await until(lambda: "Besides /dev/sda" in shown(pilot), pilot)
+        await press(pilot, "enter", "y")
+        await step(pilot, 4)
         await until(lambda: "1 partition that is there now will be lost" in flat(pilot), pilot)
         assert "Several drives together are taken whole: nothing on them is kept." in flat(pilot)
         await press(pilot, "a")

@@ -52,6 +52,15 @@ def candidates(services: Services, session: Session) -> tuple[tuple[Drive, str],
     return tuple((drive, services.impediment(drive)) for drive in others)
 
 
+def loss_words(drives: Sequence[Drive]) -> str:
+    """What is lost by taking drives whole, in a sentence; empty where they hold nothing."""
+    held = [drive.path for drive in drives if not drive.is_empty]
+    if not held:
+        return ""
+    named = " and ".join(filter(None, (", ".join(held[:-1]), held[-1])))
+    return f"All that {named} hold{'s' * (len(held) == 1)} will be lost when the plan is applied, not before."
+
+
 def spread(services: Services, session: Session, way: Way, others: Sequence[Drive]) -> Session:
     """The session with its volume laid over these drives too, and planned so. Raises the reason where it cannot be."""
     if way.asked is None:

@@ -6,9 +6,9 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.plain.desk import Desk
 from wizard.plain.drivewords import drive_line
-from wizard.plain.questions import Choosing, Item, Topic, Word, choose
+from wizard.plain.questions import Choosing, Item, Topic, Word, agreed, choose
 from wizard.services.session import Session
-from wizard.services.spread import ALONE, WAYS, Way, candidates, spread
+from wizard.services.spread import ALONE, WAYS, Way, candidates, loss_words, spread
 
 SPREAD_HELP = (
     "A mirror keeps every file on more than one drive, so that a drive may fail; it has half the room or less, and is no backup: what is "
@@ -28,6 +28,9 @@ def ask_spread(desk: Desk, session: Session) -> Session:
             return session
         if not others:
             return spread(desk.services, session, ALONE, ())
+        loss = loss_words((*session.drives[:1], *others))
+        if loss and not agreed(desk.talk, f"Take these drives whole? {loss}", "No, choose other drives.", "Yes, take them."):
+            continue
         laid = _ask_way(desk, session, others)
         if laid is not None:
             return laid

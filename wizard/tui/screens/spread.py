@@ -15,7 +15,8 @@ from wizard.model.names import printable
 from wizard.model.units import format_capacity
 from wizard.services.contract import Services
 from wizard.services.session import Session
-from wizard.services.spread import ALONE, WAYS, Way, candidates, spread, way_of
+from wizard.services.spread import ALONE, WAYS, Way, candidates, loss_words, spread, way_of
+from wizard.tui.dialogs import Ask
 from wizard.tui.explained import Dialog
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
@@ -163,4 +164,13 @@ before. A drive or a way that cannot be taken says why.
         if (fault := self._fault()) or isinstance(found, str):
             self.query_one("#said", Prose).update(Text(fault, "red"))
             return
-        self.dismiss(found)
+        loss = loss_words(found.drives) if found.others else ""
+        if not loss:
+            self.dismiss(found)
+            return
+
+        def answered(yes: bool | None) -> None:
+            if yes:
+                self.dismiss(found)
+
+        self.app.push_screen(Ask("Take these drives whole?", loss, no="No", yes="Yes, take them"), answered)
