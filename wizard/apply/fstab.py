@@ -1,4 +1,4 @@
-"""The file that says what is mounted at boot: one line more, or that line out again, with everything else to the byte."""
+"""The file that says what is mounted at boot: one line more, out again, or changed, with everything else to the byte."""
 
 import os
 import re

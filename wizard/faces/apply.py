@@ -4,6 +4,7 @@ import os
 import shlex
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.environment import Environment
@@ -76,7 +77,7 @@ def main(arguments: Namespace) -> ExitCode:
     """Check, start, follow."""
     text, shown = read_document(Path(arguments.plan))
     if is_changes(text):
-        begun = apply_changes(read_changes(text, shown), arguments)
+        begun = apply_changes(read_changes(text, shown), arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     plan = read_plan(text, shown)
     journal_dir = Path(arguments.journal) if arguments.journal else None

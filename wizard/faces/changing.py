@@ -3,7 +3,7 @@
 import os
 import shlex
 from argparse import Namespace
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from wizard.apply.environment import Environment
@@ -49,8 +49,8 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
     yield from change_lines(changes, width)
 
 
-def apply_changes(changes: Changes, arguments: Namespace) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run."""
+def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for root."""
     journal_dir = Path(arguments.journal) if arguments.journal else None
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     for doubt in changes.doubts:
@@ -67,7 +67,7 @@ def apply_changes(changes: Changes, arguments: Namespace) -> Path | ExitCode:
         raise Refused(f"These changes are for one drive: give its token once, with --confirm {token}. Nothing was written.")
     check_token(changes, arguments.confirm[0])
     if os.geteuid() != 0:
-        raise Refused("Applying needs root: say sudo before the command. Nothing was written.")
+        raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root()}")
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
     return start_tuning(changes, arguments.confirm[0], journal_dir=journal_dir, environment=environment)
