@@ -35,6 +35,9 @@ KIND = "crypto_LUKS"
 WRONG_PASSPHRASE = 2
 """cryptsetup's status where no key slot opens by what it was given (cryptsetup(8), RETURN CODES)."""
 
+KEY_PATIENCE_SECONDS = 600.0
+"""Deriving the key takes as long on this machine as it is slower than the one that made the container, and more where memory is short."""
+
 NOT_ITS_PASSPHRASE = "The passphrase is not the one that {device} was encrypted with."
 
 
@@ -91,7 +94,7 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
             continue
         trial = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", PASSPHRASE_FROM, operation.device)
         argv = commands_of(operation)[0] if operation in operations and not is_open else trial
-        if run(argv, seconds=LOOK_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status:
+        if run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status:
             raise Refused(f"{NOT_ITS_PASSPHRASE.format(device=operation.device)} Nothing more was written.")
 
 
