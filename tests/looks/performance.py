@@ -8,7 +8,7 @@ from re import search
 
 from textual.pilot import Pilot
 
-from tests.looks.pictures import Take, take_danger
+from tests.looks.pictures import Take, open_options, take_danger
 from tests.looks.rehearsal import press, ready, shown, step, until
 from wizard.apply.journal import ENDS, RunState, read_entries
 from wizard.apply.runs import runs_folder
@@ -153,9 +153,12 @@ async def _choose(pilot: Pilot[Session], take: Take, path: str) -> None:
     await take("advice")
     await press(pilot, "e")
     await take("evidence")
-    await press(pilot, "escape", "o")
+    await press(pilot, "escape")
+    await step(pilot, 3)
+    await open_options(pilot)
     await take("options")
     await press(pilot, "escape")
+    await step(pilot, 3)
     await take_danger(pilot, take, "danger")
     await press(pilot, "enter")
 

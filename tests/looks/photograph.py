@@ -16,22 +16,27 @@ from wizard.documents.profiles import BUNDLED
 from wizard.tui.terminal import Terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "screenshots"
-SIZE = (100, 30)
-ON_THE_CONSOLE = ("drives", "preview")
-"""Also taken as on a text console: 80x24, eight colours."""
+WIDE = (120, 36)
+"""Columns and lines where there is room for two columns of text."""
+
+SMALL = (80, 24)
 
 
 def photographs() -> dict[str, str]:
-    """File names and contents; raises OutOfDate where the recording is not of today's program."""
+    """File names and contents of every step, wide, and small as on a text console with its eight colours.
+
+    Raises OutOfDate where the recording is not of today's program.
+    """
     # What a person's own profiles and wishes for colours would change has no place in the pictures.
     with patch("wizard.documents.profiles.profile_folders", return_value=(BUNDLED,)), patch.dict(os.environ):
         os.environ.pop("NO_COLOR", None)
-        modern, console = asyncio.run(performed(*SIZE, MODERN)), asyncio.run(performed(80, 24, CONSOLE))
-    return modern | {f"console-{name}.svg": console[f"{name}.svg"] for name in ON_THE_CONSOLE}
+        wide, small = asyncio.run(performed(*WIDE, MODERN)), asyncio.run(performed(*SMALL, CONSOLE))
+    columns, lines = SMALL
+    return {f"{name}.svg": svg for name, svg in wide.items()} | {f"{name}-{columns}x{lines}.svg": svg for name, svg in small.items()}
 
 
 async def performed(columns: int, lines: int, terminal: Terminal) -> dict[str, str]:
-    """File name and content of every picture of one performance."""
+    """Name and content of every picture of one performance."""
     taken: dict[str, str] = {}
     services = Performance()
     app = wizard(services, terminal)
@@ -39,7 +44,7 @@ async def performed(columns: int, lines: int, terminal: Terminal) -> dict[str, s
 
         async def take(name: str) -> None:
             await pilot.pause()
-            taken[f"{name}.svg"] = plain_svg(app.export_screenshot(title="diskwright"))
+            taken[name] = plain_svg(app.export_screenshot(title="diskwright"))
 
         await perform(pilot, take, services)
     return taken

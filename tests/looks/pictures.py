@@ -58,25 +58,37 @@ async def _choose(pilot: Pilot[Session], take: Take) -> None:
     await take("3-advice")
     await press(pilot, "e")
     await take("3-evidence")
-    await press(pilot, "escape", "o")
+    await press(pilot, "escape")
+    await step(pilot, 3)
+    await open_options(pilot)
     await highlight(pilot, "#offers", "ext4-inode-per-8k")
     await press(pilot, "enter")
     await take("3-options")
     await press(pilot, "enter", "escape")
+    await step(pilot, 3)
     await take_danger(pilot, take, "3-danger")
     await press(pilot, "enter")
+
+
+async def open_options(pilot: Pilot[Session]) -> None:
+    """The options of the highlighted filesystem, as soon as they are listed."""
+    await press(pilot, "o")
+    await until(lambda: " Options: " in shown(pilot) and "advised" in pilot.app.screen.query_one("#offers", Rows).plain, pilot)
 
 
 async def take_danger(pilot: Pilot[Session], take: Take, name: str) -> None:
     """The question before a dangerous option of ext4, which is then not taken."""
     chosen = pilot.app.screen.query_one("#ranking", Rows).current
     await highlight(pilot, "#ranking", "ext4")
-    await press(pilot, "o")
+    await open_options(pilot)
     await highlight(pilot, "#offers", "ext4-no-journal")
     await press(pilot, "enter")
     await until(lambda: "A dangerous option" in shown(pilot), pilot)
     await take(name)
-    await press(pilot, "escape", "escape")
+    await press(pilot, "escape")
+    await until(lambda: "A dangerous option" not in shown(pilot), pilot)
+    await press(pilot, "escape")
+    await step(pilot, 3)
     assert chosen is not None
     await highlight(pilot, "#ranking", chosen.key)
 

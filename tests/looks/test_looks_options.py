@@ -2,6 +2,7 @@
 
 from textual.pilot import Pilot
 
+from tests.looks.pictures import open_options
 from tests.looks.rehearsal import Rehearsal, flat, highlight, perform, press, shown, step, to_step, until
 from wizard.advise.catalogue import load_catalogue
 from wizard.services.session import Session
@@ -13,8 +14,8 @@ JOURNAL = load_catalogue()["ext4-no-journal"]
 async def to_options(pilot: Pilot[Session], filesystem: str, purpose: str = "large-media") -> None:
     await to_step(pilot, 3, purpose)
     await highlight(pilot, "#ranking", filesystem)
-    await press(pilot, "o")
-    await until(lambda: f"Options: {filesystem} for" in shown(pilot), pilot)
+    await open_options(pilot)
+    assert f"Options: {filesystem} for" in shown(pilot)
 
 
 def words_of(pilot: Pilot[Session], widget: str) -> str:
