@@ -124,7 +124,7 @@ def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: Make
     wizard = plain_wizard(work, drive)
     try:
         wizard.asked("Which drive is to be set up?")
-        wizard.answer("", MEDIA, "", "3", "", "", "", "films", str(place), "", "", "", "wrong", drive.removeprefix("/dev/"))
+        wizard.answer("", MEDIA, "", "3", "", "", "", "films", str(place), "", "", "", "", "wrong", drive.removeprefix("/dev/"))
         result = wizard.until("Step 9 of 9", "Answer: ")
         assert wizard.ended() == 0, wizard.said
         run = run_of(work)
@@ -154,7 +154,7 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(work: Work, make_drive:
     wizard = plain_wizard(work, drive)
     try:
         wizard.asked("Which drive is to be set up?")
-        wizard.answer("", MEDIA, "", "3", "", "", "", "", str(work.place("films")), "", "", "", drive.removeprefix("/dev/"))
+        wizard.answer("", MEDIA, "", "3", "", "", "", "", str(work.place("films")), "", "", "", "", drive.removeprefix("/dev/"))
         until(lambda: opened.with_name("opened.reached").exists())
         wizard.process.send_signal(signal.SIGINT)
         assert "Leave it to itself." in wizard.asked("What now?")

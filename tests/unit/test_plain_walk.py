@@ -186,8 +186,8 @@ def test_the_end_of_the_answers_ends_the_wizard_without_a_question(count: int) -
 
 
 def test_volumes_are_added_changed_and_taken_off() -> None:
-    first = ["3", "", "", "100G", "films", "/srv/films"]
-    second = ["2", "", "", "rest", "=b", "no"]
+    first = ["3", "", "", "100G", "films", "/srv/films", ""]
+    second = ["2", "", "", "rest", "=b", "no", ""]
     told = media(one(), "", *first, *second, "4", "1", "", "", "q", "2")
     assert "Volume 1: Large media files, " in told.flat and '100 GiB, label "films", mounted at /srv/films.' in told.flat
     assert 'label "b", not mounted.' in told.flat
@@ -197,7 +197,7 @@ def test_volumes_are_added_changed_and_taken_off() -> None:
 
 @pytest.mark.parametrize(
     ("answers", "reason"),
-    [(["lots"], "is not a size"), (["0"], "A volume needs room"), (["100G", "a/b"], "holds a slash"), (["100G", "a", "srv"], "absolute")],
+    [(["lots"], "is not a size"), (["0"], "has no room"), (["100G", "a/b"], "holds a slash"), (["100G", "a", "srv"], "absolute")],
 )
 def test_what_a_volume_cannot_be_is_said_at_its_question(answers: list[str], reason: str) -> None:
     told = media(one(), "", "3", "", "", *answers)
@@ -206,7 +206,7 @@ def test_what_a_volume_cannot_be_is_said_at_its_question(answers: list[str], rea
 
 
 def test_too_large_a_volume_cannot_be_gone_on_with() -> None:
-    told = media(one(), "", "3", "", "", "900G", "", "", "1")
+    told = media(one(), "", "3", "", "", "900G", "", "", "", "1")
     assert "Not possible: " in told.flat
     assert "Number 1 cannot be chosen: " in told.flat
     assert "Step 5 of 9" not in told.text

@@ -1,7 +1,6 @@
 """Sets of volumes that can be asked for by one word. Pure; everything in bytes."""
 
-from wizard.layout.roles import ROLES
-from wizard.layout.swapsize import swap_bytes
+from wizard.layout.roles import ROLES, usual_bytes
 from wizard.layout.wish import Request
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
@@ -37,11 +36,12 @@ def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request
             f"A desktop needs {format_exact(LEAST_ROOM_BYTES)}, and there is room for {format_capacity(room_bytes)}. Ask for its volumes "
             "one by one, with a role each, to make them smaller."
         )
+    swap = _asked("swap", usual_bytes("swap", memory_bytes))
     if room_bytes < LEAST_SPLIT_BYTES:
-        return (_asked("esp"), _asked("swap", swap_bytes(memory_bytes)), _asked("root"))
+        return (_asked("esp"), swap, _asked("root"))
     share = room_bytes // ROOT_SHARE // GIB * GIB
     root = min(max(share, LEAST_ROOT_BYTES), MOST_ROOT_BYTES)
-    return (_asked("esp"), _asked("swap", swap_bytes(memory_bytes)), _asked("root", root), _asked("home"))
+    return (_asked("esp"), swap, _asked("root", root), _asked("home"))
 
 
 def _asked(role: str, size_bytes: int | None = None) -> Request:

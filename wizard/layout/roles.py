@@ -18,6 +18,7 @@ from wizard.filesystems.partitions import (
     ROOT_GPT_TYPES,
 )
 from wizard.filesystems.registry import MADE
+from wizard.layout.swapsize import swap_bytes
 from wizard.model.names import printable
 from wizard.model.plan import Volume
 from wizard.model.units import GIB
@@ -118,6 +119,14 @@ ROLES = {
         ),
     )
 }
+
+
+def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
+    """The size that a volume with this role usually has; None for one that takes what is left, or has no role."""
+    if role == "swap":
+        return swap_bytes(memory_bytes)
+    return ROLES[role].usual_bytes if role in ROLES else None
+
 
 _BY_ARCHITECTURE = "root-"
 """What the role of a root volume begins with whose partition says for which architecture its system is."""

@@ -7,10 +7,10 @@ from wizard.advise.advise import advise, site_of
 from wizard.advise.asked import take_options
 from wizard.advise.catalogue import Site, load_catalogue
 from wizard.advise.workloads import Profile, find_workload
-from wizard.layout.roles import ROLES, Role
-from wizard.layout.swapsize import swap_bytes
+from wizard.filesystems.registry import MADE
+from wizard.layout.roles import ROLES, Role, usual_bytes
 from wizard.layout.wish import Request, Wish
-from wizard.model.advice import Advice, Choice, Place
+from wizard.model.advice import Advice, Choice, Place, Workload
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
@@ -45,13 +45,6 @@ def _size_bytes(asked: Request, machine: Machine) -> int | None:
     return usual_bytes(asked.role, machine.memory_bytes)
 
 
-def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
-    """The size that a volume with this role usually has; None for one that takes what is left, or has no role."""
-    if role == "swap":
-        return swap_bytes(memory_bytes)
-    return ROLES[role].usual_bytes if role in ROLES else None
-
-
 def _advised(advice: Advice) -> Choice:
     if advice.chosen is None:
         reasons = " ".join(f"{other.filesystem}: {' '.join(other.obstacles)}" for other in advice.choices)
@@ -60,12 +53,43 @@ def _advised(advice: Advice) -> Choice:
 
 
 def role_choice(advice: Advice, role: Role) -> Choice:
-    """The filesystem that the role calls for, or else the first of the ranking that can have the role."""
-    if role.usual:
-        choice = named_choice(advice, role.usual)
-        return choice if choice.obstacles else replace(choice, place=Place.CHOSEN, sentence=role.why, evidence=(), ranked=True)
-    able = (choice for choice in advice.choices if choice.filesystem in role.filesystems and not choice.obstacles)
-    return next(able, None) or _advised(advice)
+    """The first filesystem that can have the role and be made; where there is none, the first that has an obstacle."""
+    choices = role_choices(advice, role)
+    return next((choice for choice in choices if not choice.obstacles), choices[0])
+
+
+def role_choices(advice: Advice, role: Role) -> tuple[Choice, ...]:
+    """The filesystems that can have the role, the one that it calls for first, and then as they are ranked."""
+    found = [choice for choice in advice.choices if choice.filesystem in role.filesystems]
+    usual = [
+        choice if choice.obstacles else replace(choice, place=Place.CHOSEN, sentence=role.why, evidence=(), ranked=True)
+        for choice in found
+        if choice.filesystem == role.usual
+    ]
+    others = [choice for choice in found if choice.filesystem != role.usual]
+    if usual:
+        others = [replace(choice, place=Place.SECOND) if choice.place is Place.CHOSEN else choice for choice in others]
+    return (*usual, *others)
+
+
+def in_role(wish: Wish, role: str, choices: Sequence[Choice], workload: Workload, memory_bytes: int | None) -> Wish:
+    """The wish with another role (empty for none), and with the filesystem and the usual size that this calls for.
+
+    `choices` are those that can have the role, `workload` the purpose that stands for it. Nothing of a system is mounted on the running
+    one unless that is asked for afterwards. Raises Refused where no filesystem can have the role here.
+    """
+    if role not in ROLES:
+        return replace(wish, role="")
+    choice = next((choice for choice in choices if not choice.obstacles), None)
+    if choice is None:
+        raise Refused(f"{ROLES[role].title}: {' '.join(obstacle for choice in choices for obstacle in choice.obstacles)}")
+    size_bytes = usual_bytes(role, memory_bytes)
+    changed = replace(wish, role=role, choice=choice, workload=workload, label=None, mount_point=None, doubts=())
+    if size_bytes is not None:
+        changed = replace(changed, size_bytes=size_bytes, percent=None)
+    if ROLES[role].read_at_start:
+        changed = replace(changed, encrypted=False)
+    return changed if MADE[choice.filesystem].subvolumes else replace(changed, subvolumes=())
 
 
 def named_choice(advice: Advice, filesystem: str) -> Choice:

@@ -12,7 +12,7 @@ from wizard.model.advice import Choice, Workload
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Subvolume
-from wizard.model.units import parse_size
+from wizard.model.units import format_capacity, format_exact, parse_size
 
 REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
@@ -164,6 +164,27 @@ def parse_share(text: str) -> tuple[int | None, int | None]:
     if not (digits.isascii() and digits.isdecimal() and len(digits) < 4 and 1 <= int(digits) <= 100):
         raise BadInput(f"{printable(text, 40)!r} is no share of the room: write a whole number from 1 to 100 before the %, such as 30%.")
     return None, int(digits)
+
+
+def size_words(wish: Wish, made_bytes: int | None) -> str:
+    """The size as it was asked for, and for a share or the rest what that comes to, where a plan has told it."""
+    if wish.size_bytes is not None:
+        return format_exact(wish.size_bytes)
+    asked = "the rest" if wish.percent is None else f"{wish.percent} %"
+    return asked if made_bytes is None else f"{asked}: {format_capacity(made_bytes)}"
+
+
+def more_words(wish: Wish) -> tuple[str, ...]:
+    """What a volume has besides purpose, filesystem, size, label and place."""
+    names = ", ".join(one.name for one in wish.subvolumes)
+    return tuple(filter(None, ("encrypted" if wish.encrypted else "", f"subvolumes {names}" if names else "")))
+
+
+def size_written(wish: Wish) -> str:
+    """The size as `parse_share` takes it."""
+    if wish.size_bytes is not None:
+        return format_exact(wish.size_bytes).replace(" ", "").replace("bytes", "")
+    return REST if wish.percent is None else f"{wish.percent}%"
 
 
 def _is_rest(text: str | None) -> bool:

@@ -114,6 +114,18 @@ class Services(Protocol):
         """An advised choice with the options of these ids; raises BadInput or Refused with the reason. `phrases` were typed back."""
         ...
 
+    def volume_choices(self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str) -> tuple[Choice, ...]:
+        """The filesystems for a volume with this purpose and role (empty for none), the first being proposed unless it has an obstacle."""
+        ...
+
+    def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
+        """The wish with another role (empty for none), and what that calls for; raises Refused where it cannot be had here."""
+        ...
+
+    def desktop(self, machine: Machine, drive: Drive, recording: Recording, mode: Mode) -> tuple[Wish, ...]:
+        """The volumes that a desktop's system needs; raises BadInput or Refused with the reason."""
+        ...
+
     def plan(
         self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
     ) -> Plan:

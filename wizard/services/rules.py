@@ -115,6 +115,32 @@ class Rules:
 
         return site_of(machine, drive, recording, self._profile(workload), None)
 
+    def volume_choices(self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str) -> tuple[Choice, ...]:
+        """As the protocol says."""
+        from wizard.layout.roles import ROLES, usual_bytes
+        from wizard.layout.wanted import role_choices
+
+        advice = self.advise(machine, drive, recording, workload, usual_bytes(role, machine.memory_bytes))
+        return role_choices(advice, ROLES[role]) if role in ROLES else advice.choices
+
+    def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
+        """As the protocol says."""
+        from wizard.layout.roles import ROLES
+        from wizard.layout.wanted import in_role
+
+        workload = ROLES[role].workload if role in ROLES else wish.workload.id
+        choices = self.volume_choices(machine, drive, recording, workload, role)
+        return in_role(wish, role, choices, self._profile(workload).workload, machine.memory_bytes)
+
+    def desktop(self, machine: Machine, drive: Drive, recording: Recording, mode: Mode) -> tuple[Wish, ...]:
+        """As the protocol says."""
+        from wizard.layout.planner import Mode
+        from wizard.layout.preset import desktop_requests, room_for_preset
+        from wizard.layout.wanted import wish_of
+
+        room = room_for_preset(drive, keep=mode is Mode.USE_FREE)
+        return tuple(wish_of(machine, drive, recording, asked) for asked in desktop_requests(room, machine.memory_bytes))
+
     def plan(
         self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
     ) -> Plan:

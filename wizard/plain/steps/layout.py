@@ -7,15 +7,15 @@ from wizard.layout.mirrors import mirror_note, together_bytes
 from wizard.layout.planner import Mode
 from wizard.layout.preview import danger_of
 from wizard.layout.refusals import unread_content
-from wizard.layout.wish import Wish
+from wizard.layout.wish import Wish, more_words, size_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.units import format_capacity, format_exact
 from wizard.plain.advicewords import volumes_reasons
 from wizard.plain.desk import Desk
 from wizard.plain.planwords import place_words
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
+from wizard.plain.steps.arrangement import arranged, arrangement_actions, arrangement_refusals, arrangement_words
 from wizard.plain.steps.spread import ask_spread
 from wizard.plain.steps.volume import ask_volume
 from wizard.services.session import Back, Moved, Next, Session
@@ -115,22 +115,34 @@ def _choose_volumes(desk: Desk, session: Session) -> Moved:
         desk.talk.say()
         for line in _volume_lines(session.wishes, plan):
             desk.talk.say(line, hang=2)
+        if said := arrangement_words(session):
+            desk.talk.say(said)
         if session.stripe:
             desk.talk.say(f"It lies on {spread_words(session)}.", hang=2)
         desk.talk.say(f"Not possible: {fault}" if plan is None else _costs(session, plan))
         last = "The last volume stays; it can be changed." if len(session.wishes) == 1 else ""
         one = ONE_VOLUME if len(session.wishes) > 1 else "" if candidates(desk.services, session) else "There is no other drive."
-        refusals = (fault, TAKES_ALL if session.stripe else "", "", last, one)
-        items = tuple(Item(text, refusal=refusal) for text, refusal in zip(ACTIONS, refusals, strict=True))
+        refusals = (fault, TAKES_ALL if session.stripe else "", "", last, one, *arrangement_refusals(desk, session, fault))
+        texts = (*ACTIONS, *arrangement_actions(session))
+        items = tuple(Item(text, refusal=refusal) for text, refusal in zip(texts, refusals, strict=True))
         topic = Topic("What is to be done with the list of volumes?", VOLUMES_HELP, reasons=partial(volumes_reasons, session.wishes))
         answer = choose(desk.talk, Choosing(topic, items, None if fault else 0))
         if isinstance(answer, Word):
             return Back(session)
         if answer == 0:
             return Next(replace(session, plan=plan))
-        session = ask_spread(desk, session) if answer == SPREAD else replace(session, wishes=_changed(desk, session, answer), plan=None)
+        session = _after(desk, session, answer)
         if session.mode is None:
             return Back(session)
+
+
+def _after(desk: Desk, session: Session, action: int) -> Session:
+    """The session after one of the actions but the first."""
+    if action == SPREAD:
+        return ask_spread(desk, session)
+    if action > SPREAD:
+        return replace(arranged(desk, session, action - SPREAD - 1), plan=None)
+    return replace(session, wishes=_changed(desk, session, action), plan=None)
 
 
 def _changed(desk: Desk, session: Session, action: int) -> tuple[Wish, ...]:
@@ -165,11 +177,10 @@ def _volume_lines(wishes: tuple[Wish, ...], plan: Plan | None) -> list[str]:
 
 
 def _volume(wish: Wish, made_bytes: int | None) -> str:
-    size = "all that is left" if wish.size_bytes is None else format_exact(wish.size_bytes)
-    if wish.size_bytes is None and made_bytes is not None:
-        size += f", which is {format_capacity(made_bytes)}"
+    size = size_words(wish, made_bytes)
     label = f'label "{printable(wish.final_label, 20)}"'
-    return f"{printable(wish.workload.title, 40)}, {wish.choice.filesystem}, {size}, {label}, {place_words(wish.mount_point)}"
+    more = "".join(f", {said}" for said in more_words(wish))
+    return f"{printable(wish.title, 40)}, {wish.choice.filesystem}, {size}, {label}, {place_words(wish.mount_point)}{more}"
 
 
 def _made_bytes(plan: Plan | None, index: int) -> int | None:

@@ -4,23 +4,23 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wizard.advise.workloads import Profile
-from wizard.layout.wish import REST, Wish, check_wishes
-from wizard.model.advice import Advice
+from wizard.layout.wish import Wish, check_wishes, parse_share, size_words
+from wizard.model.advice import Advice, Choice
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE
-from wizard.model.units import format_exact, parse_size
 from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Topic, Word, Writing, choose, write
 from wizard.plain.steps.advice import choice_item
+from wizard.plain.steps.more import Left, ask_more
 from wizard.plain.steps.purpose import HELP as PURPOSE_HELP
 from wizard.plain.steps.purpose import purpose_item
 from wizard.services.session import Session
 
 FILESYSTEM_HELP = ("The ranking for this purpose on this drive. e and a number tells why, with the published figures.",)
 SIZE_HELP = (
-    "500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000. One volume can take the rest: all that the "
-    "others leave.",
+    "500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000. 30% is that share of all the room there is for "
+    "volumes. One volume can take the rest: all that the others leave.",
 )
 LABEL_HELP = ("The name by which the volume is found. Where the label is one of the wizard's own words, put = before it, such as =b.",)
 MOUNT_HELP = (
@@ -33,20 +33,19 @@ NO, YES = "no", "yes"
 Change = Callable[[Wish, str], Wish]
 
 
-class _Left(Exception):
-    """The person leaves the volume as it was."""
-
-
 def ask_volume(desk: Desk, session: Session, wish: Wish) -> list[Wish]:
     """The changed volume; none where the person goes back."""
     try:
         wish = _ask_kind(desk, session, wish)
-        size = "the rest" if wish.size_bytes is None else format_exact(wish.size_bytes)
-        wish = _ask(desk, Topic("How large? A size such as 500G or 750GB, or the word rest.", SIZE_HELP), wish, size, _sized)
+        size = size_words(wish, None)
+        wish = _ask(
+            desk, Topic("How large? A size such as 500G or 750GB, a share such as 30%, or the word rest.", SIZE_HELP), wish, size, _sized
+        )
         label = printable(wish.final_label, 20)
         wish = _ask(desk, Topic("Which label?", LABEL_HELP), wish, label, _labelled)
         wish = _ask_place(desk, wish)
-    except _Left:
+        wish = ask_more(desk, session, wish)
+    except Left:
         desk.talk.say("The list of volumes stays as it was.")
         return []
     return [wish]
@@ -67,13 +66,14 @@ def _ask_kind(desk: Desk, session: Session, wish: Wish) -> Wish:
     index = _ask_purpose(desk, profiles, wish)
     advice = _advice(desk, session, profiles[index].workload.id)
     kept = wish.choice.filesystem if advice.workload.id == wish.workload.id or advice.chosen is None else advice.chosen.filesystem
-    names = [choice.filesystem for choice in advice.choices]
+    choices = _choices(desk, session, advice.workload.id, wish.role)
+    names = [choice.filesystem for choice in choices]
     topic = Topic("Which filesystem?", FILESYSTEM_HELP)
-    default = names.index(kept) if kept in names and not advice.choices[names.index(kept)].obstacles else None
-    answer = choose(desk.talk, Choosing(topic, tuple(choice_item(choice, brief=True) for choice in advice.choices), default))
+    default = names.index(kept) if kept in names and not choices[names.index(kept)].obstacles else None
+    answer = choose(desk.talk, Choosing(topic, tuple(choice_item(choice, brief=True) for choice in choices), default))
     if isinstance(answer, Word):
-        raise _Left
-    choice = advice.choices[answer]
+        raise Left
+    choice = choices[answer]
     # What was asked for beside the advice stays with what it was asked for.
     same = (advice.workload.id, choice.filesystem) == (wish.workload.id, wish.choice.filesystem)
     choice, doubts = (wish.choice, wish.doubts) if same else (choice, ())
@@ -88,13 +88,18 @@ def _ask_purpose(desk: Desk, profiles: tuple[Profile, ...], wish: Wish) -> int:
     items = tuple(purpose_item(profile, brief=True) for profile in profiles)
     answer = choose(desk.talk, Choosing(Topic("What is the volume for?", PURPOSE_HELP), items, default))
     if isinstance(answer, Word):
-        raise _Left
+        raise Left
     return answer
 
 
 def _advice(desk: Desk, session: Session, workload: str) -> Advice:
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
     return desk.services.advise(session.machine, session.drive, session.diagnosis.recording, workload)
+
+
+def _choices(desk: Desk, session: Session, workload: str, role: str) -> tuple[Choice, ...]:
+    assert session.machine is not None and session.drive is not None and session.diagnosis is not None
+    return desk.services.volume_choices(session.machine, session.drive, session.diagnosis.recording, workload, role)
 
 
 def _ask(desk: Desk, topic: Topic, wish: Wish, means: str, change: Change) -> Wish:
@@ -107,17 +112,13 @@ def _ask(desk: Desk, topic: Topic, wish: Wish, means: str, change: Change) -> Wi
 
     taken = write(desk.talk, Writing(topic, "", means), take)
     if isinstance(taken, Word):
-        raise _Left
+        raise Left
     return taken
 
 
 def _sized(wish: Wish, answer: str) -> Wish:
-    if answer.lower() == REST:
-        return replace(wish, size_bytes=None)
-    size_bytes = parse_size(answer)
-    if size_bytes <= 0:
-        raise BadInput("A volume needs room; type a size such as 500G, or the word rest.")
-    return replace(wish, size_bytes=size_bytes)
+    size_bytes, percent = parse_share(answer)
+    return replace(wish, size_bytes=size_bytes, percent=percent)
 
 
 def _labelled(wish: Wish, answer: str) -> Wish:
