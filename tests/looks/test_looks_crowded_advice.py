@@ -13,24 +13,26 @@ from wizard.services.session import Session
 from wizard.tui.widgets.words import Words
 
 CARD = Evidence("x", "Unpacking", "a study", "2010", "2.6.33", "a disk", "s", True, (("ext2", 3.0),))
-NAMES = ("ext4", "btrfs", "xfs", "f2fs", "exfat", "ntfs", "fat", "nilfs2", "jfs", "swap")
+NAMES = ("ext4", "btrfs", "xfs", "f2fs", "exfat", "ntfs", "vfat", "nilfs2", "jfs")
+NO_FILES = "swap"
+"""Among the choices, and listed nowhere."""
 OLD = ("ext2", "ext3", "reiserfs", "reiser4", "ufs2")
 
 
 def choice(name: str, place: Place) -> Choice:
     said = f"What is said of {name} is so long that it fits into no line of a list, and must be read in full elsewhere."
     barred = ("This kernel has no JFS.",) if name == "jfs" else ()
-    return Choice(name, place, said, (), (), (), None, barred, (), ranked=name not in ("fat", "swap"))
+    return Choice(name, place, said, (), (), (), None, barred, (), ranked=name not in ("vfat", NO_FILES))
 
 
 class Crowded(Rehearsal):
     """The advice has everything."""
 
     def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
-        places = [Place.CHOSEN, Place.SECOND, *[Place.REJECTED] * (len(NAMES) - 2)]
+        places = [Place.CHOSEN, Place.SECOND, *[Place.REJECTED] * (len(NAMES) - 1)]
         real = super().advise(machine, drive, recording, workload, size_bytes)
         unmade = tuple(Unmade(name, name, f"No new {name} should be made.", f"Copy the files off {name}.", (CARD,)) for name in OLD)
-        return replace(real, choices=tuple(map(choice, NAMES, places)), unmade=unmade)
+        return replace(real, choices=tuple(map(choice, (*NAMES, NO_FILES), places)), unmade=unmade)
 
 
 def marked(pilot: Pilot[Session]) -> str:
@@ -72,7 +74,7 @@ def test_only_what_can_be_made_is_taken_and_the_rest_says_why() -> None:
         await to_step(pilot, 3)
         text = shown(pilot)
         assert any(line.split()[:3] == [">", "ext4", "chosen"] for line in text.splitlines())
-        assert any(line.split()[:3] == ["fat", "not", "ranked"] for line in text.splitlines())
+        assert any(line.split()[:3] == ["vfat", "not", "ranked"] for line in text.splitlines())
         await press(pilot, *["down"] * NAMES.index("jfs"), "enter")
         await until(lambda: "jfs cannot be taken: This kernel has no JFS." in flat(pilot), pilot)
         await press(pilot, "end", "enter")

@@ -54,6 +54,8 @@ def test_what_lies_in_zones_is_said_to_be_lost() -> None:
         for number in (2, 3, 4):
             await press(pilot, "enter")
             await step(pilot, number)
+        await until(lambda: "Choose first what becomes of what is there" in flat(pilot), pilot)
+        await press(pilot, "enter")
         await until(lambda: "All that is on the drive will be lost" in flat(pilot), pilot)
 
     perform(job, Rehearsal(with_zones_written(3)))
