@@ -34,7 +34,7 @@ FSTAB = Path("/etc/fstab")
 MAIL, FILMS = Path("/srv/lab/mail"), Path("/srv/lab/films")
 MODULES = ("dm_mod", "ext4", "xfs")
 DIES = "kill -9 $PPID; exit 1"
-STOPS = "touch $(ls -td /var/lib/diskwright/runs/2* | head -n 1)/stop"
+STOPS = "touch $(ls -td /var/lib/diskwright/runs/2* | head -n 1)/stop; exit"
 EVERYTHING = (
     f"workload=mail,fs=ext4,size=101M,label=lab-mail,mount={MAIL}",
     "workload=desktop-root,fs=swap,size=32M,label=lab-swap,mount=none",
