@@ -241,7 +241,7 @@ def _theirs(node: str) -> Iterator[Check]:
 
 JOBS = {"group-whole": group_whole, "group-cut": group_cut, "group-more": group_more}
 VISITS = (
-    Visit("a volume group on one drive: made, taken back, cut off", GROUPED_FLEET, ("group-whole", "group-cut"), 1500, udev=False),
-    Visit("a volume group, cut off everywhere else", GROUPED_FLEET, ("group-more",), 1500, udev=False, full_only=True),
-    Visit("a volume group, with udev", GROUPED_FLEET, ("group-whole", "group-cut"), 1500, udev=True, full_only=True),
+    Visit("a volume group on one drive: made, and taken back", GROUPED_FLEET, ("group-whole",), 900, udev=False),
+    Visit("a volume group, cut off and gone on with", GROUPED_FLEET, ("group-cut", "group-more"), 1800, udev=False, full_only=True),
+    Visit("a volume group, with udev", GROUPED_FLEET, ("group-whole", "group-cut"), 1800, udev=True, full_only=True),
 )
