@@ -3,10 +3,12 @@
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import pytest
 
+from tests.unit.layouts import UUIDS
 from tests.unit.machines import drive, machine
 from wizard.advise.advise import advise, site_of
 from wizard.advise.asked import Taken, take_options
@@ -19,7 +21,8 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.check import check_plan
 from wizard.layout.dangers import DANGERS
 from wizard.layout.document import read_plan
-from wizard.layout.wish import Request
+from wizard.layout.planner import make_plan
+from wizard.layout.wish import Request, Wish
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Discard, Drive, Kernel, Zones
@@ -262,3 +265,21 @@ def test_a_stripe_takes_options_too() -> None:
         striped_wish(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",))
     wish = striped_wish(of, drives, (UNKNOWN, UNKNOWN), asked, ("ext4",), (NO_JOURNAL,))
     assert "-O ^has_journal" in [option.text for option in wish.choice.mkfs] and len(wish.doubts) == 1
+
+
+@pytest.mark.parametrize("role", ["root", "boot"])
+def test_a_systems_volume_gets_no_danger_whatever_purpose_is_named(role: str, capsys: pytest.CaptureFixture[str]) -> None:
+    volume = f"workload=large-media,fs=ext4,option=ext4-no-journal,role={role}"
+    assert main(["plan", "/dev/sdb", "--machine", MACHINE, "--volume", volume, "--danger", NO_JOURNAL]) is ExitCode.REFUSED
+    assert "a volume that the system lives on does not get it" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_danger_that_was_taken_does_not_come_along_into_a_role() -> None:
+    taken = take("ext4", "ext4-no-journal", phrases=(NO_JOURNAL,))
+    wish = Wish(taken.choice, find_workload("large-media").workload, None, None, None, taken.doubts)
+    plan = make_plan(machine(), drive(), (wish,), None, cycle(UUIDS).__next__)
+    check_plan(plan)
+    with pytest.raises(BadInput, match="a system starts from or lives on"):
+        make_plan(machine(), drive(), (replace(wish, role="root"),), None, cycle(UUIDS).__next__)
+    with pytest.raises(BadInput, match="a system is to live on it"):
+        check_plan(replace(plan, volumes=(replace(plan.volumes[0], role="root"),)))

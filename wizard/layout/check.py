@@ -6,7 +6,7 @@ from itertools import pairwise
 from wizard.filesystems.registry import MADE
 from wizard.layout.check_grouped import grouped_faults
 from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
-from wizard.layout.dangers import unsaid_danger
+from wizard.layout.dangers import danger_fault
 from wizard.layout.encryption import encryption_faults
 from wizard.layout.operations import layout_after, operations_of, table_after
 from wizard.layout.roles import partition_type, volume_role_fault
@@ -109,8 +109,8 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
             yield f"volume {volume.partition} {fault}"
         if fault := subvolumes_fault(volume.subvolumes, volume.filesystem):
             yield f"volume {volume.partition} {fault}"
-        if danger := unsaid_danger(volume, plan.doubts):
-            yield f"volume {volume.partition} has {danger}, which puts data at risk, and no doubt says so"
+        if fault := danger_fault(volume, plan.doubts):
+            yield f"volume {volume.partition} {fault}"
     for what, values in (("number", [v.partition for v in plan.volumes if not plan.group]), ("UUID", [v.uuid for v in plan.volumes])):
         if len(set(values)) != len(values):
             yield f"two volumes have the same {what}"

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from wizard.layout.roles import is_systems
 from wizard.model.plan import Volume
 
 DANGERS = {
@@ -34,6 +35,20 @@ def unsaid_danger(volume: Volume, doubts: Sequence[str]) -> str | None:
     """The first option of the volume that puts data at risk without a doubt that names it; None where there is none."""
     said = {_plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt[:SHOWN])}
     return min(dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - said, default=None)
+
+
+def danger_fault(volume: Volume, doubts: Sequence[str]) -> str | None:
+    """What is wrong with a danger of the volume, as the end of a sentence: a system is to live on it, or no doubt says so."""
+    if danger := systems_danger(volume.role, volume.filesystem, (*volume.mkfs_options, *volume.mount_options)):
+        return f"has {danger}, which puts data at risk, and a system is to live on it"
+    if danger := unsaid_danger(volume, doubts):
+        return f"has {danger}, which puts data at risk, and no doubt says so"
+    return None
+
+
+def systems_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:
+    """The first option that puts data at risk, where a system starts from the volume or lives on it; None where there is none."""
+    return min(dangers_in(options, filesystem), default=None) if is_systems(role) else None
 
 
 def dangers_in(options: Sequence[str], filesystem: str) -> frozenset[str]:

@@ -175,3 +175,8 @@ def volume_role_fault(volume: Volume, *, alone: bool) -> str | None:
     if not alone:
         return "has a role, and no partition of its own"
     return role_fault(role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None)
+
+
+def is_systems(role: str) -> bool:
+    """Whether a system starts from a volume with this role or lives on it, whatever purpose was named for it."""
+    return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD

@@ -8,7 +8,7 @@ from wizard.advise.asked import take_options
 from wizard.advise.catalogue import Site, load_catalogue
 from wizard.advise.workloads import Profile, find_workload
 from wizard.filesystems.registry import MADE
-from wizard.layout.roles import ROLES, Role, usual_bytes
+from wizard.layout.roles import ROLES, Role, is_systems, usual_bytes
 from wizard.layout.wish import Request, Wish
 from wizard.model.advice import Advice, Choice, Place, Workload
 from wizard.model.errors import BadInput, Refused
@@ -34,6 +34,7 @@ def wish_of(machine: Machine, drive: Drive, recording: Recording, asked: Request
     else:
         choice = _advised(advice)
     site = site_of(machine, drive, recording, profile, room)
+    site = replace(site, root=site.root or is_systems(asked.role))
     wish = wish_with_options(choice, profile, asked, site, phrases, size_bytes)
     return replace(wish, percent=asked.percent, role=asked.role)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.dangers import systems_danger
 from wizard.layout.roles import ROLES, role_fault
 from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
 from wizard.layout.subvolumes import parse_subvolume, places_of, subvolumes_fault
@@ -220,13 +221,22 @@ def check_wishes(wishes: tuple[Wish, ...]) -> None:
             raise BadInput(f"The volume {printable(label, 40)!r} {fault}.")
         if wish.size_bytes is not None and wish.size_bytes <= 0:
             raise BadInput(f"The volume {printable(label, 40)!r} has no size; leave the size out for all that is left.")
-        if wish.role and (fault := role_fault(wish.role, filesystem, encrypted=wish.encrypted)):
-            raise BadInput(f"The volume {printable(label, 40)!r} {fault}.")
+        if wish.role:
+            _check_role(wish)
     _check_shares(wishes)
     if double := next((role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None):
         raise BadInput(f"A drive has one {ROLES[double].title}; give one of the volumes another role.")
     if fault := mount_order_fault(tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))):
         raise BadInput(fault)
+
+
+def _check_role(wish: Wish) -> None:
+    """Raises BadInput for a role that the volume cannot have, and for a danger that it must not have then."""
+    if fault := role_fault(wish.role, wish.choice.filesystem, encrypted=wish.encrypted):
+        raise BadInput(f"The volume {printable(wish.final_label, 40)!r} {fault}.")
+    options = [option.text for option in (*wish.choice.mkfs, *wish.choice.mount)]
+    if danger := systems_danger(wish.role, wish.choice.filesystem, options):
+        raise BadInput(f"{danger} puts data at risk, and a volume that a system starts from or lives on does not get it.")
 
 
 def _check_shares(wishes: tuple[Wish, ...]) -> None:
