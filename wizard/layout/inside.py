@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from wizard.layout.grouping import group_room_bytes, logical_volumes
+from wizard.layout.mirrors import together_bytes
 from wizard.model.group import Group
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import NO_PLACE, Plan, Subvolume, Volume
@@ -13,6 +14,20 @@ def inside_sentences(plan: Plan) -> tuple[str, ...]:
     """Sentences on a volume group, and one for each volume with subvolumes; none where a partition is a filesystem and no more."""
     within = tuple(_subvolumes(volume) for volume in plan.volumes if volume.subvolumes)
     return (*_grouped(plan, plan.group), *within) if plan.group else within
+
+
+def volume_bytes(plan: Plan, index: int) -> int | None:
+    """The size that a volume of the plan gets, by its place in the list; None where there is none."""
+    if index >= len(plan.volumes):
+        return None
+    if plan.after.whole is not None:
+        return plan.after.whole.size_bytes
+    if plan.stripe is not None:
+        return together_bytes(plan)
+    if plan.group is not None:
+        return logical_volumes(plan)[index].size_bytes
+    number = plan.volumes[index].partition
+    return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
 
 
 def _grouped(plan: Plan, group: Group) -> Iterator[str]:

@@ -28,6 +28,16 @@ def parse_subvolume(text: str) -> Subvolume:
     return Subvolume(name, place if colon else None)
 
 
+def parse_subvolumes(text: str) -> tuple[Subvolume, ...]:
+    """Several of them, with commas between; none of an empty text."""
+    return tuple(parse_subvolume(part.strip()) for part in text.split(",")) if text.strip() else ()
+
+
+def subvolumes_written(subvolumes: Sequence[Subvolume]) -> str:
+    """Subvolumes as `parse_subvolumes` takes them."""
+    return ", ".join(one.name if one.mount_point is None else f"{one.name}:{one.mount_point}" for one in subvolumes)
+
+
 def subvolume_option(name: str) -> str:
     """The mount option by which a subvolume is mounted instead of the top (btrfs(5)); its path begins at the top."""
     return f"{_OPTION}{name}"

@@ -3,7 +3,8 @@
 from dataclasses import replace
 from functools import partial
 
-from wizard.layout.mirrors import mirror_note, together_bytes
+from wizard.layout.inside import volume_bytes
+from wizard.layout.mirrors import mirror_note
 from wizard.layout.planner import Mode
 from wizard.layout.preview import danger_of
 from wizard.layout.refusals import unread_content
@@ -173,7 +174,7 @@ def _plan_or_fault(desk: Desk, session: Session) -> tuple[Plan | None, str]:
 
 
 def _volume_lines(wishes: tuple[Wish, ...], plan: Plan | None) -> list[str]:
-    return [f"Volume {number}: {_volume(wish, _made_bytes(plan, number - 1))}." for number, wish in enumerate(wishes, 1)]
+    return [f"Volume {number}: {_volume(wish, volume_bytes(plan, number - 1) if plan else None)}." for number, wish in enumerate(wishes, 1)]
 
 
 def _volume(wish: Wish, made_bytes: int | None) -> str:
@@ -181,17 +182,6 @@ def _volume(wish: Wish, made_bytes: int | None) -> str:
     label = f'label "{printable(wish.final_label, 20)}"'
     more = "".join(f", {said}" for said in more_words(wish))
     return f"{printable(wish.title, 40)}, {wish.choice.filesystem}, {size}, {label}, {place_words(wish.mount_point)}{more}"
-
-
-def _made_bytes(plan: Plan | None, index: int) -> int | None:
-    if plan is None or index >= len(plan.volumes):
-        return None
-    if plan.after.whole is not None:
-        return plan.after.whole.size_bytes
-    if plan.stripe is not None:
-        return together_bytes(plan)
-    number = plan.volumes[index].partition
-    return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
 
 
 def _costs(session: Session, plan: Plan) -> str:

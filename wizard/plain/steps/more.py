@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from wizard.layout.roles import ROLES
-from wizard.layout.subvolumes import parse_subvolume
+from wizard.layout.subvolumes import parse_subvolumes, subvolumes_written
 from wizard.layout.wish import Wish, check_wishes, size_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
@@ -106,17 +106,14 @@ def _fault(desk: Desk, session: Session, wish: Wish) -> str:
 
 
 def _subvolumes_words(wish: Wish) -> str:
-    return ", ".join(_written(one) for one in wish.subvolumes) or NONE
-
-
-def _written(one: Subvolume) -> str:
-    return printable(one.name if one.mount_point is None else f"{one.name}:{one.mount_point}", 60)
+    return printable(subvolumes_written(wish.subvolumes), 400) or NONE
 
 
 def _ask_subvolumes(desk: Desk, _: Session, wish: Wish) -> Wish:
     def take(answer: str) -> Wish:
-        names = () if not answer or answer.lower() == NONE else tuple(parse_subvolume(part.strip()) for part in answer.split(","))
-        changed = replace(wish, subvolumes=names) if answer else wish
+        if not answer:
+            return wish
+        changed = replace(wish, subvolumes=parse_subvolumes("" if answer.lower() == NONE else answer))
         check_wishes((changed,))
         return changed
 

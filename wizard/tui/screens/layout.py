@@ -8,18 +8,18 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from wizard.layout.mirrors import together_bytes
-from wizard.layout.planner import Mode
+from wizard.layout.inside import volume_bytes
+from wizard.layout.planner import PLAIN, Mode
 from wizard.layout.refusals import unread_content
-from wizard.layout.wish import Wish
+from wizard.layout.wish import Arrangement, Wish, more_words, size_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan
-from wizard.model.units import format_capacity, format_exact
 from wizard.services.session import Back, Next, Session
 from wizard.services.spread import TAKES_ALL, fitting, plan_of, spread_words, still_there
 from wizard.tui.plantext import bars, spread_blocks
+from wizard.tui.screens.arrangement import ArrangementForm, arrangement_words
 from wizard.tui.screens.spread import SpreadForm
 from wizard.tui.screens.volume import VolumeForm
 from wizard.tui.step import StepScreen
@@ -50,21 +50,28 @@ and at every start, by a line in /etc/fstab; without one it is made, and mountin
 
 Drives: d lays the volume over several drives: mirrored, so that one may fail, or striped, which is fast and lost with any of them.
 
-Sizes: 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000. Starts and ends are placed on whole
-blocks of the drive.
+Desktop: p takes the volumes that a desktop's system needs instead of the list: EFI system partition, swap by the machine's
+memory, system, and home directories where there is room. Each can be changed afterwards.
+
+Table: t makes an MBR instead of a GPT, or puts all volumes into one volume group of LVM's.
+
+Sizes: 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000, 30% is a share of the room. Starts and
+ends are placed on whole blocks of the drive.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "add", show=False, id="layout.add"),
         Binding("e", "edit", show=False, id="layout.edit"),
         Binding("r,delete", "remove", show=False, id="layout.remove"),
         Binding("d", "drives", show=False, id="layout.drives"),
+        Binding("p", "desktop", show=False, id="layout.desktop"),
+        Binding("t", "arrange", show=False, id="layout.arrange"),
     ]
 
     def body(self) -> ComposeResult:
         """Ways, volumes, and what the planner says."""
         yield Prose(Text("What becomes of what is there", "bold"))
         yield Rows(id="modes")
-        yield Prose(Text("Volumes", "bold"), classes="spaced")
+        yield Prose(id="arrangement", classes="spaced")
         yield Rows(
             Column("Purpose", flexible=True),
             Column("Filesystem"),
@@ -95,7 +102,16 @@ blocks of the drive.
 
     def keys(self) -> Pairs:
         """Changing the list."""
-        return (("Enter", "preview"), ("a", "add"), ("e", "edit"), ("r", "remove"), ("d", "drives"), ("Tab", "other list"))
+        return (
+            ("Enter", "preview"),
+            ("a", "add"),
+            ("e", "edit"),
+            ("r", "remove"),
+            ("d", "drives"),
+            ("p", "desktop"),
+            ("t", "table"),
+            ("Tab", "other list"),
+        )
 
     @property
     def _drive(self) -> Drive:
@@ -134,6 +150,7 @@ blocks of the drive.
         modes.set_rows(
             [self._mode_row(mode, title) for mode, title in MODES.items()], None if modes.rows or not self.mode else self.mode.name
         )
+        self.query_one("#arrangement", Prose).update(Text("Volumes", "bold").append(arrangement_words(self.session.arrangement), "default"))
         self.query_one("#volumes", Rows).set_rows([self._volume_row(number, wish) for number, wish in enumerate(self.wishes)])
         self.query_one("#verdict", Words).show(self._verdict_blocks())
 
@@ -172,30 +189,19 @@ blocks of the drive.
         return Row(mode.name, (Text(f"({'*' if mode is self.mode else ' '}) {title}"),))
 
     def _volume_row(self, number: int, wish: Wish) -> Row:
-        made = self._made_bytes(number)
-        size = "all that is left" if wish.size_bytes is None else format_exact(wish.size_bytes)
-        if wish.size_bytes is None and made is not None:
-            size = f"rest: {format_capacity(made)}"
+        made = volume_bytes(self.plan, number) if self.plan else None
+        more = "; ".join(more_words(wish))
         return Row(
             str(number),
             (
-                Text(printable(wish.workload.title, 40)),
+                Text(printable(wish.title, 40)),
                 Text(wish.choice.filesystem),
-                Text(size),
+                Text(size_words(wish, made)),
                 Text(printable(wish.final_label, 20)),
                 Text(printable(wish.mount_point, 40) if wish.mount_point else "not mounted"),
             ),
+            (para(printable(more, 400), indent=4, hang=2),) if more else (),
         )
-
-    def _made_bytes(self, number: int) -> int | None:
-        if self.plan is None or number >= len(self.plan.volumes):
-            return None
-        if self.plan.after.whole is not None:
-            return self.plan.after.whole.size_bytes
-        if self.plan.stripe is not None:
-            return together_bytes(self.plan)
-        partition = self.plan.volumes[number].partition
-        return next((slot.size_bytes for slot in self.plan.after.partitions if slot.number == partition), None)
 
     @on(Rows.Highlighted, "#modes")
     def way(self, message: Rows.Highlighted) -> None:
@@ -228,13 +234,45 @@ blocks of the drive.
 
         self.app.push_screen(SpreadForm(self._kept(), self.services), closed)
 
+    def action_desktop(self) -> None:
+        """The volumes that a desktop's system needs, instead of those in the list."""
+        if self.mode is None:
+            self.say(NOT_CHOSEN, "yellow")
+            return
+        session = self.session
+        assert session.machine is not None and session.diagnosis is not None
+        try:
+            wishes = self.services.desktop(session.machine, self._drive, session.diagnosis.recording, self.mode)
+            self._planned(self.mode, wishes)
+        except DiskwrightError as error:
+            self.say(f"A desktop's volumes are not possible: {error}", "yellow")
+            return
+        self.say("")
+        self.wishes = list(wishes)
+        self._renew()
+
+    def action_arrange(self) -> None:
+        """The kind of table, and a volume group."""
+
+        def closed(arrangement: Arrangement | None) -> None:
+            if arrangement is None:
+                return
+            self.say("")
+            self.session = replace(self.session, arrangement=arrangement)
+            self._renew()
+
+        def check(arrangement: Arrangement) -> None:
+            plan_of(self.services, replace(self._kept(), arrangement=arrangement))
+
+        self.app.push_screen(ArrangementForm(self.session.arrangement or PLAIN, check), closed)
+
     def action_add(self) -> None:
         """A further volume."""
         if self.session.stripe:
             self.say(TAKES_ALL, "yellow")
             return
-        taken = sum(wish.size_bytes is None for wish in self.wishes)
-        wish = replace(self._default(), size_bytes=None, label=None, mount_point=None)
+        taken = any(wish.takes_rest for wish in self.wishes)
+        wish = replace(self._default(), label=None, mount_point=None)
         hint = "Give the volume that takes all that is left a size first, or give this one a size." if taken else ""
         self._open(wish, len(self.wishes), hint)
 

@@ -70,10 +70,11 @@ class Press(Widget, can_focus=True):
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """One value of a Cycle."""
+    """One value of a Cycle. `refusal` says why it cannot be had now; it can be looked at all the same."""
 
     value: str
     text: str
+    refusal: str = ""
 
 
 class Cycle(Widget, can_focus=True):
@@ -109,6 +110,11 @@ class Cycle(Widget, can_focus=True):
         """The chosen value."""
         return self.offers[self.index].value
 
+    @property
+    def refusal(self) -> str:
+        """Why the chosen value cannot be had, empty where it can."""
+        return self.offers[self.index].refusal
+
     def set_offers(self, offers: Sequence[Offer], value: str) -> None:
         """Replace what can be chosen."""
         self.offers = tuple(offers)
@@ -117,7 +123,9 @@ class Cycle(Widget, can_focus=True):
 
     def render(self) -> Text:
         """The value between arrows."""
-        shown = fitted(Text(self.offers[self.index].text), max(4, self.size.width - 4))
+        offer = self.offers[self.index]
+        text = Text(f"{offer.text} (not possible)", "dim") if offer.refusal else Text(offer.text)
+        shown = fitted(text, max(4, self.size.width - 4))
         shown.rstrip()
         return Text("< ").append_text(shown).append(" >") if not self.has_focus else Text(f"< {shown.plain} >", "reverse")
 
