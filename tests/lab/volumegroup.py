@@ -208,7 +208,7 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, _story(found))
     # As after a restart: the group is there, and nothing of it is active.
     run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
-    told = diskwright("resume", found.name, accept=range(256))
+    told = diskwright("resume", found.name, accept=range(256), seconds=3 * SLOW)
     yield Check(f"{program}: resume ends well", told.status == 0, f"{told.status}: {told.errors[-800:]} {_story(found)}")
     if told.status == 0:
         yield from _stands(plan)
