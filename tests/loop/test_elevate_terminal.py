@@ -68,7 +68,12 @@ def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], ma
     terminal.shows("Step 1 of 9")
     choose(terminal, drive)
     terminal.shows(f"> {drive}", "not read")
-    for number in range(2, 8):
+    for number in range(2, 5):
+        terminal.press("Enter", f"Step {number} of 9")
+    # What could not be read is not erased without being told to.
+    terminal.shows("( ) Replace everything on the drive")
+    terminal.press("Enter", "(*) Replace everything on the drive")
+    for number in range(5, 8):
         terminal.press("Enter", f"Step {number} of 9")
     terminal.shows("> [ Back ]", "Read the drive with root's rights")
     terminal.press("Down", "> [ Read the drive with root's rights ]")
