@@ -36,7 +36,7 @@ async def to_form(pilot: Pilot[Session], field: str = "size") -> None:
     await press(pilot, "e")
     await until(lambda: "This volume" in shown(pilot), pilot)
     await until(lambda: focused(pilot) == "size", pilot)
-    fields = ["purpose", "role", "filesystem", "size", "label", "mount", "encryption", "subvolumes"]
+    fields = ["purpose", "filesystem", "size", "label", "mount", "role", "encryption", "subvolumes"]
     by = fields.index(field) - fields.index("size")
     await press(pilot, *["down" if by > 0 else "up"] * abs(by))
     await until(lambda: focused(pilot) == field, pilot)
@@ -125,7 +125,7 @@ def test_an_encrypted_volume_with_subvolumes_is_planned_and_shown() -> None:
         await to_layout(pilot)
         await to_form(pilot, "filesystem")
         await turn(pilot, "filesystem", "btrfs")
-        await press(pilot, *["down"] * 4)
+        await press(pilot, *["down"] * 5)
         await turn(pilot, "encryption", "luks2")
         assert "(not possible)" not in shown(pilot)
         await press(pilot, "down", "=@, @home", "enter")

@@ -27,7 +27,7 @@ ENCRYPTION = (Offer("", "none"), Offer("luks2", "LUKS2: a passphrase at every st
 
 
 class VolumeForm(Dialog[Wish | None]):
-    """Purpose, role, filesystem, size, label, mount point, encryption, subvolumes. `check` raises the planner's reasons against a wish."""
+    """Purpose, filesystem, size, label, mount point, role, encryption, subvolumes. `check` raises the planner's reasons against a wish."""
 
     NAME = "A volume"
     TYPING = True
@@ -85,11 +85,11 @@ What cannot be is said below the fields when you take it, and nothing is lost by
         with Vertical(classes="dialog"):
             yield Prose(Text("A new volume" if self._new else "This volume", "bold"), classes="title")
             yield Turn("Purpose", "purpose", self._purposes(), wish.workload.id)
-            yield Turn("Role", "role", self._roles(), wish.role)
             yield Turn("Filesystem", "filesystem", self._filesystems(), wish.choice.filesystem)
             yield Field("Size", "size", "" if wish.takes_rest else size_written(wish), "(all that is left; or 500G, 750GB, 30%)")
             yield Field("Label", "label", wish.label or "", _proposed(wish.own_label))
             yield Field("Mount point", "mount", wish.mount_point or "", "(not mounted; or such as /srv/media)")
+            yield Turn("Role", "role", self._roles(), wish.role)
             yield Turn("Encryption", "encryption", ENCRYPTION, "luks2" if wish.encrypted else "")
             yield Field("Subvolumes", "subvolumes", subvolumes_written(wish.subvolumes), "(none; or such as @:/mnt/new, @snapshots)")
             yield Prose(Text(self._hint, "yellow"), id="said", classes="said")
