@@ -1,4 +1,4 @@
-"""Job: md's mirror over two drives: applied and verified while it is still being copied, killed and gone on with, and one drive taken away.
+"""Job: md's mirror over two drives: killed and gone on with, verified while it is still being copied, and one drive taken away.
 
 The copying is held to a crawl until everything about it is seen, so that nothing here depends on how fast a guest is.
 """
@@ -11,7 +11,7 @@ from random import Random
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, udev_runs
+from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool
 from tests.lab.visit import Visit
 from wizard.apply.arrays import taken_arrays
 from wizard.apply.environment import Environment
@@ -27,23 +27,23 @@ from wizard.model.errors import Refused
 from wizard.model.journal import Check, Event
 from wizard.model.plan import Plan
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import run
 
 PHYSICAL_BYTES = 4096
 
 
-def _drive(number: int, size_bytes: int) -> EmulatedDrive:
+def _drive(name: str, size_bytes: int) -> EmulatedDrive:
     return EmulatedDrive(
-        f"mirror-{number}",
+        name,
         Bus.VIRTIO,
-        serial=f"LAB-MIRROR-{number}",
+        serial=f"LAB-{name.upper()}",
         logical_block_bytes=512,
         physical_block_bytes=PHYSICAL_BYTES,
         size_bytes=size_bytes,
     )
 
 
-MIRRORED_FLEET = Fleet("mirrored", (_drive(1, 128 * MIB), _drive(2, 160 * MIB)))
+MIRRORED_FLEET = Fleet("mirrored", (_drive("mirror-1", 128 * MIB), _drive("mirror-2", 160 * MIB)))
+KILLED_FLEET = Fleet("mirror-killed", (_drive("killed-1", 64 * MIB), _drive("killed-2", 64 * MIB)))
 FSTAB = Path("/etc/fstab")
 PLACE = Path("/srv/mirrored")
 SPEED = Path("/proc/sys/dev/raid")
@@ -53,11 +53,43 @@ DIES = "kill -9 $PPID; exit 1"
 
 
 def mirrored(fleet: Fleet) -> Iterator[Check]:
-    """From plan to the loss of a drive; then a run that is killed when its mirror was made."""
+    """From plan to the loss of a drive."""
+    plan = _prepared(fleet)
+    newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
+    yield Check("a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest))
+    yield Check("a mirror: it is still being copied then", _action(plan) == "resync", _action(plan))
+    yield from _as_its_tools_say(plan)
+    yield from _survives(plan)
+
+
+def mirror_killed(fleet: Fleet) -> Iterator[Check]:
+    """A run whose process dies when the mirror was made: no way back, and the way forward takes it over by its UUID."""
+    plan = _prepared(fleet)
+    with standing_in("mdadm", "--create", DIES):
+        newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
+    yield Check("a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest))
+    said = ""
+    try:
+        undo_run(newest)
+    except Refused as error:
+        said = str(error)
+    yield Check("a killed mirror: cannot be undone", "copying the first drive over the others was begun" in said, said)
+    # As after a restart: put together by another, under another number.
+    tool("mdadm", "--stop", plan.volumes[0].path)
+    tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
+    resume_run(newest)
+    _followed(newest)
+    made = [entry for entry in read_entries(newest) if entry.event is Event.COMMAND and "--create" in entry.command]
+    yield Check("a killed mirror: goes on to its end", state(newest) is RunState.DONE, _story(newest))
+    yield Check("a killed mirror: is not made a second time", len(made) <= 1, shown([entry.command for entry in made]))
+    yield Check("a killed mirror: is still being copied then", _action(plan) == "resync", _action(plan))
+
+
+def _prepared(fleet: Fleet) -> Plan:
     for module in ("raid1", "ext4"):
         tool("modprobe", module)
-    yield from _whole(fleet)
-    yield from _killed(fleet)
+    _copying_at(CRAWL)
+    return _planned(fleet)
 
 
 def _copying_at(speed: str) -> None:
@@ -87,28 +119,16 @@ def _story(newest: Path) -> str:
     )
 
 
-def _whole(fleet: Fleet) -> Iterator[Check]:
-    _copying_at(CRAWL)
-    plan = _planned(fleet)
-    newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
-    yield Check("a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest))
-    (volume,) = plan.volumes
-    yield Check("a mirror: it is still being copied then", _action(plan) == "resync", _action(plan))
-    yield from _as_its_tools_say(plan)
-    # mke2fs writes a stripe of one physical block where a device asks for no more, which is none.
-    told = dict(re.findall(r"(?m)^(Block size|RAID stripe width):\s+(\d+)", tool("dumpe2fs", "-h", volume.path)))
-    width = int(told.get("RAID stripe width", "0")) * int(told["Block size"])
-    yield Check("a mirror: ext4 knows of no stripe", width <= PHYSICAL_BYTES, shown(told))
-    yield from _survives(plan)
-    _take_down(plan)
-
-
 def _action(plan: Plan) -> str:
     return sysfs(plan.volumes[0].path, "md/sync_action")
 
 
 def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
     (volume,) = plan.volumes
+    # mke2fs writes a stripe of one physical block where a device asks for no more, which is none.
+    words = dict(re.findall(r"(?m)^(Block size|RAID stripe width):\s+(\d+)", tool("dumpe2fs", "-h", volume.path)))
+    width = int(words.get("RAID stripe width", "0")) * int(words["Block size"])
+    yield Check("a mirror: ext4 knows of no stripe", width <= PHYSICAL_BYTES, shown(words))
     detail = tool("mdadm", "--detail", volume.path)
     for wanted in ("Raid Level : raid1", "Raid Devices : 2", "Intent Bitmap : Internal", "Name : any:mirrored"):
         yield Check(f"a mirror: mdadm --detail says {wanted}", wanted in detail, detail)
@@ -142,41 +162,8 @@ def _survives(plan: Plan) -> Iterator[Check]:
     yield Check("a mirror: degraded", sysfs(volume.path, "md/degraded") == "1", sysfs(volume.path, "md/degraded"))
 
 
-def _killed(fleet: Fleet) -> Iterator[Check]:
-    """A run whose process dies when the mirror was made: no way back, and the way forward takes it over by its UUID."""
-    _copying_at(CRAWL)
-    plan = _planned(fleet)
-    with standing_in("mdadm", "--create", DIES):
-        newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
-    yield Check("a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest))
-    said = ""
-    try:
-        undo_run(newest)
-    except Refused as error:
-        said = str(error)
-    yield Check("a killed mirror: cannot be undone", "copying the first drive over the others was begun" in said, said)
-    # As after a restart: put together by another, under another number.
-    tool("mdadm", "--stop", plan.volumes[0].path)
-    tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
-    resume_run(newest)
-    _followed(newest)
-    made = [entry for entry in read_entries(newest) if entry.event is Event.COMMAND and "--create" in entry.command]
-    yield Check("a killed mirror: goes on to its end", state(newest) is RunState.DONE, _story(newest))
-    yield Check("a killed mirror: is not made a second time", len(made) <= 1, shown([entry.command for entry in made]))
-    yield Check("a killed mirror: is mounted", PLACE.is_mount(), "")
-    _take_down(plan)
-
-
-def _take_down(plan: Plan) -> None:
-    """Nothing left but what was written."""
-    run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
-    FSTAB.write_text("".join(line for line in FSTAB.read_text().splitlines(keepends=True) if plan.volumes[0].uuid not in line))
-    run(["mdadm", "--stop", plan.volumes[0].path], seconds=SLOW, accept=range(256))
-    if udev_runs():
-        tool("udevadm", "settle", "--timeout=60")
-
-
-JOBS = {"mirrored": mirrored}
+JOBS = {"mirrored": mirrored, "mirror-killed": mirror_killed}
 VISITS = (
-    Visit("mirrored by md: verified while it is copied, killed, and left with one drive", MIRRORED_FLEET, ("mirrored",), 900, udev=True),
+    Visit("mirrored by md with udev: verified while it is copied, and left with one drive", MIRRORED_FLEET, ("mirrored",), 900, udev=True),
+    Visit("mirrored by md without udev: killed and gone on with", KILLED_FLEET, ("mirror-killed",), 900, udev=False, full_only=True),
 )
