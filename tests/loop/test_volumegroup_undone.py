@@ -1,0 +1,72 @@
+"""A volume group on a kernel without the device mapper: planned and shown, refused before anything is written, and where one that it can
+make was begun all the same, taken over and taken back. The lab's guests have a device mapper, and make whole groups."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, ended, said, stand_in, story, until, wish
+from wizard.apply.journal import RunState, state
+from wizard.apply.lock import lock_drive
+from wizard.apply.modules import LOADED
+from wizard.apply.start import resume_run
+from wizard.apply.undo import undo_run
+from wizard.layout.document import read_plan
+from wizard.layout.grouping import logical_volumes
+from wizard.layout.planner import Mode
+from wizard.layout.wish import Arrangement
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+from wizard.model.units import MIB
+
+
+def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(256 * MIB)
+    work.bench.own(drive)
+    file = work.folder / "plan.json"
+    volumes = ("--volume", "workload=mail,fs=ext4,size=50M,label=mail", "--volume", "workload=nas,fs=ext4,label=files")
+    done = diskwright(work, "plan", drive, "--lvm", *volumes, "-o", str(file))
+    assert done.returncode == 0, done.stderr
+    sizes = [one.size_bytes for one in logical_volumes(read_plan(file.read_text(), "the plan"))]
+    assert sizes[0] == 52 * MIB and sizes[1] % (4 * MIB) == 0
+    assert all(f"({size} bytes)" in " ".join(done.stderr.split()) for size in sizes)
+    refused = diskwright(work, "plan", drive, "--lvm", "--volume", "workload=mail,fs=ext4,encrypt=luks2")
+    assert refused.returncode in (2, 3) and "nothing is encrypted" in refused.stderr
+
+
+@pytest.mark.skipif((LOADED / "dm_mod").exists(), reason="this kernel has the device mapper at work already")
+def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(128 * MIB)
+    plan = work.plan(drive, wish("ext4"), arrangement=Arrangement(grouped=True))
+    before = work.digest(drive)
+    stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")
+    with pytest.raises(Refused, match="it has no device mapper"):
+        work.start(plan)
+    assert work.digest(drive) == before
+    assert not list(Path(work.runs).glob("2*"))
+
+
+@pytest.mark.skipif((LOADED / "dm_mod").exists(), reason="this kernel has the device mapper at work, and would make the volumes too")
+def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(128 * MIB)
+    work.bench.own(drive)
+    tool("mkfs.ext4", "-q", "-F", drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE, arrangement=Arrangement(grouped=True))
+    before = work.digest(drive)
+    real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v vgcreate").strip()
+    stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 0")
+    stand_in(work.folder / "bin", monkeypatch, "vgcreate", f'{real} "$@"\nkill -9 $PPID\nexit 1')
+    run = work.start(plan)
+    until(lambda: state(run) is not RunState.RUNNING)
+    assert state(run) is RunState.INTERRUPTED, story(run)
+    (work.folder / "bin/vgcreate").unlink()
+    os.close(lock_drive(drive, wait_seconds=20))
+    resume_run(run)
+    assert ended(run) is RunState.FAILED, story(run)
+    done = [plan.steps[entry.step - 1].operation.kind for entry in said(run, Event.STEP_DONE)]
+    assert done[-1] == "make-volume-group", story(run)
+    assert sum(entry.command[:1] == ("pvcreate",) for entry in said(run, Event.COMMAND)) == 1, "it is not made a second time"
+    undo_run(run)
+    assert work.digest(drive) == before
