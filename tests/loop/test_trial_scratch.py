@@ -17,6 +17,7 @@ from wizard.probe.machine import probe_drive
 from wizard.trial.alignment import run_alignment_trial
 from wizard.trial.document import read_verdict
 
+pytestmark = pytest.mark.alone
 SIZE_BYTES = 64 * MIB
 PARTITIONS = ((34 * 512, 20480 * 512), (65599 * 512, 86079 * 512))
 
@@ -51,7 +52,6 @@ def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
     assert digest(image) == before
 
 
-@pytest.mark.alone
 def test_a_loop_device_is_never_said_to_be_faster_aligned(make_drive: MakeDrive) -> None:
     path = make_drive(SIZE_BYTES)
     reading = run_alignment_trial(
