@@ -31,7 +31,7 @@ from wizard.tools.run import find
 QEMU = "qemu-system-x86_64"
 CHECKOUT = Path(__file__).resolve().parents[2]
 START = Path(__file__).with_name("start.sh")
-COMMAND_LINE = "console=ttyS0 quiet loglevel=3 panic=-1 nokaslr mitigations=off random.trust_cpu=on audit=0 diskwright.lab"
+COMMAND_LINE = "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off random.trust_cpu=on audit=0 diskwright.lab"
 ACCELERATOR = "tcg,tb-size=512"
 """Emulation, always: KVM may be there and hang, and the figures shall be the same everywhere. With two processors a guest waits
 for locks whose holder this machine has put aside, and starts in minutes where it has other work; with one it does not."""
