@@ -65,10 +65,7 @@ def start_run(
         keep_facts(run, plan.paths)
         run_lock = lock_run(run)
         try:
-            journal = Journal(run)
-            journal.add(Event.STARTED, f"Applying {len(plan.steps)} steps to {named(plan)}.")
-            journal.close()
-            launch(run, Purpose.APPLY, drive_locks, run_lock, secret)
+            begin(run, Purpose.APPLY, f"Applying {len(plan.steps)} steps to {named(plan)}.", drive_locks, run_lock, secret)
         finally:
             os.close(run_lock)
     except Failed as error:
@@ -76,6 +73,14 @@ def start_run(
     finally:
         unlock(drive_locks)
     return run
+
+
+def begin(run: Path, purpose: Purpose, sentence: str, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None) -> None:
+    """Write the sentence into the run's journal and hand the run over to a process of its own; raises Failed where there is none."""
+    journal = Journal(run)
+    journal.add(Event.STARTED, sentence)
+    journal.close()
+    launch(run, purpose, drive_locks, run_lock, secret)
 
 
 def named(plan: Plan) -> str:
@@ -186,10 +191,7 @@ def resume_run(run: Path, secret: bytes | None = None) -> None:
             if secret is not None or wants_secret(plan, done_steps(read_entries(run))):
                 check_secret(plan, secret)
             (run / STOP).unlink(missing_ok=True)
-            journal = Journal(run)
-            journal.add(Event.STARTED, f"Going on with the run on {named(plan)}.")
-            journal.close()
-            launch(run, Purpose.APPLY, drive_locks, run_lock, secret)
+            begin(run, Purpose.APPLY, f"Going on with the run on {named(plan)}.", drive_locks, run_lock, secret)
         finally:
             unlock(drive_locks)
     finally:

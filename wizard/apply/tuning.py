@@ -6,19 +6,19 @@ from pathlib import Path
 
 from wizard.apply.environment import Environment
 from wizard.apply.guard import NOTHING_WRITTEN, check_root
-from wizard.apply.journal import Journal, RunState, follow, read_entries, state
+from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.lock import lock_drives, lock_run, unlock
-from wizard.apply.process import Purpose, launch
+from wizard.apply.process import Purpose
 from wizard.apply.resume import begun_steps
 from wizard.apply.runs import CHANGES, check_owner, check_room, load_changes, load_environment, make_run, runs_folder
-from wizard.apply.start import STOP, settle
+from wizard.apply.start import STOP, begin, settle
 from wizard.apply.tuning_guard import check_new, check_own, check_tuning_tools
 from wizard.apply.tuning_run import check_goes_on, check_takes_back
+from wizard.apply.undo import await_undone
 from wizard.layout.changes_check import check_changes
 from wizard.layout.changes_document import render_changes
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.journal import Event
 from wizard.model.names import printable
 
 
@@ -45,7 +45,7 @@ def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, envi
         run = make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
         run_lock = lock_run(run)
         try:
-            _launch(run, Purpose.APPLY, f"Making {len(changes.steps)} changes for {changes.device}.", drive_locks, run_lock)
+            begin(run, Purpose.APPLY, f"Making {len(changes.steps)} changes for {changes.device}.", drive_locks, run_lock)
         finally:
             os.close(run_lock)
     except Failed as error:
@@ -72,13 +72,6 @@ def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: 
     return drive_locks
 
 
-def _launch(run: Path, purpose: Purpose, sentence: str, drive_locks: tuple[int, ...], run_lock: int) -> None:
-    journal = Journal(run)
-    journal.add(Event.STARTED, sentence)
-    journal.close()
-    launch(run, purpose, drive_locks, run_lock)
-
-
 def resume_tuning(run: Path) -> None:
     """Go on with a run from its first change that is not made, in a detached process. Raises Refused where that is not safe."""
     check_root()
@@ -98,7 +91,7 @@ def resume_tuning(run: Path) -> None:
             else:
                 check_new(changes)
             (run / STOP).unlink(missing_ok=True)
-            _launch(run, Purpose.APPLY, f"Going on with the changes for {changes.device}.", drive_locks, run_lock)
+            begin(run, Purpose.APPLY, f"Going on with the changes for {changes.device}.", drive_locks, run_lock)
         finally:
             unlock(drive_locks)
     finally:
@@ -120,11 +113,9 @@ def undo_tuning(run: Path) -> None:
             drive_locks = lock_drives((changes.drive.path,))
         try:
             seen = len(read_entries(run))
-            _launch(run, Purpose.UNDO, f"Taking back what was changed for {changes.device}.", drive_locks, run_lock)
+            begin(run, Purpose.UNDO, f"Taking back what was changed for {changes.device}.", drive_locks, run_lock)
         finally:
             unlock(drive_locks)
     finally:
         os.close(run_lock)
-    last = list(follow(run, seen))[-1]
-    if state(run) is not RunState.UNDONE:
-        raise Failed(last.sentence if last.event is Event.FAILED else f"Undoing was interrupted; run `diskwright undo {run.name}` again.")
+    await_undone(run, seen)

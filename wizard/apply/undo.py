@@ -14,11 +14,11 @@ from wizard.apply.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.left import no_way_back
 from wizard.apply.lock import lock_run, unlock
-from wizard.apply.process import Purpose, launch
+from wizard.apply.process import Purpose
 from wizard.apply.resume import UNDOING, begun_steps, check_made, check_on_array, done_steps, quietly
 from wizard.apply.runs import check_owner, load_environment, load_plan
 from wizard.apply.saved import Saved, Vault, without, write_durably
-from wizard.apply.start import lock_all, named
+from wizard.apply.start import begin, lock_all, named
 from wizard.layout.planner import layout_of
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import DiskwrightError, Failed, Refused
@@ -43,14 +43,16 @@ def undo_run(run: Path) -> None:
         try:
             _check_drives(run, plan)
             seen = len(read_entries(run))
-            journal = Journal(run)
-            journal.add(Event.STARTED, f"Putting back what was on {named(plan)}.")
-            journal.close()
-            launch(run, Purpose.UNDO, drive_locks, run_lock)
+            begin(run, Purpose.UNDO, f"Putting back what was on {named(plan)}.", drive_locks, run_lock)
         finally:
             unlock(drive_locks)
     finally:
         os.close(run_lock)
+    await_undone(run, seen)
+
+
+def await_undone(run: Path, seen: int) -> None:
+    """Follow the run's journal behind its first `seen` entries until the undoing has ended; raises Failed unless it is undone then."""
     last = list(follow(run, seen))[-1]
     if state(run) is not RunState.UNDONE:
         raise Failed(last.sentence if last.event is Event.FAILED else f"Undoing was interrupted; run `diskwright undo {run.name}` again.")

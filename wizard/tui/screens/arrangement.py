@@ -1,20 +1,16 @@
 """The form for what holds for all volumes of a drive: the kind of table, and whether they lie in one volume group."""
 
 from collections.abc import Callable
-from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 
 from wizard.layout.roles import TableKind
 from wizard.layout.wish import Arrangement
 from wizard.model.errors import DiskwrightError
-from wizard.tui.explained import Dialog
-from wizard.tui.widgets.controls import Cycle, Offer, Press, Turn
-from wizard.tui.widgets.keys import Pairs
+from wizard.tui.form import Form
+from wizard.tui.widgets.controls import Cycle, Offer, Turn
 from wizard.tui.widgets.words import Prose
 
 
@@ -26,7 +22,7 @@ def arrangement_words(arrangement: Arrangement | None) -> str:
     return table + (", all in one volume group" if arrangement.grouped else "")
 
 
-class ArrangementForm(Dialog[Arrangement | None]):
+class ArrangementForm(Form[Arrangement]):
     """Table and volume group. `check` raises the planner's reasons against an arrangement."""
 
     NAME = "Table and volume group"
@@ -39,31 +35,20 @@ and system find by a partition of its own, which is all that has a role, cannot 
 
 What cannot be says why below the fields when it is turned to. Nothing is written by this form.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", show=False, id="arrangement.cancel"),
-        Binding("enter", "take", show=False, id="arrangement.take"),
-    ]
 
     def __init__(self, arrangement: Arrangement, check: Callable[[Arrangement], None]) -> None:
         super().__init__()
         self._arrangement, self._check = arrangement, check
 
-    def compose(self) -> ComposeResult:
-        """Two fields and two buttons."""
-        now = self._arrangement
-        with Vertical(classes="dialog"):
-            yield Prose(Text("Table and volume group", "bold"), classes="title")
-            yield Turn("Table", "table", self._tables(grouped=now.grouped), now.table)
-            yield Turn("Volume group", "group", self._groups(now.table), "lvm" if now.grouped else "")
-            yield Prose(id="said", classes="said")
-            with Horizontal(classes="buttons"):
-                yield Press("Cancel", id="cancel")
-                yield Press("Take it", id="take")
-        yield self.key_lines()
+    def title_words(self) -> str:
+        """What the form is called."""
+        return self.NAME
 
-    def keys(self) -> Pairs:
-        """Moving, changing, taking."""
-        return (("Up/Down", "field"), ("Left/Right", "change"), ("Enter", "take it"), ("Esc", "cancel"))
+    def fields(self) -> ComposeResult:
+        """Two."""
+        now = self._arrangement
+        yield Turn("Table", "table", self._tables(grouped=now.grouped), now.table)
+        yield Turn("Volume group", "group", self._groups(now.table), "lvm" if now.grouped else "")
 
     def on_mount(self) -> None:
         """The first field."""
@@ -100,18 +85,6 @@ What cannot be says why below the fields when it is turned to. Nothing is writte
         table.set_offers(self._tables(grouped=bool(group.value)), table.value)
         group.set_offers(self._groups(table.value), group.value)
         self.query_one("#said", Prose).update(Text(table.refusal or group.refusal, "yellow"))
-
-    @on(Press.Pressed)
-    def pressed(self, message: Press.Pressed) -> None:
-        """A button."""
-        if message.press.id == "take":
-            self.action_take()
-        else:
-            self.action_cancel()
-
-    def action_cancel(self) -> None:
-        """Leave all as it was."""
-        self.dismiss(None)
 
     def action_take(self) -> None:
         """Hand the arrangement back, unless it is the reason why nothing can be planned."""

@@ -2,13 +2,10 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical
 
 from wizard.layout.roles import ROLES
 from wizard.layout.subvolumes import parse_subvolumes, subvolumes_written
@@ -18,15 +15,14 @@ from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
 from wizard.services.contract import Services
 from wizard.services.session import Session
-from wizard.tui.explained import Dialog
-from wizard.tui.widgets.controls import Cycle, Entry, Field, Offer, Press, Turn
-from wizard.tui.widgets.keys import Pairs
+from wizard.tui.form import Form
+from wizard.tui.widgets.controls import Cycle, Entry, Field, Offer, Turn
 from wizard.tui.widgets.words import Prose
 
 ENCRYPTION = (Offer("", "none"), Offer("luks2", "LUKS2: a passphrase at every start"))
 
 
-class VolumeForm(Dialog[Wish | None]):
+class VolumeForm(Form[Wish]):
     """Purpose, filesystem, size, label, mount point, role, encryption, subvolumes. `check` raises the planner's reasons against a wish."""
 
     NAME = "A volume"
@@ -57,14 +53,10 @@ Without a folder it is made and mounted nowhere.
 
 What cannot be is said below the fields when you take it, and nothing is lost by trying.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("escape", "cancel", show=False, id="volume.cancel"),
-        Binding("enter", "take", show=False, id="volume.take"),
-    ]
 
     def __init__(self, session: Session, services: Services, wish: Wish, check: Callable[[Wish], None], hint: str, *, new: bool) -> None:
-        super().__init__()
-        self._session, self._services, self._wish, self._check, self._hint, self._new = session, services, wish, check, hint, new
+        super().__init__(hint)
+        self._session, self._services, self._wish, self._check, self._new = session, services, wish, check, new
         self._workloads = {profile.workload.id: profile.workload for profile in services.profiles()}
         self._choices = self._choices_for(wish.workload.id, wish.role)
 
@@ -79,28 +71,21 @@ What cannot be is said below the fields when you take it, and nothing is lost by
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
         return self._services.in_role(session.machine, session.drive, session.diagnosis.recording, self._wish, role)
 
-    def compose(self) -> ComposeResult:
-        """The fields, one below the other, and two buttons."""
-        wish = self._wish
-        with Vertical(classes="dialog"):
-            yield Prose(Text("A new volume" if self._new else "This volume", "bold"), classes="title")
-            yield Turn("Purpose", "purpose", self._purposes(), wish.workload.id)
-            yield Turn("Filesystem", "filesystem", self._filesystems(), wish.choice.filesystem)
-            yield Field("Size", "size", "" if wish.takes_rest else size_written(wish), "(all that is left; or 500G, 750GB, 30%)")
-            yield Field("Label", "label", wish.label or "", _proposed(wish.own_label))
-            yield Field("Mount point", "mount", wish.mount_point or "", "(not mounted; or such as /srv/media)")
-            yield Turn("Role", "role", self._roles(), wish.role)
-            yield Turn("Encryption", "encryption", ENCRYPTION, "luks2" if wish.encrypted else "")
-            yield Field("Subvolumes", "subvolumes", subvolumes_written(wish.subvolumes), "(none; or such as @:/mnt/new, @snapshots)")
-            yield Prose(Text(self._hint, "yellow"), id="said", classes="said")
-            with Horizontal(classes="buttons"):
-                yield Press("Cancel", id="cancel")
-                yield Press("Take it", id="take")
-        yield self.key_lines()
+    def title_words(self) -> str:
+        """Whether it is there already."""
+        return "A new volume" if self._new else "This volume"
 
-    def keys(self) -> Pairs:
-        """Moving, changing, taking."""
-        return (("Up/Down", "field"), ("Left/Right", "change"), ("Enter", "take it"), ("Esc", "cancel"))
+    def fields(self) -> ComposeResult:
+        """One below the other."""
+        wish = self._wish
+        yield Turn("Purpose", "purpose", self._purposes(), wish.workload.id)
+        yield Turn("Filesystem", "filesystem", self._filesystems(), wish.choice.filesystem)
+        yield Field("Size", "size", "" if wish.takes_rest else size_written(wish), "(all that is left; or 500G, 750GB, 30%)")
+        yield Field("Label", "label", wish.label or "", _proposed(wish.own_label))
+        yield Field("Mount point", "mount", wish.mount_point or "", "(not mounted; or such as /srv/media)")
+        yield Turn("Role", "role", self._roles(), wish.role)
+        yield Turn("Encryption", "encryption", ENCRYPTION, "luks2" if wish.encrypted else "")
+        yield Field("Subvolumes", "subvolumes", subvolumes_written(wish.subvolumes), "(none; or such as @:/mnt/new, @snapshots)")
 
     def on_mount(self) -> None:
         """The size is what is changed most."""
@@ -183,21 +168,9 @@ What cannot be is said below the fields when you take it, and nothing is lost by
             return str(error)
         return ""
 
-    @on(Press.Pressed)
-    def pressed(self, message: Press.Pressed) -> None:
-        """A button."""
-        if message.press.id == "take":
-            self.action_take()
-        else:
-            self.action_cancel()
-
     def on_input_submitted(self) -> None:
         """Enter in a field."""
         self.action_take()
-
-    def action_cancel(self) -> None:
-        """Leave the list as it was."""
-        self.dismiss(None)
 
     def action_take(self) -> None:
         """Hand the wish back if the planner takes it; else say why not."""
