@@ -66,7 +66,8 @@ class Sudo:
         )
         program.chmod(0o755)
         self._children: list[subprocess.Popen[bytes]] = []
-        threading.Thread(target=self._serve, daemon=True).start()
+        self._server = threading.Thread(target=self._serve, daemon=True)
+        self._server.start()
 
     @property
     def errors(self) -> Path:
@@ -108,7 +109,12 @@ class Sudo:
         line.close()
 
     def close(self) -> None:
-        """Nobody asks any more; what was begun is waited for."""
+        """Nobody asks any more; what was begun is waited for.
+
+        The thread must have left accept() before its descriptor's number is free again: it would answer for the next stand-in.
+        """
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._server.join()
         self._listener.close()
         for child in self._children:
             child.wait(timeout=60)

@@ -101,7 +101,6 @@ def test_a_run_goes_on_when_its_face_is_killed(sudo: Sudo, work: Work, make_driv
     face.send_signal(signal.SIGKILL)
     face.wait(timeout=20)
     assert ended(run) is RunState.DONE
-    sudo.close()
     face.stdout.close()
     face.stderr.close()
 

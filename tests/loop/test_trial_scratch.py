@@ -75,7 +75,7 @@ def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> N
     path, image, before = full
     kept = tmp_path / "verdict.json"
     token = path.removeprefix("/dev/")
-    done = bench(path, "--scratch", "--confirm", token, "--assume-physical", "4096", "--seconds", "2", "-o", str(kept))
+    done = bench(path, "--scratch", "--confirm", token, "--assume-physical", "4096", "--seconds", "6", "-o", str(kept))
     assert done.returncode == 0, done.stderr
     verdict = read_verdict(kept.read_text(), "kept")
     assert done.stdout.startswith(verdict.sentence) and "misaligned  #" in done.stdout
