@@ -1,0 +1,88 @@
+"""What the superblock of an ext2, ext3 or ext4 filesystem says: facts, no conclusions."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ExtFacts:
+    """A superblock (Linux fs/ext4/ext4.h, struct ext4_super_block), as it lies on its device.
+
+    `features` are the names that mke2fs(8) and tune2fs(8) know; a bit without a name is `FEATURE_C31` as e2fsprogs writes it. `clean` is
+    the first bit of s_state; `recorded_errors` s_error_count; `needs_recovery` means that the journal holds what is not yet in its place.
+    `journal_device` is true where the journal lies on another device. `half_done` names what a program began and did not finish, as a
+    clause, empty for nothing. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime, `checked` s_lastcheck, all in seconds since
+    1970: they tell whether it was written to since. `desc_bytes` is the size of a group's descriptor.
+    """
+
+    uuid: str
+    label: str
+    block_bytes: int
+    blocks: int
+    free_blocks: int
+    reserved_blocks: int
+    inodes: int
+    free_inodes: int
+    inode_bytes: int
+    blocks_per_group: int
+    inodes_per_group: int
+    desc_bytes: int
+    features: frozenset[str]
+    clean: bool
+    has_errors: bool
+    recorded_errors: int
+    needs_recovery: bool
+    journal_device: bool
+    half_done: str
+    last_mounted_at: str
+    mounts: int
+    made: int
+    mounted: int
+    written: int
+    checked: int
+
+    @property
+    def size_bytes(self) -> int:
+        """What the filesystem spans."""
+        return self.blocks * self.block_bytes
+
+    @property
+    def groups(self) -> int:
+        """How many groups of blocks it has."""
+        return -(-self.blocks // self.blocks_per_group)
+
+    @property
+    def kind(self) -> str:
+        """ext2, ext3 or ext4, as libblkid would call it: by what its drivers can mount."""
+        if self.features & BEYOND_EXT3:
+            return "ext4"
+        return "ext3" if "has_journal" in self.features else "ext2"
+
+
+BEYOND_EXT3 = frozenset(
+    {
+        "extent",
+        "64bit",
+        "flex_bg",
+        "huge_file",
+        "uninit_bg",
+        "dir_nlink",
+        "extra_isize",
+        "metadata_csum",
+        "metadata_csum_seed",
+        "mmp",
+        "ea_inode",
+        "large_dir",
+        "inline_data",
+        "encrypt",
+        "casefold",
+        "verity",
+        "bigalloc",
+        "quota",
+        "project",
+        "orphan_file",
+        "fast_commit",
+        "stable_inodes",
+        "sparse_super2",
+    }
+)
+"""Features that the drivers of ext2 and ext3 never knew (ext4(5))."""
