@@ -1,0 +1,48 @@
+"""Small ext filesystems in files, made by the real mke2fs, for tests of what their superblocks say. No root is needed."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
+from wizard.model.ext import ExtFacts
+from wizard.model.units import MIB
+from wizard.tools.run import run
+
+EXT3 = ("-t", "ext3", "-I", "128")
+"""As an old system made it."""
+
+
+def made(folder: Path, *options: str, size_bytes: int = 16 * MIB, name: str = "ext.img") -> Path:
+    """A filesystem of `mke2fs`'s with these options."""
+    image = folder / name
+    image.touch()
+    os.truncate(image, size_bytes)
+    run(["mke2fs", "-q", "-F", *(options or EXT3), str(image)], seconds=60)
+    return image
+
+
+def debugfs(image: Path, *commands: str) -> None:
+    """Change it in a way that only debugfs can."""
+    for command in commands:
+        run(["debugfs", "-w", "-R", command, str(image)], seconds=60)
+
+
+def facts(image: Path) -> ExtFacts:
+    """What its superblock says."""
+    found = read_ext(superblock(image))
+    assert found is not None
+    return found
+
+
+def superblock(image: Path) -> bytes:
+    with image.open("rb") as file:
+        file.seek(START_BYTES)
+        return file.read(SUPERBLOCK_BYTES)
+
+
+def dumped(image: Path, *names: str) -> Sequence[str]:
+    """What dumpe2fs calls by these names, in their order."""
+    lines = dict(line.split(":", 1) for line in run(["dumpe2fs", "-h", str(image)], seconds=60).output.splitlines() if ":" in line)
+    # Of the first revision, whose inodes are all of one size, it does not tell it.
+    return [{"Inode size": "128", **lines}[name].strip() for name in names]
