@@ -1,0 +1,28 @@
+"""How far a step is, beside its run's journal: said and read back, and never in the way."""
+
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.progress import FILE, StepProgress, note_progress, read_progress
+
+
+@pytest.mark.parametrize("progress", [StepProgress(1, 0.0), StepProgress(3, 0.25, 12.5), StepProgress(7, 1.0, 0.0)])
+def test_what_was_noted_is_read(tmp_path: Path, progress: StepProgress) -> None:
+    note_progress(tmp_path, StepProgress(1, 0.1))
+    note_progress(tmp_path, progress)
+    assert read_progress(tmp_path) == progress
+    assert [path.name for path in tmp_path.iterdir()] == [FILE]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "[]", "{}", '{"step": 1, "share": 1.5, "seconds_left": null}', '{"step": 1, "share": 0.5, "seconds_left": -1}', "[" * 9999]
+)
+def test_what_makes_no_sense_is_not_believed(tmp_path: Path, text: str) -> None:
+    (tmp_path / FILE).write_text(text)
+    assert read_progress(tmp_path) is None
+
+
+def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path) -> None:
+    note_progress(tmp_path / "gone", StepProgress(1, 0.5))
+    assert read_progress(tmp_path / "gone") is None
