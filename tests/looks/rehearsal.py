@@ -18,6 +18,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.probe.interpret import machine_of
+from wizard.services.contract import Services
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Session
 from wizard.trial.measure import Progress
@@ -153,12 +154,12 @@ def shown(pilot: Pilot[Session]) -> str:
     return "\n".join(strip.text for strip in screen._compositor.render_strips())
 
 
-def wizard(services: RecordedServices | None = None, terminal: Terminal = MODERN) -> WizardApp:
+def wizard(services: Services | None = None, terminal: Terminal = MODERN) -> WizardApp:
     """The app as `run_wizard` makes it, but for the terminal."""
     return WizardApp(services or Rehearsal(), terminal)
 
 
-def perform(job: Job, services: RecordedServices | None = None, size: tuple[int, int] = (80, 24)) -> Session | None:
+def perform(job: Job, services: Services | None = None, size: tuple[int, int] = (80, 24)) -> Session | None:
     """Run the wizard, do the job with it, and give what it ended with."""
 
     async def run() -> Session | None:

@@ -48,8 +48,8 @@ def _size_bytes(asked: Request, machine: Machine) -> int | None:
 
 def _advised(advice: Advice) -> Choice:
     if advice.chosen is None:
-        reasons = " ".join(f"{other.filesystem}: {' '.join(other.obstacles)}" for other in advice.choices)
-        raise Refused(f"No filesystem can be made on {advice.drive}. {reasons}")
+        reasons = " ".join(f"{other.filesystem}: {' '.join(other.obstacles)}" for other in advice.choices if other.obstacles)
+        raise Refused(f"No filesystem that suits {advice.workload.id} can be made on {advice.drive}. {reasons}")
     return advice.chosen
 
 

@@ -1,0 +1,117 @@
+"""Every purpose walked from an empty drive to its mounted filesystem, in each of the three faces, by what the face itself proposes."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests import walks
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, said, story
+from wizard.apply.journal import RunState, state
+from wizard.layout.document import read_plan
+from wizard.model.advice import Advice
+from wizard.model.errors import ExitCode
+from wizard.model.journal import Event
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_machine
+from wizard.services.real import RealServices
+from wizard.services.rules import Rules
+
+WORKLOADS = tuple(profile.workload.id for profile in Rules().profiles())
+SIZE = 512 * MIB
+UNSHOWN = frozenset({"defaults", "nofail", "auto", "rw", "exec"})
+"""Mount options that the kernel shows always or never."""
+Walk = Callable[[Work, str, str], None]
+
+
+def services(work: Work, drive: str) -> RealServices:
+    """This machine, but for all drives and files that are not the test's own."""
+    return RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)
+
+
+def token_of(drive: str) -> str:
+    return drive.removeprefix("/dev/")
+
+
+def on_the_command_line(work: Work, drive: str, workload: str) -> None:
+    plan, more = work.folder / "plan.json", ("--journal", str(work.runs), "--fstab", str(work.fstab))
+    done = walks.by_commands(drive, token_of(drive), workload, work.place(workload), plan, *more)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def line_by_line(work: Work, drive: str, workload: str) -> None:
+    code, told = walks.by_questions(services(work, drive), token_of(drive), workload, work.place(workload))
+    assert code is ExitCode.DONE, told
+
+
+def on_screens(work: Work, drive: str, workload: str) -> None:
+    session = walks.on_screens(services(work, drive), token_of(drive), workload, work.place(workload))
+    assert session is not None and session.run is not None
+
+
+FACES: dict[str, Walk] = {"command line": on_the_command_line, "plain": line_by_line, "screens": on_screens}
+
+
+def advice_for(drive: str, workload: str) -> Advice:
+    machine = probe_machine([drive])
+    rules = Rules()
+    return rules.advise(machine, machine.drives[0], rules.diagnose(machine, machine.drives[0]).recording, workload)
+
+
+@pytest.mark.parametrize("workload", WORKLOADS)
+@pytest.mark.parametrize("face", FACES)
+def test_from_an_empty_drive_to_the_mounted_filesystem(face: str, workload: str, make_drive: MakeDrive, work: Work) -> None:
+    drive = make_drive(SIZE)
+    advice = advice_for(drive, workload)
+    if advice.chosen is None:
+        pytest.skip(f"this kernel mounts nothing that suits {workload}, which is walked in the lab: {reasons(advice)}")
+    work.bench.own(drive)
+    FACES[face](work, drive, workload)
+    (run,) = work.runs.iterdir()
+    assert state(run) is RunState.DONE, story(run)
+    plan = read_plan((run / "plan.json").read_text(), "plan.json")
+    (volume,) = plan.volumes
+    assert (volume.filesystem, volume.workload) == (advice.chosen.filesystem, workload)
+    assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
+    check_in_use(plan, drive, work.place(workload))
+    assert f"UUID={volume.uuid} {work.place(workload)} " in work.fstab.read_text()
+
+
+def reasons(advice: Advice) -> str:
+    return " ".join(obstacle for choice in advice.choices for obstacle in choice.obstacles)
+
+
+def check_in_use(plan: Plan, drive: str, place: Path) -> None:
+    """By the kernel, and by a file that is written and read there."""
+    (volume,) = plan.volumes
+    (mount,) = json.loads(tool("findmnt", "-J", "-o", "SOURCE,FSTYPE,OPTIONS", "--mountpoint", str(place)))["filesystems"]
+    assert (mount["source"], mount["fstype"]) == (f"{drive}p1", volume.filesystem)
+    assert set(volume.mount_options) - UNSHOWN <= set(mount["options"].split(","))
+    (place / "kept").write_text("kept")
+    assert (place / "kept").read_text() == "kept"
+
+
+def written_blocks(work: Work, drive: str) -> int:
+    """How many blocks the file behind the drive has; without a write it is a hole from end to end."""
+    tool("blockdev", "--flushbufs", drive)
+    return work.bench.image_of(drive).stat().st_blocks
+
+
+def test_a_purpose_that_nothing_here_suits_is_refused_by_every_face(make_drive: MakeDrive, work: Work) -> None:
+    drive = make_drive(SIZE)
+    refused = [workload for workload in WORKLOADS if advice_for(drive, workload).chosen is None]
+    if not refused:
+        pytest.skip("this kernel mounts what suits every purpose")
+    before = written_blocks(work, drive)
+    for workload in refused:
+        place = work.place(workload)
+        done = walks.by_commands(drive, token_of(drive), workload, place, work.folder / "plan.json")
+        assert done.returncode == ExitCode.REFUSED and f"No filesystem that suits {workload} can be made" in done.stderr
+        code, told = walks.by_questions(services(work, drive), token_of(drive), workload, place)
+        assert code is ExitCode.ENDED_BY_USER and "No filesystem can be made on this drive from here" in " ".join(told.split())
+        session = walks.refused_on_screens(services(work, drive), workload)
+        assert session is not None and session.choice is None
+    assert not work.runs.exists() and written_blocks(work, drive) == before
