@@ -15,6 +15,7 @@ from cattrs.v import format_exception
 
 from wizard.model.changes import ChangeOperation
 from wizard.model.errors import BadInput
+from wizard.model.migration import MigrationOperation
 from wizard.model.names import printable
 from wizard.model.plan import Layout, MakeArray, MakeFilesystem, MakeSubvolumes, Mount, Operation, Plan, Slot, Stripe, Volume
 
@@ -54,7 +55,7 @@ def converter() -> Converter:
     for scalar in (str, int, float, bool):
         made.register_structure_hook(scalar, _strict_scalar)
     made.register_unstructure_hook_factory(lambda wanted: wanted in WRITTEN_WHERE_USED, partial(_leaving_out, made))
-    for union in (Operation, ChangeOperation):
+    for union in (Operation, ChangeOperation, MigrationOperation):
         members = get_args(union) if isinstance(union, UnionType) or get_origin(union) is Union else ()
         names = {member: member.__dataclass_fields__["kind"].default for member in members}
         configure_tagged_union(union, made, tag_name="kind", tag_generator=names.__getitem__)

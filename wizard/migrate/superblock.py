@@ -111,6 +111,8 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
         mounted=_time(superblock, 0x2C, 0x275),
         written=_time(superblock, 0x30, 0x274),
         checked=_time(superblock, 0x40, 0x277),
+        revision=_word(superblock, 0x4C),
+        reserved_gdt_blocks=_short(superblock, 0xCE) if "resize_inode" in features else 0,
     )
 
 

@@ -11,7 +11,8 @@ class ExtFacts:
     the first bit of s_state; `recorded_errors` s_error_count; `needs_recovery` means that the journal holds what is not yet in its place.
     `journal_device` is true where the journal lies on another device. `half_done` names what a program began and did not finish, as a
     clause, empty for nothing. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime, `checked` s_lastcheck, all in seconds since
-    1970: they tell whether it was written to since. `desc_bytes` is the size of a group's descriptor.
+    1970: they tell whether it was written to since. `desc_bytes` is the size of a group's descriptor, `revision` s_rev_level: 0 knows
+    neither features nor other inodes than of 128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing.
     """
 
     uuid: str
@@ -39,6 +40,8 @@ class ExtFacts:
     mounted: int
     written: int
     checked: int
+    revision: int = 1
+    reserved_gdt_blocks: int = 0
 
     @property
     def size_bytes(self) -> int:

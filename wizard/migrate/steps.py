@@ -1,0 +1,108 @@
+"""Every step of a migration, derived from its typed operation: shown and run alike."""
+
+from collections.abc import Sequence
+from pathlib import PurePosixPath
+
+from wizard.filesystems.kind import Argv
+from wizard.migrate.estimates import operation_seconds
+from wizard.migrate.words import holds, power, sentence, undo
+from wizard.model.ext import ExtFacts
+from wizard.model.identity import Identity
+from wizard.model.migration import (
+    AddChecksums,
+    AddJournal,
+    CheckFiles,
+    ConvertFiles,
+    CopyFiles,
+    MakeFresh,
+    Means,
+    MigrationOperation,
+    MigrationStep,
+    OnDevice,
+    SetFeatures,
+    SetFstabType,
+    WidenBlockNumbers,
+    WidenInodes,
+)
+
+CHECKER = "e2fsck"
+FOUND_NOTHING, REPAIRED = 0, 1
+"""What e2fsck ends with where the filesystem is sound: nothing was found, or all of it was put right (e2fsck(8))."""
+
+
+def operation_commands(operation: OnDevice, device: str, undo_file: str = "") -> tuple[Argv, ...]:
+    """The argument lists that carry the operation out on `device`, which can be any node.
+
+    With `undo_file` every program keeps there what it replaces. `tune2fs -I` takes no such file: it makes `tune2fs-NAME.e2undo`, after the
+    node's last name, in the folder that E2FSPROGS_UNDO_DIR names (`widening_undo_file`), which is that of `undo_file`.
+    """
+    kept = ("-z", undo_file) if undo_file else ()
+    match operation:
+        case CheckFiles(repairs=repairs):
+            return ((CHECKER, "-f", "-y" if repairs else "-p", *kept, device),)
+        case AddJournal():
+            return (("tune2fs", *kept, "-j", device),)
+        case WidenInodes(inode_bytes=size):
+            widen = ("tune2fs", "-I", str(size), device)
+            return (("env", f"E2FSPROGS_UNDO_DIR={PurePosixPath(undo_file).parent}", *widen) if undo_file else widen,)
+        case SetFeatures(features=features):
+            return (("tune2fs", *kept, "-O", ",".join(features), device),)
+        case ConvertFiles():
+            return ((CHECKER, "-f", "-y", "-D", "-E", "bmap2extent", *kept, device),)
+        case WidenBlockNumbers():
+            return (("resize2fs", "-b", *kept, device),)
+        case AddChecksums():
+            return (("tune2fs", *kept, "-O", "metadata_csum", device), (CHECKER, "-f", "-y", "-D", *kept, device))
+
+
+def widening_undo_file(device: str, undo_file: str) -> str:
+    """Where `tune2fs -I` keeps what it replaces on `device`, beside `undo_file`."""
+    return str(PurePosixPath(undo_file).with_name(f"tune2fs-{PurePosixPath(device).name}.e2undo"))
+
+
+def accepted(argv: Argv) -> tuple[int, ...]:
+    """The statuses with which a command of `operation_commands` has done its work."""
+    return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER else (0,)
+
+
+def proof(device: str) -> Argv:
+    """The command that looks at everything and changes nothing; it ends with 0 only where nothing is wrong."""
+    return (CHECKER, "-f", "-n", device)
+
+
+def migration_steps(
+    operations: Sequence[MigrationOperation], device: str, before: ExtFacts, drive: Identity, means: Means
+) -> tuple[MigrationStep, ...]:
+    """A step for each operation on the filesystem `before` on `device`."""
+    return tuple(
+        MigrationStep(
+            operation=operation,
+            sentence=sentence(operation, device),
+            commands=_commands(operation, device),
+            edits=_edits(operation),
+            undo=undo(operation, means),
+            power=power(operation, means),
+            holds=holds(operation),
+            seconds=operation_seconds(operation, before, rotational=drive.rotational),
+        )
+        for operation in operations
+    )
+
+
+def _commands(operation: MigrationOperation, device: str) -> tuple[Argv, ...]:
+    match operation:
+        case SetFstabType() | CopyFiles():
+            return ()
+        case MakeFresh(target=target, uuid=uuid, label=label, options=options):
+            named = ("-L", label) if label else ()
+            return (("mkfs.ext4", "-F", "-U", uuid, *named, *options, target),)
+        case _:
+            return operation_commands(operation, device)
+
+
+def _edits(operation: MigrationOperation) -> tuple[str, ...]:
+    match operation:
+        case SetFstabType(file=file, number=number, old=old, new=new):
+            return (f"--- a{file}", f"+++ b{file}", f"@@ -{number} +{number} @@", f"-{old}", f"+{new}")
+        case _:
+            return ()
