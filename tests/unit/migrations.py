@@ -1,0 +1,61 @@
+"""Made-up situations for the tests of the migration, around real superblocks."""
+
+from dataclasses import replace
+from typing import Any
+
+from tests.unit.machines import drive, machine
+from wizard.layout.planner import known_identity
+from wizard.migrate.situation import BootLine, Folder, Situation
+from wizard.model.ext import ExtFacts
+from wizard.model.units import GIB
+
+UUID = "0d2c3b7a-1111-4000-8000-000000000001"
+FSTAB = f"# mine\nUUID={UUID}\t/srv\text3  defaults,noatime 0 2 # films\n"
+
+EXT3 = ExtFacts(
+    uuid=UUID,
+    label="films",
+    block_bytes=4096,
+    blocks=24_000_000,
+    free_blocks=9_000_000,
+    reserved_blocks=1_200_000,
+    inodes=6_004_736,
+    free_inodes=5_900_000,
+    inode_bytes=128,
+    blocks_per_group=32768,
+    inodes_per_group=8192,
+    desc_bytes=32,
+    features=frozenset({"has_journal", "ext_attr", "resize_inode", "dir_index", "filetype", "sparse_super", "large_file"}),
+    clean=True,
+    has_errors=False,
+    recorded_errors=0,
+    needs_recovery=False,
+    journal_device=False,
+    half_done="",
+    last_mounted_at="/srv",
+    mounts=12,
+    made=1_200_000_000,
+    mounted=1_700_000_000,
+    written=1_700_000_100,
+    checked=1_600_000_000,
+    reserved_gdt_blocks=1018,
+)
+"""Of 98 GB, as made in 2008."""
+
+
+def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN401
+    """One in which nothing stands against any way, changed."""
+    held = drive()
+    assert held.size_bytes is not None and held.geometry is not None
+    folder = Folder("/var/lib/diskwright/runs", 100 * GIB)
+    found = Situation(
+        drive=known_identity(machine(held), held, held.size_bytes, held.geometry),
+        device="/dev/sda1",
+        ext=ext,
+        fstab="/etc/fstab",
+        fstab_text=FSTAB,
+        lines=(BootLine(2, "ext3", "/srv"),),
+        store=folder,
+        undo_dir=folder,
+    )
+    return replace(found, **changes)

@@ -1,0 +1,111 @@
+"""From a situation and a way to the migration that is shown, confirmed and carried out. Pure, but for the UUID of a fresh filesystem."""
+
+from collections.abc import Callable, Iterator
+from uuid import uuid4
+
+from wizard.migrate.estimates import room_bytes
+from wizard.migrate.gains import gains_of
+from wizard.migrate.obstacles import against, obstacles_of, refusal
+from wizard.migrate.operations import all_operations, fresh_operations
+from wizard.migrate.situation import Folder, Situation
+from wizard.migrate.steps import migration_steps
+from wizard.model.errors import BadInput, Refused
+from wizard.model.finding import Severity
+from wizard.model.migration import Means, Migration, MigrationOperation, Way
+from wizard.model.names import printable
+from wizard.model.units import format_capacity, format_duration
+
+NOT_COVERED = (
+    "A power cut is not covered: the filesystem itself is worked on, and the undo files can be useless after one. Make a backup first."
+)
+
+CLOSED_BY = "It can be taken back until it is kept, or mounted for writing."
+
+
+def _drawn() -> str:
+    return str(uuid4())
+
+
+def make_migration(
+    situation: Situation, way: Way, *, manifest: bool = False, repairs: bool = False, draw_uuid: Callable[[], str] = _drawn
+) -> Migration:
+    """The migration; raises Refused or BadInput with the sentence of what stands against it."""
+    if finding := against(situation, way, repairs=repairs):
+        raise refusal(finding)
+    operations = wanted_operations(situation, way, repairs=repairs, draw_uuid=draw_uuid)
+    means = means_of(situation, way)
+    room = room_bytes(operations, situation.ext, means)
+    folder = folder_of(situation, means)
+    if folder is not None and folder.free_bytes < room:
+        raise Refused(
+            f"{printable(folder.path, 200)} has {format_capacity(folder.free_bytes)} free, and up to {format_capacity(room)} are wanted "
+            "for what is replaced. Name a folder with more room. Nothing was written."
+        )
+    return Migration(
+        drive=situation.drive,
+        device=situation.device,
+        before=situation.ext,
+        way=way,
+        means=means,
+        steps=migration_steps(operations, situation.device, situation.ext, situation.drive, means),
+        store=situation.store.path if means is Means.TRANSACTION else "",
+        undo_dir=situation.undo_dir.path if means is Means.DIRECT else "",
+        room_bytes=room,
+        manifest=manifest,
+        repairs=repairs,
+        gains=gains_of(operations, situation.ext),
+        doubts=tuple(_doubts(situation, way, means, manifest=manifest)),
+    )
+
+
+def wanted_operations(
+    situation: Situation, way: Way, *, repairs: bool, draw_uuid: Callable[[], str] = _drawn
+) -> tuple[MigrationOperation, ...]:
+    """Everything that the way does here; raises BadInput for a fresh filesystem that has no place."""
+    if way is not Way.FRESH:
+        return all_operations(situation, way, repairs=repairs)
+    if situation.target is None:
+        raise BadInput("Name the volume for the fresh ext4 with --to; it must hold nothing. Nothing was written.")
+    target = situation.target.device
+    return fresh_operations(situation.ext, target, draw_uuid())
+
+
+def means_of(situation: Situation, way: Way) -> Means:
+    """How it is made safe here: a transaction wherever one can be had."""
+    if way is Way.MOUNT:
+        return Means.FILES
+    if way is Way.FRESH:
+        return Means.COPY
+    return Means.DIRECT if situation.no_snapshots or situation.store.fault else Means.TRANSACTION
+
+
+def folder_of(situation: Situation, means: Means) -> Folder | None:
+    """Where what is replaced lies; None where nothing is."""
+    return {Means.TRANSACTION: situation.store, Means.DIRECT: situation.undo_dir}.get(means)
+
+
+def why_direct(situation: Situation) -> str:
+    """Why no transaction can be had, as a sentence."""
+    if situation.no_snapshots:
+        return f"A transaction cannot be had here: {situation.no_snapshots}."
+    return (
+        f"A transaction cannot be had here: {printable(situation.store.path, 200)} cannot hold its stores, since {situation.store.fault}."
+    )
+
+
+def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[str]:
+    if means is Means.DIRECT:
+        yield f"{why_direct(situation)} {NOT_COVERED}"
+    if means in (Means.DIRECT, Means.TRANSACTION):
+        yield CLOSED_BY
+    if manifest:
+        yield f"Comparing every file before and after takes roughly {format_duration(situation.manifest_seconds)} altogether."
+    elif way is Way.FULL:
+        yield "The files' content is not compared before and after; --manifest does that."
+    for finding in obstacles_of(situation):
+        if finding.severity in (Severity.WARNING, Severity.INFO) and finding.code not in SILENT:
+            yield f"{finding.sentence} {finding.remedy}"
+
+
+SILENT = frozenset({"migrate-light-complete", "migrate-complete", "migrate-nothing-at-boot"})
+"""Findings that only choose between the ways."""

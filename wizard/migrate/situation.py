@@ -1,0 +1,90 @@
+"""Everything that was found out about an ext filesystem before a migration, by looking and writing nothing."""
+
+from dataclasses import dataclass
+
+from wizard.model.ext import ExtFacts
+from wizard.model.identity import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class MountSeen:
+    """A place where it is mounted. `process` is None in the own namespace, else one that sees it in another."""
+
+    place: str
+    process: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class BootLine:
+    """A line of fstab for the filesystem: its number from 1, the type it names, and where it is mounted."""
+
+    number: int
+    kind: str
+    mount_point: str
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """Where stores or undo files would lie. `fault` is a clause on why they cannot, empty where they can; `asked`: a person named it."""
+
+    path: str
+    free_bytes: int = 0
+    fault: str = ""
+    asked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The volume for a fresh ext4. `fault` is a clause on why it cannot be had, empty where it can."""
+
+    device: str
+    size_bytes: int
+    fault: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class BootPath:
+    """What starts a system from this filesystem. `place` is / or /boot, empty where neither lies on it; `root_type` what rootfstype= says.
+
+    `grub` is the version of GRUB's programs, (0, 0) where there are none; `initramfs` the name of what makes the first root.
+    """
+
+    place: str = ""
+    root_type: str = ""
+    grub: tuple[int, int] = (0, 0)
+    initramfs: str = ""
+
+
+NO_BOOT = BootPath()
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """The filesystem `ext` on `device`, which is `drive`, a partition of it or a volume on it, and everything around it.
+
+    `is_root`: the running system stands on it; `opened`: another block device or a program holds it for itself. `layers` are the kinds of
+    what lies between it and the drive (LVM, LUKS, md). `fstab` is the file of mounts with its text, `units` systemd's own files for it.
+    `missing` are programs that are not there, `e2fsprogs` their version. `no_snapshots` is a clause on why device mapper cannot be used,
+    empty where it can. `manifest_seconds`: how long comparing every file takes, both times together.
+    """
+
+    drive: Identity
+    device: str
+    ext: ExtFacts
+    fstab: str
+    fstab_text: str
+    mounts: tuple[MountSeen, ...] = ()
+    swap_files: tuple[str, ...] = ()
+    is_root: bool = False
+    opened: bool = False
+    layers: tuple[str, ...] = ()
+    lines: tuple[BootLine, ...] = ()
+    units: tuple[str, ...] = ()
+    boot: BootPath = NO_BOOT
+    missing: tuple[str, ...] = ()
+    e2fsprogs: tuple[int, int] = (1, 47)
+    no_snapshots: str = ""
+    store: Folder = Folder("")
+    undo_dir: Folder = Folder("")
+    target: Target | None = None
+    manifest_seconds: float = 0.0
