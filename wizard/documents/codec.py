@@ -59,7 +59,7 @@ def converter() -> Converter:
         members = get_args(union) if isinstance(union, UnionType) or get_origin(union) is Union else ()
         names = {member: member.__dataclass_fields__["kind"].default for member in members}
         configure_tagged_union(union, made, tag_name="kind", tag_generator=names.__getitem__)
-    made.register_unstructure_hook(frozenset, sorted)
+    made.register_unstructure_hook_func(lambda wanted: frozenset in (wanted, get_origin(wanted)), sorted)
     return made
 
 

@@ -1,0 +1,94 @@
+"""A migration as a document: read as it was written, and refused for whatever `diskwright migrate` would not have made."""
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from tests.unit.migrations import EXT3, UUID, situation
+from wizard.layout.document import digest_of
+from wizard.migrate.check import check_migration
+from wizard.migrate.document import MIGRATION_SCHEMA, is_migration, read_migration, render_migration
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Target
+from wizard.migrate.steps import migration_steps
+from wizard.model.errors import BadInput
+from wizard.model.migration import CheckFiles, Means, Migration, MigrationOperation, SetFeatures, SetFstabType, Way, WidenInodes
+
+TARGET = Target("/dev/sdb1", 1 << 40)
+FULL = make_migration(situation(), Way.FULL)
+
+
+def made(way: Way) -> Migration:
+    return make_migration(situation(target=TARGET), way, manifest=way is Way.FULL, draw_uuid=lambda: UUID.replace("1111", "2222"))
+
+
+@pytest.mark.parametrize("way", Way)
+def test_it_is_read_as_it_was_written(way: Way) -> None:
+    migration = made(way)
+    text = render_migration(migration)
+    assert is_migration(text) and read_migration(text, "m.json") == migration
+    body = json.loads(text)
+    assert body["schema"] == MIGRATION_SCHEMA and body["steps"] and body["before"]["uuid"] == UUID
+
+
+def with_operation(changed: Callable[[MigrationOperation], MigrationOperation], of: Migration = FULL) -> Migration:
+    """Forged with care: everything that is shown follows from the forged operation."""
+    operations = [changed(step.operation) for step in of.steps]
+    return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive, of.means))
+
+
+def fstab(**changes: Any) -> Migration:  # noqa: ANN401
+    return with_operation(lambda one: replace(one, **changes) if isinstance(one, SetFstabType) else one)
+
+
+FORGED = {
+    "another way": replace(FULL, way=Way.LIGHT),
+    "means of another way": replace(FULL, means=Means.COPY),
+    "no snapshot's store": replace(FULL, store=""),
+    "both folders": replace(FULL, undo_dir="/u"),
+    "a folder that climbs": replace(FULL, store="/a/../b"),
+    "no device": replace(FULL, device="/etc/passwd"),
+    "a step left out": replace(FULL, steps=FULL.steps[1:]),
+    "no step": replace(FULL, steps=()),
+    "steps in another order": replace(FULL, steps=(FULL.steps[1], FULL.steps[0], *FULL.steps[2:])),
+    "a command": replace(FULL, steps=(replace(FULL.steps[0], commands=(("mkfs.ext4", "/dev/sda1"),)), *FULL.steps[1:])),
+    "another sentence": replace(FULL, steps=(replace(FULL.steps[0], sentence="Nothing."), *FULL.steps[1:])),
+    "another word on the power": replace(FULL, steps=(replace(FULL.steps[0], power="Nothing."), *FULL.steps[1:])),
+    "more gains": replace(FULL, gains=("Everything.",)),
+    "less room": replace(FULL, room_bytes=1),
+    "repairs that nobody agreed to": with_operation(lambda one: CheckFiles(True) if isinstance(one, CheckFiles) else one),
+    "a feature": with_operation(lambda one: SetFeatures(("^has_journal",)) if isinstance(one, SetFeatures) else one),
+    "inodes": with_operation(lambda one: WidenInodes(128) if isinstance(one, WidenInodes) else one),
+    "a line": fstab(new="/dev/sdb1 / ext4 defaults 0 0"),
+    "a line that is no entry": fstab(old="# x y ext3", new="# x y ext4"),
+    "a line of ext4": fstab(old="/dev/a /b ext4", new="/dev/a /b ext4"),
+    "a file elsewhere": fstab(file="etc/fstab"),
+    "no UUID": replace(FULL, before=replace(EXT3, uuid="1234")),
+    "blocks of no size": replace(FULL, before=replace(EXT3, block_bytes=3000)),
+    "more free than there is": replace(FULL, before=replace(EXT3, free_blocks=1 << 50)),
+    "the fresh one on the old": make_migration(situation(target=replace(TARGET, device="/dev/sda1")), Way.FRESH),
+}
+
+
+@pytest.mark.parametrize("forged", FORGED.values(), ids=FORGED)
+def test_what_was_never_made_is_refused(forged: Migration) -> None:
+    check_migration(FULL)
+    with pytest.raises(BadInput, match="does not hold together"):
+        read_migration(render_migration(forged), "m.json")
+
+
+def test_damage_is_noticed() -> None:
+    text = render_migration(FULL)
+    with pytest.raises(BadInput, match="digest"):
+        read_migration(text.replace("/dev/sda1", "/dev/sda2"), "m.json")
+    body = json.loads(text)
+    body.pop("schema"), body.pop("digest")
+    body["steps"][0]["operation"]["device"] = "/dev/sdb"
+    forged = json.dumps({"schema": MIGRATION_SCHEMA, "digest": digest_of(body, MIGRATION_SCHEMA), **body})
+    with pytest.raises(BadInput, match="extra"):
+        read_migration(forged, "m.json")
+    with pytest.raises(BadInput, match="too large"):
+        read_migration(text + " " * 4_000_000, "m.json")
