@@ -24,7 +24,7 @@ from wizard.apply.replacing import Progress
 from wizard.apply.runs import refuse_open_folder
 from wizard.apply.site import journalled
 from wizard.apply.snapshot import CHUNK_BYTES, Snapshot
-from wizard.migrate.bar import FIRST_BYTES
+from wizard.migrate.bar import FIRST_BYTES, is_barred
 from wizard.migrate.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.names import printable
@@ -54,9 +54,12 @@ class Transaction:
         before = load_record(run)
         if before is not None and before.phase is not Phase.ABANDONED:
             raise Refused(f"The run {run.name} has begun its change already. Nothing was written.")
-        facts = read_ext(read_bytes(device, 0, FIRST_BYTES)[START_BYTES:])
+        first = read_bytes(device, 0, FIRST_BYTES)
+        facts = read_ext(first[START_BYTES:])
         if facts is None:
             raise Refused(f"{printable(device)} holds no filesystem of this kind. Nothing was written.")
+        if is_barred(first):
+            raise Refused(f"{printable(device)} is in the middle of another run's change: resume or undo that one. Nothing was written.")
         refuse_open_folder(store)
         folder = store.absolute() / f"{PREFIX}{run.name}"
         try:

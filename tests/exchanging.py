@@ -1,0 +1,109 @@
+"""For tests of transactions: a snapshot's store without a snapshot, and drives whose power goes at a chosen moment."""
+
+import struct
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from random import Random
+
+SECTOR_BYTES = 512
+
+
+class PowerCut(Exception):
+    """Nothing after this moment happened."""
+
+
+@dataclass
+class Power:
+    """Goes at the moment number `goes_at`, counted from 0; never without one. `moments` counts those that passed."""
+
+    goes_at: int | None = None
+    moments: int = 0
+
+    def passes(self) -> bool:
+        """Whether there still is power at the next moment."""
+        self.moments += 1
+        return self.moments - 1 != self.goes_at
+
+    def moment(self) -> None:
+        """The next moment; raises PowerCut where it is the last."""
+        if not self.passes():
+            raise PowerCut
+
+
+@dataclass
+class VolatileDrive:
+    """A drive with a cache that is lost with the power: of what was not flushed any part may have arrived, block by block."""
+
+    content: bytearray
+    power: Power
+    dice: Random
+    logical_block_bytes: int = SECTOR_BYTES
+    cached: list[tuple[int, bytes]] = field(default_factory=list)
+
+    @property
+    def size_bytes(self) -> int:
+        """How large it is."""
+        return len(self.content)
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """What was written last, wherever it lies."""
+        seen = self.content[:]
+        for offset, data in self.cached:
+            seen[offset : offset + len(data)] = data
+        return bytes(seen[offset_bytes : offset_bytes + length_bytes])
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        """Into the cache."""
+        assert offset_bytes % self.logical_block_bytes == 0 and len(data) % self.logical_block_bytes == 0
+        self.cached.append((offset_bytes, data))
+        if not self.power.passes():
+            self._lose()
+
+    def write_through(self, offset_bytes: int, data: bytes) -> None:
+        """Whole blocks, past the cache."""
+        self.write(offset_bytes, data)
+        self.flush()
+
+    def flush(self) -> None:
+        """All of the cache to the medium."""
+        if not self.power.passes():
+            self._lose()
+        for offset, data in self.cached:
+            self.content[offset : offset + len(data)] = data
+        self.cached.clear()
+
+    def _lose(self) -> None:
+        block = self.logical_block_bytes
+        pieces = [(offset + at, data[at : at + block]) for offset, data in self.cached for at in range(0, len(data), block)]
+        for offset, data in pieces:
+            if self.dice.random() < 0.5:
+                self.content[offset : offset + len(data)] = data
+        self.cached.clear()
+        raise PowerCut
+
+
+def write_cow_store(file: Path, chunks: Mapping[int, bytes], chunk_bytes: int = 4096) -> None:
+    """A store as the device mapper's persistent snapshot leaves it (Linux drivers/md/dm-snap-persistent.c), in the order of the mapping."""
+    per_area = chunk_bytes // 16
+    entries = list(chunks.items())
+    with file.open("wb") as store:
+        store.write(struct.pack("<IIII", 0x70416E53, 1, 1, chunk_bytes // SECTOR_BYTES))
+        for index, (number, data) in enumerate(entries):
+            area, within = divmod(index, per_area)
+            place = area * (per_area + 1) + 2 + within
+            store.seek((1 + area * (per_area + 1)) * chunk_bytes + within * 16)
+            store.write(struct.pack("<QQ", number, place))
+            store.seek(place * chunk_bytes)
+            store.write(data.ljust(chunk_bytes, b"\0"))
+        areas = len(entries) // per_area + 1
+        store.truncate((areas * (per_area + 1) + 2) * chunk_bytes)
+
+
+def differing(old: bytes, new: bytes, chunk_bytes: int = 4096) -> dict[int, bytes]:
+    """The chunks of `new` that are not as in `old`, by their numbers."""
+    return {
+        at // chunk_bytes: new[at : at + chunk_bytes]
+        for at in range(0, len(new), chunk_bytes)
+        if old[at : at + chunk_bytes] != new[at : at + chunk_bytes]
+    }

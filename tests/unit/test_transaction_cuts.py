@@ -1,0 +1,247 @@
+"""A transaction's commit and its undoing, with the power cut at every moment: each is finished, or taken back, to the bit."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from tests.exchanging import Power, PowerCut, VolatileDrive, differing, write_cow_store
+from wizard.apply import exchange
+from wizard.apply.exchange import NUMBERS, OLD, WORK, Exchange
+from wizard.apply.phases import Phase, Record, load_record, save_record
+from wizard.migrate.bar import DECIDING, barred
+from wizard.model.errors import Failed, Refused
+
+CHUNK, CHUNKS = 4096, 48
+SIZE = CHUNK * CHUNKS - 1024
+"""The last chunk is cut off, as of a partition that ends anywhere."""
+UNTOLD = 10_000
+ROUNDS = 3
+"""Of each moment: with another part of the cache lost, and the second cut elsewhere."""
+
+
+def _unbarred(content: bytearray) -> bytes:
+    """Checksums are on, and no bar: the highest bit of the fourth byte, and the third of the second."""
+    content[1024 + 0x63] &= 0x7F
+    content[1024 + 0x65] |= 0x04
+    return bytes(content)
+
+
+BEFORE = _unbarred(bytearray(Random("before").randbytes(SIZE)))
+DIFFERENT = (0, CHUNKS - 1, *Random("chunks").sample(range(1, CHUNKS - 1), 24))
+
+
+def _after() -> bytes:
+    changed = bytearray(BEFORE)
+    for number in DIFFERENT:
+        begin = number * CHUNK
+        data = Random(number).randbytes(min(CHUNK, SIZE - begin))
+        changed[begin : begin + len(data)] = data
+    return _unbarred(changed)
+
+
+AFTER = _after()
+
+
+class Case:
+    """One transaction whose snapshot is closed, on a drive that can lose its power."""
+
+    def __init__(self, folder: Path, block_bytes: int = 512, seed: int = 0) -> None:
+        self.run, self.store = folder / "run", folder / "store"
+        for one in (self.run, self.store):
+            one.mkdir(parents=True)
+        self.before, self.after = (one[: SIZE // block_bytes * block_bytes] for one in (BEFORE, AFTER))
+        written = differing(self.before, self.after)
+        # What a program wrote as it was before.
+        same = {number: BEFORE[number * CHUNK : (number + 1) * CHUNK] for number in range(1, CHUNKS - 1) if number not in written}
+        write_cow_store(self.store / WORK, dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11)))
+        save_record(self.run, Record(Phase.SEALED, "uuid", len(self.before), str(self.store)))
+        self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
+        POWERS[self.run] = self.drive.power
+        self.said: list[str] = []
+
+    def exchange(self) -> Exchange:
+        return Exchange(self.run, self.drive, lambda _, sentence: self.said.append(sentence))
+
+    def commit(self, goes_at: int | None = None) -> bool:
+        """Whether it came to its end before the power went."""
+        return self._until(goes_at, "commit")
+
+    def undo(self, goes_at: int | None = None) -> bool:
+        return self._until(goes_at, "undo")
+
+    def _until(self, goes_at: int | None, what: str) -> bool:
+        self.drive.power.goes_at, self.drive.power.moments = goes_at, 0
+        try:
+            getattr(self.exchange(), what)(lambda share: None)
+        except PowerCut:
+            assert self.mountable() in (self.before, self.after, None), "something half replaced can be mounted"
+            return False
+        return True
+
+    def goes_on(self, what: str, seed: int) -> None:
+        """To its end, after a second power cut on the way."""
+        over = (Phase.COMMITTED,) if what == "commit" else (Phase.UNDONE, Phase.ABANDONED)
+        if self.phase not in over and not self._until(Random(seed).randrange(60), what) and self.phase not in over:
+            assert self._until(None, what)
+
+    def mountable(self) -> bytes | None:
+        """The drive, but where its superblock has a bar."""
+        head = bytes(self.drive.content)[DECIDING]
+        bars = (barred(BEFORE[:4096])[DECIDING], barred(AFTER[:4096])[DECIDING])
+        return None if head in bars else bytes(self.drive.content)
+
+    @property
+    def content(self) -> bytes:
+        return bytes(self.drive.content)
+
+    @property
+    def phase(self) -> Phase:
+        record = load_record(self.run)
+        assert record is not None
+        return record.phase
+
+
+@pytest.fixture(autouse=True)
+def saving_takes_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """The power can go before the phase is written, and right after."""
+
+    def save(run: Path, record: Record) -> None:
+        power = POWERS[run]
+        power.moment()
+        save_record(run, record)
+        power.moment()
+
+    monkeypatch.setattr(exchange, "save_record", save)
+    yield
+    POWERS.clear()
+
+
+POWERS: dict[Path, Power] = {}
+
+
+def moments(case: Case, what: str) -> int:
+    assert getattr(case, what)(UNTOLD)
+    return case.drive.power.moments
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_commit_writes_what_differs_and_undo_takes_it_back(tmp_path: Path, block_bytes: int) -> None:
+    case = Case(tmp_path, block_bytes)
+    assert case.commit()
+    assert (case.content, case.phase) == (case.after, Phase.COMMITTED)
+    kept = len((case.store / OLD).read_bytes()) // CHUNK
+    assert kept == len(differing(case.before, case.after)), "what stays the same is neither kept nor written"
+    assert not (case.store / WORK).exists()
+    assert case.undo()
+    assert (case.content, case.phase, case.store.exists()) == (case.before, Phase.UNDONE, False)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("way_on", ["commit", "undo"])
+def test_power_cut_at_every_moment_of_the_commit(tmp_path: Path, way_on: str, block_bytes: int) -> None:
+    for seed in range(ROUNDS * moments(Case(tmp_path / "whole", block_bytes), "commit")):
+        case = Case(tmp_path / f"cut{seed}", block_bytes, seed)
+        assert not case.commit(seed // ROUNDS)
+        if case.phase is Phase.SEALED and way_on == "undo":
+            assert case.content == case.before
+            continue
+        case.goes_on(way_on, seed)
+        assert case.content == (case.after if way_on == "commit" else case.before)
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+def test_power_cut_at_every_moment_of_the_undoing(tmp_path: Path, block_bytes: int) -> None:
+    whole = Case(tmp_path / "whole", block_bytes)
+    assert whole.commit()
+    for seed in range(ROUNDS * moments(whole, "undo")):
+        case = Case(tmp_path / f"cut{seed}", block_bytes, seed)
+        assert case.commit()
+        assert not case.undo(seed // ROUNDS)
+        case.goes_on("undo", seed)
+        assert case.content == case.before
+
+
+def test_files_of_an_unfinished_collection_are_made_again(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    (case.store / OLD).write_bytes(b"half")
+    (case.store / NUMBERS).write_bytes(b"a")
+    assert case.commit()
+    assert case.content == AFTER
+
+
+def test_nothing_is_undone_that_was_written_to_since(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert case.commit()
+    # The number of mounts, in the superblock.
+    case.drive.content[1024 + 0x34] ^= 1
+    found = case.content
+    with pytest.raises(Refused, match=r"cannot be undone: it was written to since.*Nothing was written"):
+        case.undo()
+    assert (case.content, case.phase) == (found, Phase.COMMITTED)
+
+
+def test_nothing_is_undone_where_a_replaced_chunk_changed(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert case.commit()
+    case.drive.content[-1] ^= 1
+    with pytest.raises(Refused, match="no longer as it was written"):
+        case.undo()
+    assert case.phase is Phase.COMMITTED
+
+
+def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    # Where the phase is written and the bar is not.
+    assert not case.commit(2)
+    assert case.phase is Phase.BARRING
+    case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
+    case.drive.content[1024 + 0x34] ^= 1
+    found = case.content
+    with pytest.raises(Refused, match="left as it is"):
+        case.commit()
+    assert (case.content, case.phase) == (found, Phase.ABANDONED)
+
+
+def test_a_bar_that_somebody_took_away_stops_everything(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(10)
+    assert case.phase is Phase.REPLACING
+    case.drive.content[DECIDING] = BEFORE[DECIDING]
+    for what in ("commit", "undo"):
+        with pytest.raises(Refused):
+            getattr(case, what)()
+    assert case.phase is Phase.REPLACING
+
+
+@pytest.mark.parametrize("file", [WORK, NUMBERS])
+def test_damaged_stores_are_not_written_to_the_drive(tmp_path: Path, file: str) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(10)
+    found = case.content
+    damaged = bytearray((case.store / file).read_bytes())
+    damaged[-2 * CHUNK if file == WORK else 0] ^= 1
+    damaged = damaged if file == NUMBERS else bytearray(len(damaged))
+    (case.store / file).write_bytes(damaged)
+    with pytest.raises(Failed):
+        case.commit()
+    assert case.content == found
+
+
+def test_used_after_the_last_write_counts_as_committed(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    total = moments(Case(tmp_path / "whole"), "commit")
+    # The last block was written, and the phase was not.
+    assert not case.commit(total - 2)
+    assert case.phase is Phase.RELEASING
+    assert case.content == AFTER
+    case.drive.content[1024 + 0x34] ^= 1
+    found = case.content
+    assert case.commit()
+    assert (case.content, case.phase) == (found, Phase.COMMITTED)
+
+
+def test_a_bar_changes_one_sector_only() -> None:
+    changed = [at for at in range(4096) if barred(AFTER[:4096])[at] != AFTER[at]]
+    assert changed and all(DECIDING.start <= at < DECIDING.stop for at in changed)
