@@ -120,6 +120,23 @@ def test_encryption_is_refused_with_the_reason_where_its_program_is_missing() ->
     perform(job, services(without="cryptsetup"))
 
 
+def test_a_kernel_without_the_device_mapper_has_neither_encryption_nor_a_group() -> None:
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_layout(pilot)
+        await to_form(pilot, "encryption")
+        await turn(pilot, "encryption", "luks2")
+        await until(lambda: "(not possible)" in shown(pilot) and "has no dm-crypt" in flat(pilot), pilot)
+        await press(pilot, "escape", "t")
+        await until(lambda: "Table and volume group" in shown(pilot), pilot)
+        await press(pilot, "down")
+        await turn(pilot, "group", "lvm")
+        await until(lambda: "(not possible)" in shown(pilot) and "has no device mapper" in flat(pilot), pilot)
+
+    able = services()
+    kernel = replace(able.machine.kernel, modules=(("dm_mod", False), ("dm_crypt", False)))
+    perform(job, Rehearsal(replace(able.machine, kernel=kernel)))
+
+
 def test_an_encrypted_volume_with_subvolumes_is_planned_and_shown() -> None:
     async def job(pilot: Pilot[Session]) -> None:
         await to_layout(pilot)

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic, sleep
 from uuid import uuid4
@@ -22,6 +22,7 @@ from wizard.layout.striped import StripeWish, make_striped_plan
 from wizard.layout.wish import Arrangement, Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.journal import Entry, Event
+from wizard.model.machine import Machine
 from wizard.model.plan import Plan
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
@@ -67,14 +68,14 @@ class Work:
     def plan(self, drive: str, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = PLAIN) -> Plan:
         """A plan for a drive that was made here, as the drive is now."""
         self.bench.own(drive)
-        machine = probe_machine([drive])
+        machine = unknown_kernel(probe_machine([drive]))
         return make_plan(machine, machine.drives[0], wishes, mode, lambda: str(uuid4()), arrangement)
 
     def striped(self, drives: Sequence[str], one: Wish, asked: StripeWish, mode: Mode | None = None) -> Plan:
         """A plan that stripes one volume over drives that were made here, as they are now."""
         for drive in drives:
             self.bench.own(drive)
-        machine = probe_machine(drives)
+        machine = unknown_kernel(probe_machine(drives))
         return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
 
     def start(self, plan: Plan, environment: Environment | None = None, secret: bytes | None = None) -> Path:
@@ -101,6 +102,11 @@ class Work:
         """A fingerprint of all of a drive."""
         tool("blockdev", "--flushbufs", drive)
         return hashlib.sha256(self.bench.image_of(drive).read_bytes()).hexdigest()
+
+
+def unknown_kernel(machine: Machine) -> Machine:
+    """The machine, of whose kernel's modules nothing is known: a plan can have been made on another, and `apply` asks for them again."""
+    return replace(machine, kernel=replace(machine.kernel, modules=()))
 
 
 def ended(run: Path) -> RunState:

@@ -2,6 +2,7 @@
 make was begun all the same, taken over and taken back. The lab's guests have a device mapper, and make whole groups."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,17 +18,20 @@ from wizard.layout.document import read_plan
 from wizard.layout.grouping import logical_volumes
 from wizard.layout.planner import Mode
 from wizard.layout.wish import Arrangement
-from wizard.model.errors import Refused
+from wizard.model.errors import ExitCode, Refused
 from wizard.model.journal import Event
 from wizard.model.units import MIB
+from wizard.probe.machine import probe_machine, survey
+from wizard.probe.recorded import save_machine
 
 
 def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(256 * MIB)
     work.bench.own(drive)
-    file = work.folder / "plan.json"
+    file, recording = work.folder / "plan.json", work.folder / "machine.json"
+    save_machine(recording, replace(survey([drive]), shown_modules=None))
     volumes = ("--volume", "workload=mail,fs=ext4,size=50M,label=mail", "--volume", "workload=nas,fs=ext4,label=files")
-    done = diskwright(work, "plan", drive, "--lvm", *volumes, "-o", str(file))
+    done = diskwright(work, "plan", drive, "--machine", str(recording), "--lvm", *volumes, "-o", str(file))
     assert done.returncode == 0, done.stderr
     sizes = [one.size_bytes for one in logical_volumes(read_plan(file.read_text(), "the plan"))]
     assert sizes[0] == 52 * MIB and sizes[1] % (4 * MIB) == 0
@@ -39,6 +43,9 @@ def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: Make
 @pytest.mark.skipif((LOADED / "dm_mod").exists(), reason="this kernel has the device mapper at work already")
 def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(128 * MIB)
+    unplanned = diskwright(work, "plan", drive, "--lvm", "--workload", "mail", "--fs", "ext4")
+    if probe_machine([]).kernel.lacks("dm_mod"):
+        assert unplanned.returncode == ExitCode.REFUSED and "has no device mapper" in unplanned.stderr
     plan = work.plan(drive, wish("ext4"), arrangement=Arrangement(grouped=True))
     before = work.digest(drive)
     stand_in(work.folder / "bin", monkeypatch, "modprobe", "exit 1")

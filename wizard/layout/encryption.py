@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.ability import CRYPT, refuse_lacking
 from wizard.layout.rules import uuid_fault
 from wizard.layout.striping import layer_name
 from wizard.layout.wish import Wish
@@ -48,6 +49,7 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: str 
         options = (part.partition("=")[0] for option in wish.choice.mount for part in option.text.split(","))
         if "discard" in options:
             raise BadInput("`discard` has no effect on an encrypted volume, which tells the drive nothing of what is free: leave it out.")
+        refuse_lacking(machine.kernel, CRYPT)
         if not machine.has_tool("cryptsetup"):
             raise Refused("cryptsetup is not installed; install the package cryptsetup and plan again.")
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
+from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
 from wizard.layout.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.layout.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
 from wizard.layout.grouping import grouped_after, grouped_operations, grouped_table
@@ -109,6 +110,7 @@ def _grouped_plan(
     keep: bool,
 ) -> Plan:
     """The plan that puts all volumes into one volume group on the largest of `spaces`. Raises as `make_plan` does."""
+    refuse_lacking(machine.kernel, DEVICE_MAPPER)
     for program, package in LVM_PROGRAMS.items():
         refuse_missing(machine, program, package)
     size_bytes, geometry = refuse_drive(drive)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.filesystems.registry import MADE
+from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
 from wizard.layout.encryption import refuse_encryption
 from wizard.layout.grouped import LVM_PROGRAMS
 from wizard.layout.planner import (
@@ -106,6 +107,8 @@ def make_striped_plan(
     _check_asked(asked, wish, drives, mode)
     refuse_obstacles(machine, (wish,))
     refuse_encryption(machine, (wish,), why_not="Over several drives nothing is encrypted.")
+    if asked.kind != "btrfs":
+        refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
     for program, package in PROGRAMS[asked.kind].items():
         refuse_missing(machine, program, package)
     identities, befores = _refuse_drives(machine, drives, mode)

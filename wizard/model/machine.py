@@ -294,13 +294,19 @@ class Kernel:
     """The running kernel: `release` as uname -r; `filesystems` those it has or can load, by name (`ext4`, `xfs`, `btrfs`).
 
     `options` are those of its configuration that advice asks about, without `CONFIG_`, and whether it was built with them.
-    `architecture` as uname -m (`x86_64`), empty where it was not recorded.
+    `architecture` as uname -m (`x86_64`), empty where it was not recorded. `modules` are those that layers on drives need, and whether it
+    has or can load them.
     """
 
     release: str
     filesystems: frozenset[str] = frozenset()
     options: tuple[tuple[str, bool], ...] = ()
     architecture: str = ""
+    modules: tuple[tuple[str, bool], ...] = ()
+
+    def lacks(self, module: str) -> bool:
+        """Whether the kernel surely neither has nor can load a module (`dm_crypt`); false where that is not known."""
+        return dict(self.modules).get(module) is False
 
     def built_with(self, option: str) -> bool | None:
         """Whether the kernel was built with an option; None where that could not be read."""

@@ -168,6 +168,9 @@ class RawMachine:
 
     `config` are lines of the kernel's configuration, and `said` what programs said of themselves, by command: both only read where there
     is a drive that they matter for. `missing_files` are those that are not there of what makers of filesystems look into.
+    `shown_modules` are those of the device mapper and of md that /sys/module has, `listed_modules` those of them that can be loaded or are
+    built in by the lists in /lib/modules, and `loads_modules` says whether the kernel loads any; None where it was not recorded, or there
+    was no list.
     """
 
     release: str
@@ -184,3 +187,6 @@ class RawMachine:
     said: dict[str, str] = field(default_factory=dict)
     architecture: str = ""
     missing_files: tuple[str, ...] = ()
+    shown_modules: tuple[str, ...] | None = None
+    listed_modules: tuple[str, ...] | None = None
+    loads_modules: bool | None = None

@@ -14,6 +14,7 @@ from wizard.probe.ata import ata_of
 from wizard.probe.facts import RawContent, RawDrive, RawGraph, RawMachine, RawPartition, RawSignature
 from wizard.probe.identity import names_of
 from wizard.probe.layers import layers_of, with_insides
+from wizard.probe.modules import kernel_modules
 from wizard.probe.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
 from wizard.probe.nvme import format_scope_of, formats_of
 from wizard.probe.pages import vital_page
@@ -32,7 +33,7 @@ CONTENT_FIELDS = ("table", "signatures", "partitions", "free", "content_digest")
 def machine_of(raw: RawMachine) -> Machine:
     """The machine with all its drives."""
     return Machine(
-        kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture),
+        kernel=Kernel(raw.release, _filesystems(raw), options_of(raw), raw.architecture, kernel_modules(raw)),
         drives=tuple(drive_of(drive, raw) for drive in raw.drives),
         tools=tuple(sorted(raw.tools.items())),
         root=raw.root,

@@ -13,6 +13,7 @@ from pathlib import Path
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
+from wizard.probe.modules import LAYER_MODULES, filesystem_modules, layer_modules, listed_modules
 from wizard.probe.sysfs import SYS, name_of, text
 from wizard.tools.run import find, run
 
@@ -65,11 +66,12 @@ CONFIGURATION = ("BLK_DEV_ZONED", "BTRFS_FS", "XFS_RT", "F2FS_FS", "ZONEFS_FS", 
 def read_machine() -> RawMachine:
     """Everything but the drives."""
     release = platform.release()
+    listed = listed_modules(Path("/lib/modules") / release)
     zoned = any(text(SYS / "block" / name / "queue/zoned") == "host-managed" for name in _names(SYS / "block"))
     return RawMachine(
         release=release,
         filesystems=text(PROC / "filesystems") or "",
-        modules=_modules(Path("/lib/modules") / release),
+        modules=filesystem_modules(listed),
         memory=(text(PROC / "meminfo") or "").partition("\n")[0],
         root=os.geteuid() == 0,
         tools={name: path for name in TOOLS if (path := find(name))},
@@ -80,6 +82,9 @@ def read_machine() -> RawMachine:
         said=_said() if zoned else {},
         architecture=platform.machine(),
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
+        shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
+        listed_modules=layer_modules(listed) if listed else None,
+        loads_modules=(PROC / "modules").exists(),
     )
 
 
@@ -258,9 +263,3 @@ def _links() -> dict[str, tuple[str, ...]]:
         node = os.path.normpath(LINKS / target)
         found.setdefault(name_of(node), []).append(str(LINKS / name))
     return {name: tuple(links) for name, links in found.items()}
-
-
-def _modules(folder: Path) -> tuple[str, ...]:
-    """Filesystem modules that this kernel can load or has built in."""
-    listed = "\n".join(text(folder / name) or "" for name in ("modules.dep", "modules.builtin"))
-    return tuple(sorted({name.replace("-", "_") for name in re.findall(r"(?m)^kernel/fs/(?:[\w.-]+/)*([\w-]+)\.ko", listed)}))

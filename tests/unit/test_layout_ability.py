@@ -1,0 +1,77 @@
+"""A kernel without the device mapper or md: what needs them is refused when it is planned, and greyed with that reason."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from tests.unit.conversation import converse_with, number_of, recorded
+from tests.unit.layouts import EVERYTHING, UUIDS, wish
+from tests.unit.machines import drive, machine
+from tests.unit.stripes import numbered, striped
+from wizard.layout.planner import make_plan
+from wizard.layout.wish import Arrangement
+from wizard.model.errors import Refused
+from wizard.model.machine import Kernel, Machine
+from wizard.model.plan import Plan
+from wizard.model.units import GIB
+
+PLAIN_KERNEL = machine().kernel
+ENCRYPTION, GROUP = "3", "8"
+
+
+def without(*modules: str) -> Kernel:
+    return replace(PLAIN_KERNEL, modules=tuple((module, False) for module in modules))
+
+
+def here(kernel: Kernel) -> Machine:
+    return machine(drive(size_bytes=64 * GIB), tools=(*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")), kernel=kernel)
+
+
+def encrypted(kernel: Kernel) -> Plan:
+    on, source = here(kernel), iter(UUIDS)
+    return make_plan(on, on.drives[0], (replace(wish("ext4"), encrypted=True),), None, lambda: next(source))
+
+
+def grouped(kernel: Kernel) -> Plan:
+    on, source = here(kernel), iter(UUIDS)
+    return make_plan(on, on.drives[0], (wish("ext4"),), None, lambda: next(source), Arrangement(grouped=True))
+
+
+WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
+    "encrypted": (encrypted, "dm_crypt", "has no dm-crypt, without which no encrypted volume can be opened: boot one that has"),
+    "grouped": (grouped, "dm_mod", "has no device mapper, without which LVM's volumes cannot be had: boot one that has"),
+    "striped by lvm": (lambda kernel: striped(numbered(), "lvm", kernel=kernel), "dm_mod", "has no device mapper"),
+    "striped by md": (lambda kernel: striped(numbered(), "md", kernel=kernel), "raid0", "has no md RAID0"),
+    "mirrored by md": (lambda kernel: striped(numbered(), "md", level="raid1", kernel=kernel), "raid1", "has no md RAID1"),
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_the_kernel_lacks_is_refused_when_planning(way: str) -> None:
+    plan, module, says = WAYS[way]
+    with pytest.raises(Refused, match=says):
+        plan(without(module))
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_what_it_has_or_may_have_is_planned(way: str) -> None:
+    plan, module, _ = WAYS[way]
+    others = [needed for _, needed, _ in WAYS.values() if needed != module]
+    assert plan(replace(without(*others), modules=((module, True), *without(*others).modules))).steps
+    assert plan(replace(PLAIN_KERNEL, modules=())).steps
+
+
+def test_btrfs_and_partitions_need_neither() -> None:
+    nothing = without("dm_mod", "dm_crypt", "md_mod", "raid0", "raid1")
+    assert striped(numbered(), "btrfs", level="raid1", kernel=nothing).steps
+    on, source = here(nothing), iter(UUIDS)
+    assert make_plan(on, on.drives[0], (wish("ext4"),), None, lambda: next(source)).steps
+
+
+def test_the_line_by_line_wizard_says_so_beside_the_numbers() -> None:
+    services = recorded(here(without("dm_mod", "dm_crypt")))
+    purpose = ("", number_of(services, "large-media"), "")
+    told = converse_with(services, [*purpose, GROUP, "3", "", "", "", "", "", ENCRYPTION])
+    assert f"Number {GROUP} cannot be chosen: The running kernel (6.12.9) has no device mapper" in told.flat
+    assert f"Number {ENCRYPTION} cannot be chosen: The running kernel (6.12.9) has no dm-crypt" in told.flat

@@ -1,0 +1,24 @@
+"""What the running kernel must have for what stands between partitions and filesystems."""
+
+from wizard.model.errors import Refused
+from wizard.model.machine import Kernel
+from wizard.model.names import printable
+
+DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"
+NEEDED = {
+    DEVICE_MAPPER: ("device mapper", "LVM's volumes cannot be had"),
+    CRYPT: ("dm-crypt", "no encrypted volume can be opened"),
+    "raid0": ("md RAID0", "md stripes nothing"),
+    "raid1": ("md RAID1", "md mirrors nothing"),
+}
+"""By module, which for md is also its level: what it is called, and what is so without it."""
+
+
+def refuse_lacking(kernel: Kernel, module: str) -> None:
+    """Raises Refused where the kernel surely neither has the module nor can load it."""
+    if kernel.lacks(module):
+        name, without = NEEDED[module]
+        raise Refused(
+            f"The running kernel ({printable(kernel.release, 60)}) has no {name}, without which {without}: boot one that has, or install "
+            "its module."
+        )
