@@ -29,6 +29,7 @@ MODULES = (
     "study",
     "stripes",
     "mirrors",
+    "purposes",
 )
 """Those of tests/lab with VISITS, in the order in which the lab goes through them."""
 
