@@ -1,0 +1,130 @@
+"""What a manifest says of contents and of entries: the same for the same bytes, whatever holes they are stored with."""
+
+import os
+from hashlib import sha256
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from wizard.apply import manifest_content
+from wizard.apply.manifest_content import BLOCK_BYTES, ZEROS, Content, content_of, runs_of_data, segments, widened
+from wizard.apply.manifest_entry import Entry, Kind, from_line, to_line
+from wizard.model.errors import BadInput
+
+ranges = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6).map(
+    lambda pairs: [(1024 * start, 1024 * (start + size)) for start, size in pairs]
+)
+
+
+@given(st.lists(st.sampled_from([ZEROS, b"\0" * 4095 + b"x", b"x" * BLOCK_BYTES]), max_size=8), st.sampled_from([b"", b"\0", b"\0y"]))
+def test_runs_are_the_blocks_that_are_not_all_zeros(blocks: list[bytes], tail: bytes) -> None:
+    piece = b"".join(blocks) + tail
+    assume(piece)
+    found = list(runs_of_data(memoryview(piece)))
+    kept = bytearray(len(piece))
+    for start, end in found:
+        kept[start:end] = piece[start:end]
+    assert kept == piece
+    assert all(start % BLOCK_BYTES == 0 and any(piece[start : start + BLOCK_BYTES]) for start, _ in found)
+    assert all(first[1] < second[0] for first, second in pairwise(found))
+
+
+@given(ranges)
+def test_widened_ranges_are_whole_blocks_apart_and_hold_all(given_ranges: list[tuple[int, int]]) -> None:
+    size = 64 * 1024 + 77
+    kept = sorted(pair for pair in given_ranges if pair[1] <= size)
+    wide = list(widened(kept, size))
+    assert all(start % BLOCK_BYTES == 0 and (end % BLOCK_BYTES == 0 or end == size) for start, end in wide)
+    assert all(first[1] < second[0] for first, second in pairwise(wide))
+    assert blocks_of(wide) == blocks_of(kept)
+
+
+def blocks_of(pairs: list[tuple[int, int]]) -> set[int]:
+    return {block for start, end in pairs for block in range(start // BLOCK_BYTES, -(-end // BLOCK_BYTES))}
+
+
+def test_segments_are_cut_at_their_bounds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifest_content, "SEGMENT_BYTES", 100)
+    assert list(segments([(10, 20), (90, 310), (500, 501)])) == [
+        (0, [(10, 20), (90, 100)]),
+        (1, [(100, 200)]),
+        (2, [(200, 300)]),
+        (3, [(300, 310)]),
+        (5, [(500, 501)]),
+    ]
+
+
+def content(path: Path) -> Content:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        return content_of(fd, path.stat().st_size, 2, lambda _more: None)
+    finally:
+        os.close(fd)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.booleans(), max_size=12), st.sampled_from([0, 1, 4095]), st.integers(1, 3))
+def test_zeros_and_holes_have_one_digest(tmp_path_factory: pytest.TempPathFactory, blocks: list[bool], tail: int, segment: int) -> None:
+    """Segments of a few blocks stand for those of 64 MiB."""
+    folder = tmp_path_factory.mktemp("content")
+    size = BLOCK_BYTES * len(blocks) + tail
+    (folder / "written").write_bytes(b"".join(b"x" * BLOCK_BYTES if full else ZEROS for full in blocks) + b"\0" * tail)
+    with (folder / "sparse").open("wb") as file:
+        for number, full in enumerate(blocks):
+            if full:
+                os.pwrite(file.fileno(), b"x" * BLOCK_BYTES, number * BLOCK_BYTES)
+        file.truncate(size)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_content, "SEGMENT_BYTES", segment * BLOCK_BYTES)
+        written, sparse = content(folder / "written"), content(folder / "sparse")
+        assert written[0] == sparse[0]
+        # Each block counts, and where it is.
+        for number in range(len(blocks)):
+            changed = folder / "changed"
+            changed.write_bytes((folder / "written").read_bytes())
+            with changed.open("rb+") as file:
+                os.pwrite(file.fileno(), b"y", number * BLOCK_BYTES + 4000)
+            assert content(changed)[0] != written[0]
+
+
+def test_a_plain_file_has_the_digest_that_sha256sum_prints(tmp_path: Path) -> None:
+    for data in (b"", b"a", os.urandom(3 * BLOCK_BYTES + 5), b"\0" * 4095 + b"a"):
+        (tmp_path / "file").write_bytes(data)
+        assert content(tmp_path / "file")[0] == sha256(data).hexdigest()
+
+
+ODD = Entry(
+    b"folder/\xff\xfe\n\t\"'",
+    Kind.SYMLINK,
+    0o777,
+    1,
+    2,
+    3,
+    "",
+    -5,
+    4 * 10**18,
+    0,
+    12,
+    2,
+    b"a\xc3",
+    b"\x80 there",
+    0x10,
+    (("user.\udcff", "00ff"),),
+    "",
+    "8 in 1, 00",
+    "4096 in 1, 00",
+)
+
+
+def test_an_entry_is_read_as_it_was_written() -> None:
+    assert from_line(to_line(ODD), "here") == ODD
+    assert b"\n" not in to_line(ODD)
+
+
+@pytest.mark.parametrize("line", [b"", b"{}", b"[]", b"[1]", to_line(ODD)[:-9], to_line(ODD)[1:], b"[" * 9999])
+def test_a_damaged_line_is_named(line: bytes) -> None:
+    with pytest.raises(BadInput, match="entry 7 is damaged"):
+        from_line(line, "entry 7")

@@ -1,0 +1,69 @@
+"""Work shared out among processes: all of it is done, and a fault in one of them ends all."""
+
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.manifest_workers import Say, share_out
+from wizard.model.errors import Failed
+
+
+@pytest.mark.parametrize("count", [0, 1, 17, 20_000])
+@pytest.mark.parametrize("workers", [1, 3])
+def test_every_piece_is_done_once(count: int, workers: int) -> None:
+    said = list(share_out(range(count), workers, lambda piece, say: say(b"%d" % piece)))
+    assert sorted(map(int, said)) == list(range(count))
+
+
+def test_the_work_is_done_by_several_processes() -> None:
+    def wait_for_the_other(piece: int, say: Say) -> None:
+        """Each takes a portion only while the other has one."""
+        (here, there) = pipes if piece < 16 else pipes[::-1]
+        os.write(here[1], b"x")
+        os.read(there[0], 1)
+        say(b"%d" % os.getpid())
+
+    pipes = (os.pipe(), os.pipe())
+    try:
+        pids = set(share_out(range(32), 2, wait_for_the_other))
+    finally:
+        for ends in pipes:
+            for end in ends:
+                os.close(end)
+    assert len(pids) == 2
+    assert b"%d" % os.getpid() not in pids
+
+
+def test_a_fault_of_one_is_told_and_ends_the_others() -> None:
+    def fail(piece: int, say: Say) -> None:
+        if piece == 100:
+            raise Failed("/a\udcff cannot be read")
+        if piece > 100:
+            signal.pause()
+        say(b"done")
+
+    with pytest.raises(Failed, match="/a\udcff cannot be read"):
+        list(share_out(range(200), 2, fail))
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
+
+
+def test_one_that_is_killed_is_noticed() -> None:
+    with pytest.raises(Failed, match="ended before its time"):
+        list(share_out([1], 2, lambda _piece, _say: os.kill(os.getpid(), signal.SIGKILL)))
+
+
+def fail_by_mistake(_piece: int, _say: Say) -> None:
+    raise ZeroDivisionError
+
+
+def test_nothing_of_the_parents_runs_in_them(tmp_path: Path) -> None:
+    try:
+        with pytest.raises(Failed, match="ended before its time"):
+            list(share_out([1], 1, fail_by_mistake))
+    finally:
+        with (tmp_path / "ends").open("a") as file:
+            file.write(f"{os.getpid()}\n")
+    assert (tmp_path / "ends").read_text() == f"{os.getpid()}\n"

@@ -1,0 +1,210 @@
+"""A manifest: everything in a filesystem, file by file, with a digest of each content, to be compared with what is there later.
+
+It is a file of a run: lines of JSON in one gzip, folders before what they hold and names by their bytes, so that two manifests can be
+compared line by line whatever their size. Files are read in the order of their inodes, which is about that of their blocks on an ext
+filesystem, by several processes; memory holds one batch, and what has several names.
+"""
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+
+from wizard.apply.journal import sync_folder
+from wizard.apply.manifest_entry import Entry, Kind, from_line, to_line
+from wizard.apply.manifest_look import TO_READ, look, open_at
+from wizard.apply.manifest_workers import Say, share_out
+from wizard.model.errors import BadInput, Failed
+from wizard.model.names import printable
+
+SCHEMA = "diskwright.manifest/1"
+BATCH = 1 << 15
+"""How many entries are held in memory at a time."""
+
+READ_BYTES_PER_SECOND = {True: 90e6, False: 350e6, None: 120e6}
+ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
+"""Guesses of how fast a drive reads that turns, that does not, and that nothing is known of."""
+
+REPORT_SECONDS = 0.2
+
+MORE = b"+"
+"""How a line begins that tells how many bytes more were read."""
+
+Found = tuple[bytes, int]
+"""The path of an entry and the number of its inode."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest that was taken: where it lies, how many entries it has, how many bytes were read for it, and in how many seconds."""
+
+    file: Path
+    entries: int
+    read_bytes: int
+    seconds: float
+
+
+def manifest_seconds(data_bytes: int, entries: int = 0, *, turns: bool | None = None) -> float:
+    """A guess at the seconds that a manifest takes of so many bytes and entries on a drive that turns, does not, or may."""
+    return data_bytes / READ_BYTES_PER_SECOND[turns] + entries / ENTRIES_PER_SECOND[turns]
+
+
+def take_manifest(place: Path, file: Path, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None) -> Manifest:
+    """Read everything below the folder `place` by so many processes, and write it down in `file`, whole or not at all.
+
+    `on_progress` hears which part is done, from 0 to 1. Raises Failed, naming the file, where something cannot be read.
+    """
+    begun = monotonic()
+    new = file.with_name(f"{file.name}.new")
+    try:
+        top = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Failed(f"{printable(str(place), 200)} cannot be read: {error.strerror}.") from None
+    meter = _Meter(_used_bytes(top), on_progress)
+    count = 0
+    try:
+        with _written(new) as write:
+            write(_json({"schema": SCHEMA}))
+            for line in _entries(top, workers, meter):
+                write(line + b"\n")
+                count += 1
+            write(_json({"entries": count}))
+        new.replace(file)
+        sync_folder(file.parent)
+    except OSError as error:
+        raise Failed(f"{printable(str(file), 200)} cannot be written: {error.strerror}.") from None
+    finally:
+        os.close(top)
+        with suppress(OSError):
+            new.unlink()
+    return Manifest(file, count, meter.done, monotonic() - begun)
+
+
+def read_manifest(file: Path) -> Iterator[Entry]:
+    """The entries of a manifest, in its order; raises BadInput where it is no whole manifest."""
+    where = printable(str(file), 200)
+    try:
+        with gzip.open(file, "rb") as lines:
+            if next(lines, b"") != _json({"schema": SCHEMA}):
+                raise BadInput(f"{where} is no manifest that this diskwright reads.")
+            count, held = 0, next(lines, b"")
+            for line in lines:
+                count += 1
+                yield from_line(held, f"{where}, entry {count}")
+                held = line
+            if held != _json({"entries": count}):
+                raise BadInput(f"{where} is not whole.")
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(f"{where} cannot be read: {error}.") from None
+
+
+class _Meter:
+    """How much was read, of about how much, told not too often."""
+
+    def __init__(self, total: int, on_progress: Callable[[float], None]) -> None:
+        self.done = 0
+        self._total = max(total, 1)
+        self._on_progress = on_progress
+        self._next = 0.0
+
+    def add(self, read_bytes: int) -> None:
+        """So many bytes more."""
+        self.done += read_bytes
+        if monotonic() >= self._next:
+            self._next = monotonic() + REPORT_SECONDS
+            self._on_progress(min(self.done / self._total, 1.0))
+
+
+def _used_bytes(top: int) -> int:
+    status = os.fstatvfs(top)
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
+
+
+def _json(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
+@contextmanager
+def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
+    """Write a new compressed file, which is on the medium at the end."""
+    fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as raw:
+        with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
+            yield packed.write
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def _entries(top: int, workers: int, meter: _Meter) -> Iterator[bytes]:
+    """A line for everything below `top` and for itself, in the manifest's order."""
+    linked: dict[int, Entry] = {}
+    walk = _walk(top)
+    while batch := tuple(islice(walk, BATCH)):
+        looked = _looked_at(top, batch, linked, workers, meter)
+        for number, (path, inode) in enumerate(batch):
+            line = looked.get(number)
+            if line is None:
+                line = to_line(replace(linked[inode], path=path, same_as=linked[inode].path))
+            yield line
+
+
+def _looked_at(top: int, batch: Sequence[Found], linked: dict[int, Entry], workers: int, meter: _Meter) -> dict[int, bytes]:
+    """The lines of a batch by their number in it, in place of all names of a file but its first, which is noted in `linked`."""
+    first = {inode: number for number, (_, inode) in reversed([*enumerate(batch)]) if inode not in linked}
+    work = [(number, batch[number][0]) for _, number in sorted(first.items())]
+
+    def do(piece: tuple[int, bytes], say: Say) -> None:
+        number, path = piece
+        try:
+            entry = look(top, path, workers, lambda more: say(MORE + b"%d" % more))
+        except OSError as error:
+            raise Failed(f"{named(path)} cannot be read: {error.strerror or error}.") from None
+        several = entry.kind is not Kind.FOLDER and entry.links > 1
+        say(b"%d %d %s" % (number, several, to_line(entry)))
+
+    looked = {}
+    for said in share_out(work, workers, do):
+        if said.startswith(MORE):
+            meter.add(int(said[1:]))
+            continue
+        number, several, line = said.split(b" ", 2)
+        looked[int(number)] = line
+        if int(several):
+            linked[batch[int(number)][1]] = from_line(line, "a manifest")
+    if lost := next((batch[number][0] for number, _ in work if number not in looked), None):
+        raise Failed(f"{named(lost)} was not read.")
+    return looked
+
+
+def _walk(top: int) -> Iterator[Found]:
+    """Everything below `top`, itself first: a folder before what it holds, names by their bytes."""
+    left = [(b"", os.fstat(top).st_ino, True)]
+    while left:
+        path, inode, is_folder = left.pop()
+        yield path, inode
+        if is_folder:
+            left += reversed(_listed(top, path))
+
+
+def _listed(top: int, path: bytes) -> list[tuple[bytes, int, bool]]:
+    try:
+        fd = open_at(top, path, TO_READ | os.O_DIRECTORY)
+        try:
+            with os.scandir(fd) as entries:
+                names = [(os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False)) for entry in entries]
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise Failed(f"{named(path)} cannot be read: {error.strerror}.") from None
+    return [(path + b"/" + name if path else name, inode, is_folder) for name, inode, is_folder in sorted(names)]
+
+
+def named(path: bytes) -> str:
+    """A path for a person: bytes that are no text are shown as such."""
+    return printable(f"/{path.decode(errors='backslashreplace')}", 200)

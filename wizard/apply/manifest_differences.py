@@ -1,0 +1,124 @@
+"""How two manifests differ, in sentences: what a person loses, file by file."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wizard.apply.manifest import named, read_manifest
+from wizard.apply.manifest_entry import Entry, Kind
+from wizard.model.names import printable
+
+TOLD = 20
+"""So many differences are told, the others counted."""
+
+LOST_AND_FOUND = b"lost+found"
+
+
+def differences(before: Path, after: Path, *, inode_numbers: bool) -> tuple[str, ...]:
+    """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell the same filesystem.
+
+    With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy has inodes, times of their
+    change and blocks of its own, and its own lost+found. Raises BadInput where a manifest cannot be read.
+    """
+    told = []
+    count = 0
+    for sentence in _differences(before, after, inode_numbers):
+        count += 1
+        if count <= TOLD:
+            told.append(sentence)
+    return (*told, f"And {count - TOLD} more differences.") if count > TOLD else tuple(told)
+
+
+def _differences(before: Path, after: Path, inode_numbers: bool) -> Iterator[str]:
+    for old, new in _pairs(read_manifest(before), read_manifest(after)):
+        entry = old or new
+        if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
+            continue
+        if new is None and old is not None:
+            yield f"{named(old.path)} ({old.kind.value}) is missing."
+        elif old is None and new is not None:
+            yield f"{named(new.path)} ({new.kind.value}) was not there before."
+        elif old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)]):
+            yield f"{named(old.path)}: {'; '.join(pieces)}."
+
+
+def _pairs(before: Iterator[Entry], after: Iterator[Entry]) -> Iterator[tuple[Entry | None, Entry | None]]:
+    """Entries with the same path together, others alone. Both come in the same order."""
+    old, new = next(before, None), next(after, None)
+    while old or new:
+        if new is None or (old and old.order < new.order):
+            yield old, None
+            old = next(before, None)
+        elif old is None or new.order < old.order:
+            yield None, new
+            new = next(after, None)
+        else:
+            yield old, new
+            old, new = next(before, None), next(after, None)
+
+
+def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+    if old.kind is not new.kind:
+        yield f"it was a {old.kind.value} and is a {new.kind.value}"
+        return
+    if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
+        yield "its content differs" if old.size_bytes == new.size_bytes else f"it had {old.size_bytes} bytes and has {new.size_bytes}"
+    yield from _storage_differences(old, new, inode_numbers)
+    pairs = (
+        ("its permissions are", f"{old.mode:04o}", f"{new.mode:04o}"),
+        ("its owner is", f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
+        ("it was modified at", _time(old.modified), _time(new.modified)),
+        ("it was read at", _time(old.accessed), _time(new.accessed)),
+        ("it leads to", named_target(old), named_target(new)),
+        ("its device number is", old.device, new.device),
+        ("its flags are", f"{old.flags:#x}", f"{new.flags:#x}"),
+    )
+    for what, was, is_now in pairs:
+        if was != is_now:
+            yield f"{what} {is_now}, not {was}"
+    yield from _attribute_differences(old, new)
+    yield from _link_differences(old, new, inode_numbers)
+
+
+def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+    if inode_numbers and (old.data, old.wide_data) != (new.data, new.wide_data):
+        yield f"its data lie elsewhere between its holes: {new.data}, not {old.data}"
+
+
+def _attribute_differences(old: Entry, new: Entry) -> Iterator[str]:
+    was, now = dict(old.attributes), dict(new.attributes)
+    for name in sorted({*was, *now}):
+        what = f"its extended attribute {printable(name, 60)}"
+        if name not in now:
+            yield f"{what} is missing"
+        elif name not in was:
+            yield f"{what} was not there before"
+        elif was[name] != now[name]:
+            yield f"{what} has another value"
+
+
+def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+    """Of folders, links only count the folders in them, which are compared themselves."""
+    if old.same_as != new.same_as:
+        was, is_now = (f"the same file as {named(entry.same_as)}" if entry.same_as else "a file of its own" for entry in (old, new))
+        yield f"it was {was} and is {is_now}"
+    if old.kind is not Kind.FOLDER and old.links != new.links:
+        yield f"it had {old.links} names and has {new.links}"
+    if inode_numbers and old.inode != new.inode:
+        yield f"its inode is {new.inode}, not {old.inode}"
+    if inode_numbers and old.changed != new.changed:
+        yield f"its inode was changed at {_time(new.changed)}, not {_time(old.changed)}"
+
+
+def named_target(entry: Entry) -> str:
+    """Where a symbolic link leads, for a person."""
+    return printable(entry.target.decode(errors="backslashreplace"), 200)
+
+
+def _time(nanoseconds: int) -> str:
+    """`2026-11-22 07:00:00.000000001 UTC`; seconds alone for a date that calendars of today's programs cannot tell."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d} UTC"
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds}.{rest:09d} s"
