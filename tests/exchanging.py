@@ -48,6 +48,8 @@ class VolatileDrive:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """What was written last, wherever it lies."""
+        if not self.cached:
+            return bytes(self.content[offset_bytes : offset_bytes + length_bytes])
         seen = self.content[:]
         for offset, data in self.cached:
             seen[offset : offset + len(data)] = data
