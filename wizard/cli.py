@@ -35,6 +35,7 @@ COMMANDS = {
     "advise": "which filesystem and options suit a drive and a purpose, and why",
     "plan": "work out a layout; nothing is written to the drive",
     "tune": "what would suit a filesystem better that exists already, as changes for apply",
+    "migrate": "bring ext2 and ext3 to ext4 with everything on them: the ways there are, or one of them as a plan",
     "show": "a plan as before, after and commands; or changes",
     "bench": "measure aligned against misaligned access, or look for a shingled drive's write cliff",
     "apply": "carry out a plan, or changes, exactly as shown",

@@ -2,6 +2,7 @@
 
 import os
 import re
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,12 +19,20 @@ NEW_FILE_MODE = 0o644
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One entry. `number` counts the file's lines from 1."""
+    """One entry. `number` counts the file's lines from 1; `kind` is the type of filesystem that it names."""
 
     number: int
     source: str
     mount_point: str
     options: tuple[str, ...]
+    kind: str
+
+    def names(self, tags: Mapping[str, str | None]) -> bool | None:
+        """Whether its source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with that value; None where it is no tag."""
+        tag, _, value = self.source.partition("=")
+        if tag not in tags:
+            return None
+        return tags[tag] is not None and str(tags[tag]).lower() == value.strip('"').lower()
 
 
 def parse(text: str, where: str) -> tuple[Line, ...]:
@@ -37,7 +46,7 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
         if len(fields) < 3 or not all(field.isdigit() for field in passes if not field.startswith("#")):
             raise BadInput(f"{where}, line {number} is no entry that mount can read: {printable(text_line, 80)!r}. Put it right first.")
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
-        lines.append(Line(number, _unescaped(fields[0]), _unescaped(fields[1]), options))
+        lines.append(Line(number, _unescaped(fields[0]), _unescaped(fields[1]), options, fields[2]))
     return tuple(lines)
 
 

@@ -113,12 +113,8 @@ def _superblock(node: str, signature: Signature) -> Superblock | None:
 
 def _is_of(line: Line, node: str, part: Partition | None, signature: Signature, places: Iterable[str]) -> bool:
     """Whether a line of fstab is for the filesystem, by whatever it is named, or by a place where it is mounted."""
-    tag, _, value = line.source.partition("=")
-    value = value.strip('"')
-    known = {"UUID": signature.uuid, "LABEL": signature.label, "PARTUUID": part.part_uuid if part else None}
-    if tag in known:
-        return known[tag] is not None and str(known[tag]).lower() == value.lower()
-    return os.path.realpath(line.source) == node or line.mount_point in places
+    named = line.names({"UUID": signature.uuid, "LABEL": signature.label, "PARTUUID": part.part_uuid if part else None})
+    return named if named is not None else os.path.realpath(line.source) == node or line.mount_point in places
 
 
 def _reserved(place: str | None, signature: Signature) -> int | None:

@@ -19,6 +19,8 @@ BARS: Mapping[str, frozenset[Way]] = {
     "migrate-mounted": TOUCHING,
     "migrate-swap-file": TOUCHING,
     "migrate-opened": TOUCHING,
+    "migrate-barred": frozenset(Way),
+    "migrate-cut-off": TOUCHING,
     "migrate-half-done": TOUCHING,
     "migrate-errors": TOUCHING,
     "migrate-journal-pending": frozenset({Way.FRESH}),

@@ -2,13 +2,18 @@
 
 from collections.abc import Iterator
 
+from wizard.migrate.bar import BAR
 from wizard.migrate.found import danger, info, version_text, warning
 from wizard.migrate.situation import Situation
 from wizard.model.finding import Finding, Severity
 from wizard.model.names import printable
+from wizard.model.units import format_exact
 
 OLDEST_PROGRAMS = (1, 43)
 """With it came undo files for every program, `resize2fs -b`, checksums of metadata, and e2fsck's bmap2extent (its release notes)."""
+
+BARRED = f"FEATURE_I{BAR.bit_length() - 1}"
+"""How the bar of a change that is half on the drive is called as a feature."""
 
 KNOWN = frozenset(
     {
@@ -33,13 +38,13 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             "/proc/self/mountinfo",
         )
     elif situation.mounts:
-        places = ", ".join(dict.fromkeys(_place(one.place, one.process) for one in situation.mounts))
+        places = ", ".join(printable(place, 200) for place in situation.mounts)
         yield danger(
             "migrate-mounted",
             situation,
-            f"{device} is mounted: {places}.",
+            f"{device} is mounted at {places}.",
             "What is changed below a mounted filesystem damages it.",
-            f"Unmount it first (`umount {device}`), and end what uses it; in another namespace end the program that holds it.",
+            f"Unmount it first (`umount {device}`). Where that does not help, a program sees it in a namespace of its own: end that one.",
             "/proc/*/mountinfo",
         )
     for file in situation.swap_files:
@@ -62,14 +67,18 @@ def in_use(situation: Situation) -> Iterator[Finding]:
         )
 
 
-def _place(place: str, process: int | None) -> str:
-    shown = printable(place, 200)
-    return f"at {shown}" if process is None else f"at {shown} in another namespace (process {process})"
-
-
 def its_state(situation: Situation) -> Iterator[Finding]:
     """What is out of order on it."""
     before, device = situation.ext, situation.device
+    if 0 < situation.device_bytes < before.size_bytes:
+        yield danger(
+            "migrate-cut-off",
+            situation,
+            f"{device} is smaller than the filesystem on it: {format_exact(situation.device_bytes)} of {format_exact(before.size_bytes)}.",
+            "Its end is missing, with whatever lay there.",
+            "Find out what made the partition or volume smaller, and put that right first.",
+            "superblock",
+        )
     if before.half_done:
         yield danger(
             "migrate-half-done",
@@ -126,7 +135,15 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             f"Take the journal off first, on the unmounted and clean filesystem: `tune2fs -O ^has_journal {device}`.",
             "superblock",
         )
-    if unknown := sorted(before.features - KNOWN):
+    if BARRED in before.features:
+        yield danger(
+            "migrate-barred",
+            situation,
+            f"{device} is in the middle of another migration, and barred until that is finished.",
+            "A part of it is new and a part is old; every repair would destroy it.",
+            "Go on with `diskwright resume`, or take it back with `diskwright undo`; `diskwright status` lists the runs.",
+        )
+    elif unknown := sorted(before.features - KNOWN):
         yield danger(
             "migrate-unknown-features",
             situation,

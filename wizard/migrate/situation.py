@@ -7,14 +7,6 @@ from wizard.model.identity import Identity
 
 
 @dataclass(frozen=True, slots=True)
-class MountSeen:
-    """A place where it is mounted. `process` is None in the own namespace, else one that sees it in another."""
-
-    place: str
-    process: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class BootLine:
     """A line of fstab for the filesystem: its number from 1, the type it names, and where it is mounted."""
 
@@ -62,10 +54,11 @@ NO_BOOT = BootPath()
 class Situation:
     """The filesystem `ext` on `device`, which is `drive`, a partition of it or a volume on it, and everything around it.
 
-    `is_root`: the running system stands on it; `opened`: another block device or a program holds it for itself. `layers` are the kinds of
-    what lies between it and the drive (LVM, LUKS, md). `fstab` is the file of mounts with its text, `units` systemd's own files for it.
-    `missing` are programs that are not there, `e2fsprogs` their version. `no_snapshots` is a clause on why device mapper cannot be used,
-    empty where it can. `manifest_seconds`: how long comparing every file takes, both times together.
+    `device_bytes` is the size of the device, `mounts` are the places where anybody sees it mounted. `is_root`: the running system stands
+    on it; `opened`: another block device or a program holds it for itself. `layers` are the kinds of what lies between it and the drive
+    (LVM, LUKS, md). `fstab` is the file of mounts with its text, `units` systemd's own files for it. `missing` are programs that are not
+    there, `e2fsprogs` their version. `no_snapshots` is a clause on why device mapper cannot be used, empty where it can.
+    `manifest_seconds`: how long comparing every file takes, both times together.
     """
 
     drive: Identity
@@ -73,7 +66,8 @@ class Situation:
     ext: ExtFacts
     fstab: str
     fstab_text: str
-    mounts: tuple[MountSeen, ...] = ()
+    device_bytes: int = 0
+    mounts: tuple[str, ...] = ()
     swap_files: tuple[str, ...] = ()
     is_root: bool = False
     opened: bool = False
