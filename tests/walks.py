@@ -12,7 +12,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from tests.looks.rehearsal import flat, highlight, perform, press, shown, step, until
+from tests.looks.rehearsal import flat, highlight, perform, press, shown, step, to_field, until
 from wizard.model.errors import ExitCode
 from wizard.plain.app import converse
 from wizard.plain.desk import Desk
@@ -82,13 +82,13 @@ def on_screens(services: RealServices, token: str, workload: str, place: Path) -
         await step(pilot, 4)
         await press(pilot, "e")
         await until(lambda: "This volume" in shown(pilot), pilot)
-        await _down_to(pilot, "mount")
+        await to_field(pilot, "mount")
         await press(pilot, f"={place}", "enter")
         for number in (5, 6, 7):
             await until(lambda: isinstance(pilot.app.screen, StepScreen), pilot)
             await press(pilot, "enter")
             await step(pilot, number)
-        await _down_to(pilot, "token")
+        await to_field(pilot, "token")
         await press(pilot, f"={token}", "enter", "enter")
         await step(pilot, 8)
         await until(lambda: "Done: every step" in shown(pilot), pilot, SECONDS)
@@ -121,12 +121,3 @@ async def to_advice(pilot: Pilot[Session], workload: str) -> None:
     await highlight(pilot, "#purposes", workload)
     await press(pilot, "enter")
     await step(pilot, 3)
-
-
-async def _down_to(pilot: Pilot[Session], field: str) -> None:
-    """Down to a field, wherever it stands."""
-    for _ in pilot.app.screen.focus_chain:
-        if pilot.app.focused is not None and pilot.app.focused.id == field:
-            return
-        await press(pilot, "down")
-    raise AssertionError(f"the keys do not lead to {field}:\n{shown(pilot)}")

@@ -68,10 +68,12 @@ class Watched:
             came = arrived
         return came
 
-    def settle(self) -> int:
-        """All bytes that came, once nothing more does."""
+    def settle(self, limit_seconds: float = 60) -> int:
+        """All bytes that came, once nothing more does. Raises TimeoutError, with the screen, where there is always more."""
+        end = monotonic() + limit_seconds
         while self._read(QUIET_SECONDS) is not None:
-            continue
+            if monotonic() > end:
+                raise TimeoutError("the screen never came to rest:\n" + "\n".join(self.screen.display))
         return self.received_bytes
 
     def key(self, sequence: bytes, met: Met) -> float:

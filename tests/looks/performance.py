@@ -9,7 +9,7 @@ from re import search
 from textual.pilot import Pilot
 
 from tests.looks.pictures import Take, open_options, take_danger
-from tests.looks.rehearsal import press, ready, shown, step, until
+from tests.looks.rehearsal import press, press_until, ready, shown, step, to_field, until
 from wizard.apply.journal import ENDS, RunState, read_entries
 from wizard.apply.runs import runs_folder
 from wizard.layout.document import read_plan
@@ -134,8 +134,7 @@ async def perform(pilot: Pilot[Session], take: Take, services: Performance) -> N
 
 async def _choose(pilot: Pilot[Session], take: Take, path: str) -> None:
     await ready(pilot)
-    while f"> {path} " not in shown(pilot):
-        await press(pilot, "down")
+    await press_until(pilot, "down", f"> {path} ")
     await take("drives")
     await press(pilot, "f1")
     await take("help")
@@ -145,8 +144,7 @@ async def _choose(pilot: Pilot[Session], take: Take, path: str) -> None:
     await take("reasons")
     await press(pilot, "escape", "enter")
     await step(pilot, 2)
-    while "> Large media files" not in shown(pilot):
-        await press(pilot, "down")
+    await press_until(pilot, "down", "> Large media files")
     await take("purpose")
     await press(pilot, "enter")
     await step(pilot, 3)
@@ -167,20 +165,27 @@ async def _lay_out(pilot: Pilot[Session], take: Take) -> None:
     await step(pilot, 4)
     await press(pilot, "shift+tab", "up", "tab", "e")
     await until(lambda: "This volume" in shown(pilot), pilot)
-    await press(pilot, "=600G", "down", "=films", "down", "=/srv/films")
+    await _fill(pilot, size="600G", label="films", mount="/srv/films")
     await take("volume")
     await press(pilot, "enter")
     await until(lambda: "This volume" not in shown(pilot), pilot)
     await press(pilot, "a")
     await until(lambda: "A new volume" in shown(pilot), pilot)
-    await press(pilot, "up", "up")
-    while "Many small files" not in shown(pilot):
-        await press(pilot, "right")
-    await press(pilot, "down", "down", "down", "=mail", "down", "=/srv/mail", "enter")
+    await to_field(pilot, "purpose")
+    await press_until(pilot, "right", "Many small files")
+    await _fill(pilot, label="mail", mount="/srv/mail")
+    await press(pilot, "enter")
     await step(pilot, 4)
     await until(lambda: "rest:" in shown(pilot), pilot)
     await take("layout")
     await press(pilot, "enter")
+
+
+async def _fill(pilot: Pilot[Session], **fields: str) -> None:
+    """Fields of a form by their names."""
+    for name, text in fields.items():
+        await to_field(pilot, name)
+        await press(pilot, f"={text}")
 
 
 async def _measure(pilot: Pilot[Session], take: Take, services: Performance) -> None:

@@ -29,6 +29,7 @@ from wizard.tui.widgets.rows import Rows
 Job = Callable[[Pilot[Session]], Awaitable[None]]
 MODERN = Terminal(Glyphs.ALL, Colours.ANY)
 CONSOLE = Terminal(Glyphs.CONSOLE, Colours.EIGHT)
+MOST_PRESSES = 60
 RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda")
 AT = "2026-03-14T15:09:26.535+00:00"
 
@@ -181,6 +182,27 @@ async def highlight(pilot: Pilot[Session], rows: str, key: str) -> None:
     found = pilot.app.screen.query_one(rows, Rows)
     by = [row.key for row in found.rows].index(key) - found.index
     await press(pilot, *["down" if by > 0 else "up"] * abs(by))
+
+
+async def press_until(pilot: Pilot[Session], key: str, words: str) -> None:
+    """One key again and again until words are shown; raises TimeoutError with where it stood once that is more often than anything on a
+    screen has values."""
+    for _ in range(MOST_PRESSES):
+        if words in shown(pilot):
+            return
+        await press(pilot, key)
+    focused = pilot.app.screen.focused
+    at = focused.id if focused else "nothing"
+    raise TimeoutError(f"{MOST_PRESSES} times {key} did not lead to {words!r}, with the focus on {at}:\n{shown(pilot)}")
+
+
+async def to_field(pilot: Pilot[Session], field: str) -> None:
+    """Down to a field, wherever it stands in its form; raises TimeoutError where the key does not lead there."""
+    for _ in pilot.app.screen.focus_chain:
+        if pilot.app.screen.focused is not None and pilot.app.screen.focused.id == field:
+            return
+        await press(pilot, "down")
+    raise TimeoutError(f"down does not lead to the field {field}:\n{shown(pilot)}")
 
 
 async def to_step(pilot: Pilot[Session], number: int, purpose: str = "desktop-root") -> None:

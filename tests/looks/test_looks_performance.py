@@ -4,12 +4,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
 
 from tests.looks import photograph
 from tests.looks.performance import RECORDED, OutOfDate, Performance
+from tests.looks.rehearsal import perform, press_until, to_field, to_step
 from wizard.apply.journal import RunState
 from wizard.model.journal import Event
 from wizard.model.verdict import Outcome
+from wizard.services.session import Session
 
 
 def test_only_the_recorded_plan_is_performed() -> None:
@@ -56,6 +59,17 @@ def test_pictures_of_another_program_are_not_taken(
     assert photograph.main([]) == 1
     assert capsys.readouterr().out.splitlines()[-1] == "0 passed, 1 failed"
     assert {path: path.read_bytes() for path in photograph.FOLDER.iterdir()} == kept
+
+
+def test_a_key_that_leads_nowhere_ends_and_says_where() -> None:
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_step(pilot, 2)
+        with pytest.raises(TimeoutError, match="down did not lead to 'No such purpose', with the focus on purposes"):
+            await press_until(pilot, "down", "No such purpose")
+        with pytest.raises(TimeoutError, match="does not lead to the field mount"):
+            await to_field(pilot, "mount")
+
+    perform(job)
 
 
 def test_every_picture_of_the_readme_is_taken() -> None:

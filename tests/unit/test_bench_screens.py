@@ -39,6 +39,11 @@ def test_a_program_that_ends_is_no_endless_wait() -> None:
         watched.until(showing("hello"))
 
 
+def test_a_program_that_never_rests_is_no_endless_wait() -> None:
+    with Watched((sys.executable, "-c", "while True: print('more')")) as watched, pytest.raises(TimeoutError, match="never came to rest"):
+        watched.settle(limit_seconds=0.2)
+
+
 def test_the_95th_percentile_lies_between_the_slowest_and_the_rest() -> None:
     assert 0.01 <= percentile_95([0.01] * 95 + [1.0] * 5) < 1.0
     assert percentile_95([0.01] * 90 + [1.0] * 10) == 1.0

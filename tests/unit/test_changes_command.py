@@ -7,6 +7,9 @@ import pytest
 
 from tests.unit.test_changes_document import CHANGES, LINE, TEXT
 from wizard import cli
+from wizard.apply.environment import Environment
+from wizard.apply.runs import CHANGES as CHANGES_FILE
+from wizard.apply.runs import make_run
 
 
 @pytest.fixture
@@ -45,6 +48,26 @@ def test_nothing_is_changed_without_the_token_and_root(
     assert ("sudo diskwright apply" in said and "--confirm=S1" in said) is (words == ["--confirm", "S1"])
 
 
+@pytest.mark.parametrize("words", [["--confirm", "S1"], ["--dry-run"]])
+def test_changes_want_no_passphrase(
+    file: str, words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert cli.main(["apply", file, *words, "--passphrase-file", "/nowhere"]) == 2
+    assert "--passphrase-file is for a plan that encrypts" in " ".join(capsys.readouterr().err.split())
+
+
 def test_changes_are_no_plan(file: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["report", "--plan", file, "--json"]) == 2
     assert "is a diskwright.changes/1, not a diskwright.plan" in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_run_of_changes_goes_on_without_a_passphrase(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir(mode=0o700)
+    run = make_run(runs, (CHANGES.device,), CHANGES_FILE, TEXT, Environment(fstab=tmp_path / "fstab"))
+    monkeypatch.setattr(os, "geteuid", lambda: 0)
+    assert cli.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
+    assert "--passphrase-file is for a run that encrypts" in " ".join(capsys.readouterr().err.split())

@@ -77,6 +77,8 @@ def main(arguments: Namespace) -> ExitCode:
     """Check, start, follow."""
     text, shown = read_document(Path(arguments.plan))
     if is_changes(text):
+        if arguments.passphrase_file is not None:
+            raise BadInput("--passphrase-file is for a plan that encrypts; these are changes to a filesystem in use, which want none.")
         begun = apply_changes(read_changes(text, shown), arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     plan = read_plan(text, shown)

@@ -12,7 +12,7 @@ from wizard.apply.start import resume_run
 from wizard.apply.tuning import resume_tuning
 from wizard.faces.apply import narrate
 from wizard.faces.passphrase import passphrase_for
-from wizard.model.errors import ExitCode
+from wizard.model.errors import BadInput, ExitCode
 
 EPILOG = """examples:
     sudo diskwright resume
@@ -46,6 +46,8 @@ def main(arguments: Namespace) -> ExitCode:
     check_root()
     seen = len(read_entries(run))
     if is_tuning(run):
+        if arguments.passphrase_file is not None:
+            raise BadInput("--passphrase-file is for a run that encrypts; this one changes a filesystem in use, which wants none.")
         resume_tuning(run)
     else:
         _resume_plan(run, arguments.passphrase_file)
