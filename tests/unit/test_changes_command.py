@@ -8,6 +8,7 @@ import pytest
 from tests.unit.test_changes_document import CHANGES, LINE, TEXT
 from wizard import cli
 from wizard.apply.environment import Environment
+from wizard.apply.journal import FILE as JOURNAL
 from wizard.apply.runs import CHANGES as CHANGES_FILE
 from wizard.apply.runs import make_run
 
@@ -68,6 +69,7 @@ def test_a_run_of_changes_goes_on_without_a_passphrase(
     runs = tmp_path / "runs"
     runs.mkdir(mode=0o700)
     run = make_run(runs, (CHANGES.device,), CHANGES_FILE, TEXT, Environment(fstab=tmp_path / "fstab"))
+    (run / JOURNAL).touch()
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     assert cli.main(["resume", str(run), "--passphrase-file", "/nowhere"]) == 2
     assert "--passphrase-file is for a run that encrypts" in " ".join(capsys.readouterr().err.split())
