@@ -9,10 +9,12 @@ from pathlib import Path
 from wizard.apply.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.fstab import Line, parse, read_fstab
+from wizard.apply.manifest import manifest_seconds
 from wizard.apply.migrating_around import boot_path, folder_seen, swap_files_on, units_for
 from wizard.apply.runs import runs_folder
 from wizard.apply.snapshot import snapshot_obstacle
 from wizard.layout.planner import known_identity
+from wizard.migrate.estimates import used_bytes
 from wizard.migrate.situation import BootLine, Situation, Target
 from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import BadInput, Failed, Refused
@@ -72,6 +74,7 @@ def look_at_ext(
         store=folder_seen(store, runs, node),
         undo_dir=folder_seen(undo_dir, runs, node),
         target=_target(target, shown, read) if target is not None else None,
+        manifest_seconds=2 * manifest_seconds(used_bytes(read), read.inodes - read.free_inodes, turns=drive.rotational),
     )
 
 
@@ -213,6 +216,6 @@ def _target_fault(drive: Drive, seen: Target, source: str, found: tuple[Signatur
         return "it is read-only"
     if any(use.subject == seen.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
         return "it is in use"
-    if seen.size_bytes < (ext.blocks - ext.free_blocks) * ext.block_bytes:
+    if seen.size_bytes < used_bytes(ext):
         return "it is smaller than what is to be copied"
     return ""

@@ -167,7 +167,7 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
         (Way.LIGHT, "migrate-light-complete", "has everything that can be switched on without rewriting anything"),
     ):
         if not operations_for(way, before):
-            yield info(code, situation, f"{situation.device} {said}.", "There is nothing to do.", "Nothing needs to be done.")
+            yield info(code, situation, f"{situation.device} {said}.", "All of it was switched on before.", "There is nothing to do.")
 
 
 def _grub(version: tuple[int, int]) -> str:

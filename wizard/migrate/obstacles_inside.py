@@ -34,7 +34,8 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             situation,
             f"The running system stands on {device}.",
             "A filesystem cannot be changed below the system that runs from it.",
-            "Start from a rescue medium, mount nothing of it, and run diskwright there. A plan that -o writes now can be carried there.",
+            f"Have fstab name ext4 now (`--way mount`), start from a rescue medium, mount nothing of {device}, "
+            "and run `diskwright migrate` there. The plan is made there, since what is free changes until then.",
             "/proc/self/mountinfo",
         )
     elif situation.mounts:
