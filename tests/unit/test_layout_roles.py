@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish
-from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
+from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition, partitioned
 from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
@@ -212,6 +212,24 @@ def test_a_new_mbr_has_types_of_its_own_and_no_names(geometry: Geometry) -> None
     ]
     assert plan.after.table == "mbr"
     assert plan.after.partitions[-1].end_bytes <= SIZE_BYTES
+
+
+SYSTEM = (replace(wish("ext4", size_bytes=GIB, label="b"), role="boot"), replace(wish("ext4", label="r"), role="root"))
+
+
+@pytest.mark.parametrize(("wishes", "number"), [(SYSTEM, 1), ((wish("ext4", size_bytes=GIB), SYSTEM[1]), 2)])
+def test_an_mbr_that_a_system_starts_from_says_how_its_partition_is_marked(wishes: tuple[Wish, ...], number: int) -> None:
+    (said,) = (doubt for doubt in planned(drive(), *wishes).doubts if "active" in doubt)
+    assert f"`sfdisk --activate /dev/sda {number}`" in said
+
+
+def test_nothing_is_said_of_a_mark_that_is_not_needed_or_is_there() -> None:
+    marked = partitioned(partition(1, MIB, GIB, type="0x83", attributes=0x80, filesystem="ext4"), table=mbr())
+    unmarked = replace(marked, partitions=(replace(marked.partitions[0], attributes=0),))
+    kept = {of: planned(of, SYSTEM[1], mode=Mode.USE_FREE, arrangement=Arrangement()) for of in (marked, unmarked)}
+    others = (planned(drive(), wish("ext4")), planned(drive(), *SYSTEM, arrangement=Arrangement()))
+    assert not [doubt for plan in (kept[marked], *others) for doubt in plan.doubts if "active" in doubt]
+    assert "`sfdisk --activate /dev/sda 2`" in " ".join(kept[unmarked].doubts)
 
 
 def test_a_new_mbr_reaches_the_last_of_its_blocks() -> None:

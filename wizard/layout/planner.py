@@ -6,6 +6,7 @@ from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
 from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
+from wizard.layout.activemark import unmarked_doubts
 from wizard.layout.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.layout.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
 from wizard.layout.grouping import grouped_after, grouped_operations, grouped_table
@@ -85,9 +86,13 @@ def make_plan(
     identity = known_identity(machine, drive, size_bytes, geometry)
     wipes = () if keep else old_wipes(drive, before)
     steps = steps_of(operations_of(wipes, table, volumes), Context(identity, before, after))
-    return Plan(
-        identity, before, after, volumes, steps, (*doubts_of(drive, keep=keep), *encryption_doubts(drive, wishes), *asked_doubts(wishes))
+    doubts = (
+        *doubts_of(drive, keep=keep),
+        *encryption_doubts(drive, wishes),
+        *unmarked_doubts(drive.path, after, volumes),
+        *asked_doubts(wishes),
     )
+    return Plan(identity, before, after, volumes, steps, doubts)
 
 
 def _no_container(drive: Drive, arrangement: Arrangement) -> str:
