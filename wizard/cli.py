@@ -42,6 +42,7 @@ COMMANDS = {
     "status": "what has been applied, and how it ended",
     "resume": "go on with an interrupted run",
     "undo": "put back what a run changed, as long as nothing was formatted",
+    "keep": "keep what a migration made, give up the way back, and mount it",
     "report": "everything about a run, or a plan, in one HTML file or as JSON",
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 from wizard.apply.execute import apply_run
+from wizard.apply.migrating_run import apply_migration, keep_migrated, take_back_migration
 from wizard.apply.process import Purpose
-from wizard.apply.runs import is_tuning
+from wizard.apply.runs import Kind, kind_of
 from wizard.apply.start import request_stop
 from wizard.apply.tuning_run import apply_tuning, take_back_tuning
 from wizard.apply.undo import put_back
@@ -35,14 +36,21 @@ def main(arguments: list[str]) -> None:
     (run / "pid").write_text(f"{os.getpid()}\n")
     # From here on only mount points are made without a mode of their own.
     os.umask(0o022)
-    match purpose:
-        case Purpose.APPLY:
-            if is_tuning(run):
-                apply_tuning(run, drive_locks)
-            else:
-                apply_run(run, drive_locks, secret)
-        case Purpose.UNDO:
-            (take_back_tuning if is_tuning(run) else put_back)(run, drive_locks)
+    match purpose, kind_of(run):
+        case Purpose.APPLY, Kind.PLAN:
+            apply_run(run, drive_locks, secret)
+        case Purpose.APPLY, Kind.CHANGES:
+            apply_tuning(run, drive_locks)
+        case Purpose.APPLY, Kind.MIGRATION:
+            apply_migration(run, drive_locks)
+        case Purpose.UNDO, Kind.PLAN:
+            put_back(run, drive_locks)
+        case Purpose.UNDO, Kind.CHANGES:
+            take_back_tuning(run, drive_locks)
+        case Purpose.UNDO, Kind.MIGRATION:
+            take_back_migration(run, drive_locks)
+        case Purpose.KEEP, _:
+            keep_migrated(run, drive_locks)
 
 
 def _read_secret(pipe: int) -> bytes:

@@ -136,6 +136,23 @@ def rewrite(path: Path, text: str, wanted: str, keep: Path) -> None:
         raise Failed(f"{path} does not read as it was written.")
 
 
+def line_back(path: Path, old: str, new: str) -> str:
+    """Put `old` in the place of the line `new`, and only that: others may have been added since. A sentence on how the file stands then.
+
+    Raises Failed where it does not read so.
+    """
+    lines = read_fstab(path).split("\n")
+    if lines.count(new) != 1 or old in lines:
+        stands = "has its old line" if old in lines else "was changed since, and is left as it is"
+        return f"{printable(str(path), 200)} {stands}."
+    lines[lines.index(new)] = old
+    wanted = "\n".join(lines)
+    replace_file(path, wanted)
+    if read_fstab(path) != wanted:
+        raise Failed(f"{printable(str(path), 200)} does not read as it was written.")
+    return f"{printable(str(path), 200)} has its old line again."
+
+
 def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
     """Take the operation's line out again; whether it was there."""
     return take_out(path, fstab_line(operation), keep)

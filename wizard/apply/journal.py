@@ -29,6 +29,7 @@ class RunState(StrEnum):
     REFUSED = "refused"
     INTERRUPTED = "interrupted"
     UNDONE = "undone"
+    KEPT = "kept"
 
 
 ENDS = {
@@ -37,6 +38,7 @@ ENDS = {
     Event.STOPPED: RunState.STOPPED,
     Event.REFUSED: RunState.REFUSED,
     Event.UNDONE: RunState.UNDONE,
+    Event.KEPT: RunState.KEPT,
 }
 
 

@@ -21,6 +21,7 @@ class Purpose(StrEnum):
 
     APPLY = "apply"
     UNDO = "undo"
+    KEEP = "keep"
 
 
 def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> tuple[str, ...]:

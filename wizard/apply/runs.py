@@ -6,6 +6,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import StrEnum
 from pathlib import Path
 
 from wizard.apply.environment import Environment
@@ -14,8 +15,10 @@ from wizard.apply.journal import sync_folder
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.layout.changes_document import read_changes
 from wizard.layout.document import read_plan, render_plan
+from wizard.migrate.document import read_migration
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, Refused
+from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import MIB, format_exact
@@ -27,8 +30,8 @@ ROOM_BYTES = 4 * MIB
 STATE = Path("/var/lib/diskwright")
 """Where what outlives a start is kept, unless the environment says otherwise."""
 
-PLAN, CHANGES = "plan.json", "changes.json"
-"""The document that a run carries out: one of the two."""
+PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
+"""The document that a run carries out: one of them."""
 
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "overlay", "squashfs"})
 
@@ -187,18 +190,36 @@ def load_changes(run: Path) -> Changes:
     return read_changes(_read(run / CHANGES), str(run / CHANGES))
 
 
-def is_tuning(run: Path) -> bool:
-    """Whether the run changes something for a filesystem that exists, instead of carrying out a plan."""
-    return (run / CHANGES).exists()
+def load_migration(run: Path) -> Migration:
+    """The migration that a run carries out; raises BadInput where it cannot be read."""
+    return read_migration(_read(run / MIGRATION), str(run / MIGRATION))
+
+
+class Kind(StrEnum):
+    """What a run does: carry out a plan, change something for a filesystem that exists, or migrate one to ext4."""
+
+    PLAN = PLAN
+    CHANGES = CHANGES
+    MIGRATION = MIGRATION
+
+
+def kind_of(run: Path) -> Kind:
+    """What the run does, by the document it has."""
+    return next((kind for kind in (Kind.CHANGES, Kind.MIGRATION) if (run / kind).exists()), Kind.PLAN)
 
 
 def outline(run: Path) -> tuple[tuple[str, ...], int]:
     """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read."""
-    if is_tuning(run):
-        changes = load_changes(run)
-        return (changes.device,), len(changes.steps)
-    plan = load_plan(run)
-    return plan.paths, len(plan.steps)
+    match kind_of(run):
+        case Kind.CHANGES:
+            changes = load_changes(run)
+            return (changes.device,), len(changes.steps)
+        case Kind.MIGRATION:
+            migration = load_migration(run)
+            return (migration.device,), len(migration.steps)
+        case Kind.PLAN:
+            plan = load_plan(run)
+            return plan.paths, len(plan.steps)
 
 
 def load_environment(run: Path) -> Environment:

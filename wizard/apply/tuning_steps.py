@@ -79,7 +79,7 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> str:
     What somebody else has changed since is theirs, and stays.
     """
     if isinstance(operation, EditFstab):
-        return _old_line_back(operation)
+        return fstab.line_back(Path(operation.file), operation.old, new_line(operation))
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
@@ -102,23 +102,8 @@ def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
             _set(operation, old)
         case WriteRules(file=file, old=old):
             _old_rules_back(Path(file), old)
-        case EditFstab():
-            _old_line_back(operation)
-
-
-def _old_line_back(operation: EditFstab) -> str:
-    """Only the one line is changed back: others may have been added since."""
-    path, new = Path(operation.file), new_line(operation)
-    lines = fstab.read_fstab(path).split("\n")
-    if lines.count(new) != 1 or operation.old in lines:
-        stands = "has its old line" if operation.old in lines else "was changed since, and is left as it is"
-        return f"{printable(operation.file, 200)} {stands}."
-    lines[lines.index(new)] = operation.old
-    wanted = "\n".join(lines)
-    fstab.replace_file(path, wanted)
-    if fstab.read_fstab(path) != wanted:
-        raise Failed(f"{printable(operation.file, 200)} does not read as it was written.")
-    return f"{printable(operation.file, 200)} has its old line again."
+        case EditFstab(file=file, old=line):
+            fstab.line_back(Path(file), line, new_line(operation))
 
 
 def _old_rules_back(path: Path, old: str | None) -> None:

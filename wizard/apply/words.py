@@ -19,6 +19,7 @@ RESULTS = {
     RunState.INTERRUPTED: "The run ended without finishing. The drive is set up in part.",
     RunState.RUNNING: "The run is still at work.",
     RunState.UNDONE: "The run was undone: the old table and signatures are back.",
+    RunState.KEPT: "What the run made is kept, and can no longer be undone.",
 }
 """A sentence for each state, of a run on one drive."""
 

@@ -15,11 +15,13 @@ from wizard.apply.words import confirmation
 from wizard.documents.files import read_file
 from wizard.faces.changing import apply_changes
 from wizard.faces.console import out, say
+from wizard.faces.migrating_apply import apply_migration
 from wizard.faces.passphrase import passphrase_for
 from wizard.layout.changes_document import is_changes, read_changes
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
+from wizard.migrate.document import is_migration, read_migration
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -46,6 +48,7 @@ CODES = {
     RunState.FAILED: ExitCode.FAILED,
     RunState.REFUSED: ExitCode.REFUSED,
     RunState.UNDONE: ExitCode.DONE,
+    RunState.KEPT: ExitCode.DONE,
 }
 """Every other state can be resumed."""
 
@@ -58,7 +61,7 @@ def parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("plan", metavar="PLAN.json", help="a plan made by `diskwright plan`, or changes by `diskwright tune`")
+    made.add_argument("plan", metavar="PLAN.json", help="a plan made by `diskwright plan`, changes by `tune`, or a migration by `migrate`")
     made.add_argument(
         "--confirm", metavar="TOKEN", action="append", help="the drive's token, as a promise that this is the drive you mean; one for each"
     )
@@ -80,6 +83,9 @@ def main(arguments: Namespace) -> ExitCode:
         if arguments.passphrase_file is not None:
             raise BadInput("--passphrase-file is for a plan that encrypts; these are changes to a filesystem in use, which want none.")
         begun = apply_changes(read_changes(text, shown), arguments, partial(as_root, arguments))
+        return begun if isinstance(begun, ExitCode) else narrate(begun)
+    if is_migration(text):
+        begun = apply_migration(read_migration(text, shown), arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     plan = read_plan(text, shown)
     journal_dir = Path(arguments.journal) if arguments.journal else None

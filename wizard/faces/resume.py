@@ -6,8 +6,9 @@ from pathlib import Path
 from wizard.apply.containers import wants_secret
 from wizard.apply.guard import check_root
 from wizard.apply.journal import read_entries
+from wizard.apply.migrating import resume_migration
 from wizard.apply.resume import done_steps
-from wizard.apply.runs import find_run, is_tuning, load_plan
+from wizard.apply.runs import Kind, find_run, kind_of, load_plan
 from wizard.apply.start import resume_run
 from wizard.apply.tuning import resume_tuning
 from wizard.faces.apply import narrate
@@ -45,12 +46,16 @@ def main(arguments: Namespace) -> ExitCode:
     run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
     check_root()
     seen = len(read_entries(run))
-    if is_tuning(run):
-        if arguments.passphrase_file is not None:
-            raise BadInput("--passphrase-file is for a run that encrypts; this one changes a filesystem in use, which wants none.")
-        resume_tuning(run)
-    else:
-        _resume_plan(run, arguments.passphrase_file)
+    kind = kind_of(run)
+    if arguments.passphrase_file is not None and kind is not Kind.PLAN:
+        raise BadInput("--passphrase-file is for a run that encrypts; this one changes a filesystem that exists, which wants none.")
+    match kind:
+        case Kind.PLAN:
+            _resume_plan(run, arguments.passphrase_file)
+        case Kind.CHANGES:
+            resume_tuning(run)
+        case Kind.MIGRATION:
+            resume_migration(run)
     return narrate(run, seen)
 
 

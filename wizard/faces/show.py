@@ -2,15 +2,19 @@
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.faces.changing import show_changes
 from wizard.faces.console import out
+from wizard.faces.migrating import migration_lines
 from wizard.layout.changes_document import is_changes, read_changes, render_changes
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan, render_plan
 from wizard.layout.preview import preview_lines
+from wizard.migrate.document import is_migration, read_migration, render_migration
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, ExitCode
+from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 
@@ -31,7 +35,7 @@ def parser() -> ArgumentParser:
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("plan", metavar="PLAN.json", help="a file that `diskwright plan` or `tune` wrote; - for the input")
+    made.add_argument("plan", metavar="PLAN.json", help="a file that `diskwright plan`, `tune` or `migrate` wrote; - for the input")
     made.add_argument("--json", action="store_true", help="print it as a document, checked")
     return made
 
@@ -41,15 +45,35 @@ def main(arguments: Namespace) -> ExitCode:
     document = load_document(arguments.plan)
     width = min(max(out().width, 40), 120)
     if arguments.json:
-        sys.stdout.write(render_plan(document) if isinstance(document, Plan) else render_changes(document))
+        sys.stdout.write(_rendered(document))
     else:
-        for line in preview_lines(document, width) if isinstance(document, Plan) else show_changes(document, width):
+        for line in _lines(document, width):
             out().print(line, soft_wrap=True)
     return ExitCode.DONE
 
 
-def load_document(name: str) -> Plan | Changes:
-    """The plan or the changes in a file, or in the input for `-`; raises BadInput for whatever else is there."""
+def _rendered(document: Plan | Changes | Migration) -> str:
+    match document:
+        case Plan():
+            return render_plan(document)
+        case Changes():
+            return render_changes(document)
+        case Migration():
+            return render_migration(document)
+
+
+def _lines(document: Plan | Changes | Migration, width: int) -> Iterable[str]:
+    match document:
+        case Plan():
+            return preview_lines(document, width)
+        case Changes():
+            return show_changes(document, width)
+        case Migration():
+            return migration_lines(document, width)
+
+
+def load_document(name: str) -> Plan | Changes | Migration:
+    """The plan, the changes or the migration in a file, or in the input for `-`; raises BadInput for whatever else is there."""
     shown = "The input" if name == "-" else printable(name)
     try:
         if name == "-":
@@ -60,6 +84,8 @@ def load_document(name: str) -> Plan | Changes:
             with Path(name).open("rb") as file:
                 data = file.read(LARGEST_DOCUMENT_CHARACTERS + 1)
         text = data.decode("utf-8")
+        if is_migration(text):
+            return read_migration(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
         raise BadInput(f"{shown} is no text, so it is no plan.") from None

@@ -20,7 +20,7 @@ EPILOG = """examples:
     sudo diskwright status --json
 
 States: running; done: every step and every check; failed, stopped and interrupted: `resume` goes on, and `undo` puts back what was there as
-long as nothing was formatted; refused: the run's own last look found a doubt; undone.
+long as nothing was formatted; refused: the run's own last look found a doubt; undone; kept: a migration whose way back was given up.
 """
 
 

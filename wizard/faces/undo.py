@@ -4,7 +4,8 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from wizard.apply.journal import read_entries
-from wizard.apply.runs import find_run, is_tuning
+from wizard.apply.migrating import undo_migration
+from wizard.apply.runs import Kind, find_run, kind_of
 from wizard.apply.tuning import undo_tuning
 from wizard.apply.undo import undo_run
 from wizard.faces.console import say
@@ -17,6 +18,7 @@ EPILOG = """examples:
 The table, signatures and fstab go back to what they were, byte for byte, and that is proven by reading them. Once making a filesystem was
 begun there is nothing to put back, and it says so. It can be repeated.
 Of the changes that `diskwright tune` worked out, those go back that nobody has changed since.
+A migration to ext4 is taken back to the bit, as long as it was not kept and the filesystem was not mounted for writing.
 """
 
 
@@ -36,6 +38,6 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Put back, and say so."""
     run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
-    (undo_tuning if is_tuning(run) else undo_run)(run)
+    {Kind.PLAN: undo_run, Kind.CHANGES: undo_tuning, Kind.MIGRATION: undo_migration}[kind_of(run)](run)
     say(read_entries(run)[-1].sentence)
     return ExitCode.DONE

@@ -5,7 +5,9 @@ from enum import StrEnum
 
 
 class Event(StrEnum):
-    """What a journal entry says. A run ends with DONE, FAILED, STOPPED or REFUSED; UNDONE may follow."""
+    """What a journal entry says. A run ends with DONE, FAILED, STOPPED or REFUSED; UNDONE may follow, or KEPT, after which there is no
+    way back.
+    """
 
     STARTED = "started"
     SAVED = "saved"
@@ -20,6 +22,7 @@ class Event(StrEnum):
     STOPPED = "stopped"
     REFUSED = "refused"
     UNDONE = "undone"
+    KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)

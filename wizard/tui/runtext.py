@@ -20,6 +20,7 @@ INKS = {
     RunState.INTERRUPTED: "red",
     RunState.RUNNING: "cyan",
     RunState.UNDONE: "green",
+    RunState.KEPT: "green",
 }
 
 

@@ -1,0 +1,172 @@
+"""What the tests of migrating share: an old filesystem with a tree that is easily damaged, and a migration of it on the device itself."""
+
+import hashlib
+import os
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, ended
+from wizard.apply.ext_blocks import facts_on
+from wizard.apply.journal import RunState
+from wizard.apply.migrating import start_migration
+from wizard.layout.planner import known_identity
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import BootLine, Folder, Situation
+from wizard.model.migration import Migration, Way
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_machine
+
+OTHER_LINES = "# mine\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1\n"
+BLOCKS_OF_A_TREE = 700
+
+
+@dataclass(frozen=True, slots=True)
+class Old:
+    """An old filesystem on a drive that was made here, unmounted, with a line in the scratch fstab."""
+
+    work: Work
+    drive: str
+    line: str
+
+    @property
+    def undo_dir(self) -> Path:
+        return self.work.folder / "undo"
+
+    @property
+    def fstab(self) -> str:
+        return self.work.fstab.read_text()
+
+    @property
+    def digest(self) -> str:
+        return self.work.digest(self.drive)
+
+    def look(self) -> Situation:
+        """As it is now, on a machine without device mapper."""
+        machine = probe_machine([self.drive])
+        (drive,) = machine.drives
+        assert drive.size_bytes is not None and drive.geometry is not None
+        number = self.fstab.split("\n").index(self.line) + 1
+        return Situation(
+            drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
+            device=self.drive,
+            ext=facts_on(self.drive),
+            fstab=str(self.work.fstab),
+            fstab_text=self.fstab,
+            lines=(BootLine(number, self.line.split()[2], str(self.work.place("old"))),),
+            no_snapshots="it is a test",
+            undo_dir=Folder(str(self.undo_dir), 1 << 40),
+        )
+
+    def migration(self, way: Way = Way.FULL, *, manifest: bool = False) -> Migration:
+        """The migration of it as it is now."""
+        return make_migration(self.look(), way, manifest=manifest)
+
+    def start(self, migration: Migration) -> Path:
+        """Begin a run."""
+        self.work.bench.own(migration.drive.path)
+        token = migration.drive.token
+        return start_migration(migration, token, journal_dir=self.work.runs, environment=self.work.environment)
+
+    def migrate(self, way: Way = Way.FULL, *, manifest: bool = False) -> tuple[Path, RunState]:
+        """Begin a run, and wait for its end."""
+        run = self.start(self.migration(way, manifest=manifest))
+        return run, ended(run)
+
+    def mount(self, *options: str) -> Path:
+        """Mount it where its line says."""
+        place = self.work.place("old")
+        place.mkdir(parents=True, exist_ok=True)
+        self.work.bench.own(self.drive)
+        tool("mount", *options, self.drive, str(place))
+        return place
+
+    def files(self, kind: str) -> dict[str, object]:
+        """Everything in it, mounted read-only as this type."""
+        place = self.mount("-t", kind, "-o", "ro,noload")
+        try:
+            return everything(place)
+        finally:
+            tool("umount", str(place))
+
+
+def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 64 * MIB) -> Old:
+    """An ext3, unless the options of mke2fs say otherwise, with a tree on it and a line in the scratch fstab."""
+    drive = make_drive(size_bytes)
+    work.bench.own(drive)
+    kind = "ext2" if "^has_journal" in options else "ext3"
+    tool("mke2fs", "-q", "-F", "-t", kind, "-L", "old films", *(options or ("-I", "128", "-b", "1024")), drive)
+    line = f"LABEL=old\\040films\t{work.place('old')}  {kind}\tdefaults,noatime 0 2 # films"
+    work.fstab.write_text(f"{OTHER_LINES}{line}\n# the end\n")
+    old = Old(work, drive, line)
+    place = old.mount()
+    plant(place)
+    tool("umount", str(place))
+    return old
+
+
+def plant(place: Path) -> None:
+    """A tree with what is easily lost: holes, hard links, attributes, an access list, names of any bytes, depth, what cannot be changed."""
+    deep = place.joinpath(*(f"down {number}" for number in range(40)))
+    deep.mkdir(parents=True)
+    (deep / "bottom").write_bytes(b"deep" * 999)
+    many = place / "many"
+    many.mkdir()
+    for number in range(BLOCKS_OF_A_TREE):
+        (many / f"a file with a name that fills its folder {number}").write_bytes(bytes([number % 251]) * (number * 7 % 3000))
+    with (place / "holes").open("wb") as file:
+        for offset in (0, 50_000, 700_000, 5_000_000):
+            file.seek(offset)
+            file.write(os.urandom(3000))
+        file.truncate(9_000_000)
+    (place / "in pieces").write_bytes(os.urandom(900_000))
+    os.link(place / "in pieces", place / "many/the same")
+    (place / "short link").symlink_to("in pieces")
+    (place / "long link").symlink_to("x/" * 90)
+    (place / os.fsdecode(b"\xff\xfe not UTF-8 \xe9")).write_bytes(b"strange")
+    os.setxattr(place / "holes", "user.note", b"kept" * 10)
+    os.setxattr(place / "holes", "system.posix_acl_access", ACCESS_LIST)
+    os.mkfifo(place / "pipe")
+    os.chown(place / "in pieces", 1234, 5678)
+    (place / "in pieces").chmod(0o2750)
+    os.utime(place / "in pieces", (1_000_000_000, 900_000_000))
+    (place / "fixed").write_text("It cannot be changed.")
+    tool("chattr", "+i", str(place / "fixed"))
+
+
+ACCESS_LIST = bytes.fromhex("0200000001000600ffffffff02000400e803000004000400ffffffff10000600ffffffff20000400ffffffff")
+"""An access list (acl(5)) in version 2: the owner reads and writes, user 1000 reads, the group and others read."""
+
+
+def everything(place: Path) -> dict[str, object]:
+    """Content, holes, owner, mode, times, links, attributes and inode of all that lies below a place, by name."""
+    found: dict[str, object] = {}
+    for path in (place, *place.rglob("*")):
+        status = path.lstat()
+        is_file, is_link = stat.S_ISREG(status.st_mode), stat.S_ISLNK(status.st_mode)
+        found[str(path.relative_to(place))] = (
+            status.st_mode,
+            (status.st_ino, status.st_nlink, status.st_uid, status.st_gid),
+            status.st_size if is_file else 0,
+            status.st_mtime_ns,
+            {name: os.getxattr(path, name, follow_symlinks=False) for name in sorted(os.listxattr(path, follow_symlinks=False))},
+            path.readlink() if is_link else None,
+            (hashlib.sha256(path.read_bytes()).hexdigest(), data_ranges(path)) if is_file else (),
+        )
+    return found
+
+
+def data_ranges(path: Path) -> tuple[tuple[int, int], ...]:
+    """Where a file has data, as the filesystem tells."""
+    ranges: list[tuple[int, int]] = []
+    end = 0
+    with path.open("rb") as file:
+        while True:
+            try:
+                begin = os.lseek(file.fileno(), end, os.SEEK_DATA)
+            except OSError:
+                return tuple(ranges)
+            end = os.lseek(file.fileno(), begin, os.SEEK_HOLE)
+            ranges.append((begin, end))

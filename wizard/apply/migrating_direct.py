@@ -1,0 +1,152 @@
+"""A migration on the device itself: each step with an undo file, and all of it taken back in reverse, proven by a fingerprint."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+
+from wizard.apply.devices import size_bytes
+from wizard.apply.ext_blocks import superblock_on
+from wizard.apply.fingerprint import fingerprint
+from wizard.apply.migrating_record import Record, keep_record, load_record
+from wizard.apply.migrating_steps import NOTE_SECONDS, MigratingSite, operate
+from wizard.apply.progress import StepProgress, note_progress
+from wizard.apply.undo_files import drop, folder_of, made_durable, new_folder, put_step_back, undo_file_in
+from wizard.migrate.superblock import read_ext
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.migration import Migration, OnDevice
+from wizard.model.units import format_exact
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A run that works on the device itself, with undo files."""
+
+    site: MigratingSite
+
+    @property
+    def node(self) -> str:
+        """The device itself."""
+        return self.site.migration.device
+
+    def commit(self) -> str:
+        """It was made where it stays."""
+        return ""
+
+    @property
+    def _run(self) -> Path:
+        return self.site.run
+
+    @property
+    def _migration(self) -> Migration:
+        return self.site.migration
+
+    def _folder(self, step: int) -> Path:
+        return folder_of(Path(self._migration.undo_dir), self._run.name, step)
+
+    def prepare(self) -> None:
+        """Take the fingerprint, or, where an earlier process was cut off in a step, take all of it back first: what such a step leaves is
+        known to nobody, while what the device was is known to the bit.
+        """
+        record = load_record(self._run)
+        if record is None:
+            sha256, seconds = self._fingerprint()
+            keep_record(self._run, Record(sha256, round(seconds, 1)))
+            sentence = f"Took the fingerprint of {self._migration.device} as it was, in {seconds:.1f} s."
+            self.site.journal.add(Event.SAVED, sentence, output=f"sha256 {sha256}")
+        elif record.cut_off:
+            self.site.journal.add(Event.COMMAND, f"Step {record.marks[-1].step} was cut off: all steps are taken back, and done anew.")
+            self.take_back()
+            keep_record(self._run, Record(record.sha256, record.seconds))
+
+    def is_done(self, step: int) -> bool:
+        """Whether a step on the device is done."""
+        record = load_record(self._run)
+        return record is not None and record.is_done(step)
+
+    def make(self, operation: OnDevice, step: int) -> str:
+        """Carry out a step; a sentence on it. Its undo file is on the medium on return. Raises Failed."""
+        device = self._migration.device
+        record = load_record(self._run)
+        if record is None:
+            raise Failed(f"The fingerprint of {device} is missing.")
+        undo_file = new_folder(self._folder(step))
+        record = keep_record(self._run, record.begun(step, superblock_on(device)))
+        said = operate(operation, device, replace(self.site, step=step), undo_file)
+        kept = made_durable(self._folder(step))
+        keep_record(self._run, record.done(superblock_on(device)))
+        return f"{said} {format_exact(kept)} can put back what it replaced."
+
+    def take_back(self) -> str:
+        """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises Failed."""
+        record, device = load_record(self._run), self._migration.device
+        if record is None:
+            return f"{device} was not written to."
+        again = record.cut_off or (self._run / TAKING_BACK).exists()
+        whole = [mark for mark in record.marks if mark.after]
+        if missing := next((mark for mark in whole if undo_file_in(self._folder(mark.step)) is None), None):
+            raise Failed(f"The undo file of step {missing.step} in {self._folder(missing.step)} is missing: {device} is left as it is.")
+        (self._run / TAKING_BACK).touch(mode=0o600)
+        for mark in reversed(record.marks):
+            site = replace(self.site, step=mark.step)
+            put_step_back(self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again)
+        found, seconds = self._fingerprint()
+        if found != record.sha256:
+            raise Failed(
+                f"Everything that was kept is put back on {device}, but it is not what it was, bit for bit: its fingerprint differs. "
+                f"`e2fsck -f -n {device}` says whether it is sound. The undo files stay in {self._folder(1).parent}."
+            )
+        (self._run / TAKING_BACK).unlink()
+        return f"{device} is bit for bit what it was: so says its fingerprint, of {format_exact(size_bytes(device))} in {seconds:.1f} s."
+
+    def drop(self) -> str:
+        """Delete the undo files; a sentence on that."""
+        freed = drop(Path(self._migration.undo_dir), self._run.name)
+        return f"The undo files are deleted, which freed {format_exact(freed)}."
+
+    def check_untouched(self) -> None:
+        """Raises Refused where the device was mounted for writing, or changed otherwise, since the run left it."""
+        record, device = load_record(self._run), self._migration.device
+        if record is None or not record.marks:
+            return
+        now, known = superblock_on(device), record.last_superblock
+        found, left = read_ext(now), read_ext(known)
+        if found is not None and left is not None and found.mounted != left.mounted:
+            raise Refused(mounted_since(device, self._run.name))
+        # What was cut off can have left anything between, but for the time of a mount, which none of the programs sets.
+        if now != known and not record.cut_off and not (self._run / TAKING_BACK).exists():
+            raise Refused(
+                f"{device} was changed since the run {self._run.name} ended: its superblock is another. What was kept does not fit it any "
+                "more. Nothing was written."
+            )
+
+    def _fingerprint(self) -> tuple[str, float]:
+        begun = monotonic()
+        return fingerprint(self._migration.device, sharing(self._run, begun)), monotonic() - begun
+
+
+TAKING_BACK = "taking-back"
+"""The file in a run that says that the device is being put back, so that it can hold anything between."""
+
+
+def sharing(run: Path, begun: float) -> Callable[[float], None]:
+    """Notes which part of what was begun then is done, for whoever watches; it belongs to no step."""
+    told = begun
+
+    def note(share: float) -> None:
+        nonlocal told
+        now = monotonic()
+        if share and now >= told + NOTE_SECONDS:
+            told = now
+            note_progress(run, StepProgress(0, share, (now - begun) * (1 - share) / share))
+
+    return note
+
+
+def mounted_since(device: str, run_name: str) -> str:
+    """Why there is no way back any more."""
+    return (
+        f"{device} was mounted for writing since the run {run_name} ended. What was written since would be torn apart by putting the old "
+        f"blocks back, so it cannot be undone any more. `diskwright keep {run_name}` deletes what was kept for that. Nothing was written."
+    )

@@ -1,0 +1,106 @@
+"""Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing here writes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.apply.devices import impostor, open_exclusively
+from wizard.apply.environment import LOOK_SECONDS, Environment
+from wizard.apply.ext_blocks import facts_on
+from wizard.apply.fstab import check_writable
+from wizard.apply.guard import NOTHING_WRITTEN, check_programs, check_same_start, identity_difference, probe_again
+from wizard.apply.migrating_fstab import type_standing
+from wizard.apply.standing import How
+from wizard.apply.undo_files import check_undo_room
+from wizard.layout.refusals import in_use
+from wizard.migrate.steps import proof
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.machine import Drive
+from wizard.model.migration import Means, Migration, SetFstabType
+from wizard.model.names import printable
+from wizard.probe.machine import probe_drive
+
+AGAIN = f"Look at it again with `diskwright migrate`. {NOTHING_WRITTEN}"
+
+
+def check_own(migration: Migration, environment: Environment) -> None:
+    """Raises Refused where it is for another drive or file than this run may touch."""
+    drive = migration.drive.path
+    if environment.only is not None and drive not in environment.only:
+        raise Refused(f"{printable(drive)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
+    for node in {drive, migration.device}:
+        if reason := impostor(node, drive):
+            raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. {NOTHING_WRITTEN}")
+    for operation in (step.operation for step in migration.steps):
+        if isinstance(operation, SetFstabType):
+            if Path(operation.file) != environment.fstab:
+                raise Refused(
+                    f"This migration changes {printable(operation.file, 200)}, not {environment.fstab}: say --fstab "
+                    f"{printable(operation.file, 200)} if that is the system that you mean. {NOTHING_WRITTEN}"
+                )
+            check_writable(environment.fstab, "no file of mounts at boot")
+
+
+def check_migration_tools(migration: Migration) -> None:
+    """Raises Refused where a program is missing that a step, its check or its undoing needs."""
+    wanted = {argv[0] for step in migration.steps for argv in step.commands}
+    if migration.means is Means.DIRECT:
+        wanted |= {"e2undo", "env", proof(migration.device)[0]}
+    check_programs(wanted)
+
+
+def check_new(migration: Migration) -> None:
+    """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by nobody where it is changed."""
+    check_same_start(migration.drive)
+    drive = probe_again(migration.drive)
+    if migration.means is not Means.FILES:
+        check_unused(migration.device, drive)
+    try:
+        now = facts_on(migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {AGAIN}") from None
+    if now.uuid != migration.before.uuid:
+        raise Refused(f"{migration.device} no longer holds the filesystem {migration.before.uuid}. {AGAIN}")
+    if now != migration.before and migration.means is not Means.FILES:
+        raise Refused(f"{migration.device} was changed since the migration was made: its superblock says something else. {AGAIN}")
+    check_lines(migration, frozenset({How.BEFORE}))
+    if migration.means is Means.DIRECT:
+        if not migration.undo_dir:
+            raise Refused(f"This migration names no folder for undo files; name one with --undo-dir DIR. {NOTHING_WRITTEN}")
+        check_undo_room(Path(migration.undo_dir), migration.room_bytes)
+
+
+def check_lines(migration: Migration, fits: frozenset[How]) -> None:
+    """Raises Refused where a line of fstab stands otherwise than it is to be found."""
+    for step in migration.steps:
+        if isinstance(step.operation, SetFstabType):
+            try:
+                found = type_standing(step.operation, migration)
+            except BadInput as error:
+                raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+            if found.how not in fits:
+                raise Refused(f"{found.seen[:1].upper()}{found.seen[1:]} since this migration was made. {AGAIN}")
+
+
+def check_unused(device: str, drive: Drive) -> None:
+    """Raises Refused where anything uses the device; what else uses its drive may go on."""
+    if drive.read_only:
+        raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
+    for use in drive.uses:
+        if use.kind != "opened" and use.subject == device:
+            raise Refused(f"{device} is in use: {in_use(use)}. {NOTHING_WRITTEN}")
+    if reason := open_exclusively(device):
+        raise Refused(f"{device} is in use: {reason}. {NOTHING_WRITTEN}")
+
+
+def check_goes_on(migration: Migration) -> None:
+    """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody where it is changed."""
+    path = migration.drive.path
+    try:
+        drive = probe_drive(path, seconds=LOOK_SECONDS)
+    except BadInput:
+        raise Refused(f"{path} is not there. {NOTHING_WRITTEN}") from None
+    # A restart counts drives anew.
+    if difference := identity_difference(replace(migration.drive, diskseq=drive.diskseq), drive):
+        raise Refused(f"{path} is another drive: {difference}. {NOTHING_WRITTEN}")
+    if migration.means is not Means.FILES:
+        check_unused(migration.device, drive)

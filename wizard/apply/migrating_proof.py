@@ -1,0 +1,39 @@
+"""Every file of a filesystem before and after its migration, compared where that was asked for."""
+
+from collections.abc import Iterator
+from time import monotonic
+
+from wizard.apply.manifest import Manifest, take_manifest
+from wizard.apply.manifest_differences import differences
+from wizard.apply.migrating_direct import sharing
+from wizard.apply.migrating_steps import MigratingSite
+from wizard.apply.read_only import mounted_read_only
+from wizard.model.journal import Check, Event
+from wizard.model.units import format_duration
+
+BEFORE, AFTER = "before.manifest", "after.manifest"
+
+
+def keep_manifest(node: str, site: MigratingSite) -> None:
+    """Take the manifest of what is there before the first change, once, where it was asked for. Raises Failed."""
+    if not site.migration.manifest or (site.run / BEFORE).exists():
+        return
+    taken = _take(node, site, BEFORE)
+    sentence = f"Every file was read before the first change: {taken.entries} entries in {format_duration(taken.seconds)}."
+    site.journal.add(Event.SAVED, sentence)
+
+
+def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
+    """Whether every file is the same as before, where that was asked for. Raises Failed or BadInput."""
+    if not site.migration.manifest:
+        return
+    taken = _take(node, site, AFTER)
+    # None of the ways that work in place gives a file another inode.
+    found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=True)
+    seen = " ".join(found) or f"{taken.entries} entries are the same, to the byte, the hole and the attribute"
+    yield Check("Every file, folder and link is what it was before.", not found, seen)
+
+
+def _take(node: str, site: MigratingSite, file: str) -> Manifest:
+    with mounted_read_only(node) as place:
+        return take_manifest(place, site.run / file, on_progress=sharing(site.run, monotonic()))

@@ -1,0 +1,232 @@
+"""What the detached process does with a migration: guard, steps in order, verify; taking it back; keeping it. All is in the journal."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from wizard.apply.execute import numbered
+from wizard.apply.fstab import parse, read_fstab
+from wizard.apply.guard import NOTHING_WRITTEN
+from wizard.apply.journal import Journal, RunState, read_entries, state
+from wizard.apply.lock import unlock
+from wizard.apply.migrating_fstab import old_type_back, set_type
+from wizard.apply.migrating_ground import Ground, ground_of
+from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, check_own
+from wizard.apply.migrating_proof import keep_manifest, manifest_checks
+from wizard.apply.migrating_steps import MigratingSite
+from wizard.apply.migrating_verify import device_checks, file_checks
+from wizard.apply.mounts import mounted_at, read_mounts
+from wizard.apply.resume import UNDOING, begun_steps, done_steps
+from wizard.apply.runs import load_environment, load_migration
+from wizard.apply.standing import How, is_mount_of
+from wizard.apply.start import STOP
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.journal import Check, Event
+from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration, MigrationStep, SetFstabType
+from wizard.model.names import printable
+
+NOT_AT_BOOT = frozenset({"noauto"})
+
+KEEPING = "keeping"
+"""The file in a run that says that keeping has begun: from then on there is no way back."""
+
+
+def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
+    """The surroundings of a run, as no step's."""
+    return MigratingSite(run, load_migration(run), 0, journal, drive_locks, load_environment(run).patience_seconds)
+
+
+def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """Carry out what is not done of a migration. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        event, sentence = _carry_out(site_of(run, journal, drive_locks))
+    except Refused as error:
+        event, sentence = Event.REFUSED, str(error)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} {ways_on(run)}"
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _carry_out(site: MigratingSite) -> tuple[Event, str]:
+    run, migration = site.run, site.migration
+    ground = ground_of(site)
+    check_own(migration, load_environment(run))
+    check_begins(run, migration, ground)
+    ground.prepare()
+    on_device = [(number, step) for number, step in enumerate(migration.steps, 1) if not isinstance(step.operation, SetFstabType)]
+    in_files = [(number, step) for number, step in enumerate(migration.steps, 1) if isinstance(step.operation, SetFstabType)]
+    if ended := _make_all(on_device, ground, site):
+        return ended
+    if on_device:
+        if failed := _verified(device_checks(ground.node, site), site) + _verified(manifest_checks(ground.node, site), site):
+            return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
+        if said := ground.commit():
+            site.journal.add(Event.COMMAND, said)
+    if ended := _make_all(in_files, ground, site):
+        return ended
+    if failed := _verified(file_checks(site), site):
+        return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
+    return Event.DONE, (
+        f"{migration.device} is ext4 as shown; every check holds. It is left as it is: look at it, then `diskwright keep {run.name}` "
+        f"keeps it, or `diskwright undo {run.name}` takes it back. Once it is mounted for writing it cannot be undone any more."
+        if on_device
+        else f"{migration.device} is mounted as ext4 from now on. `diskwright undo {run.name}` takes it back."
+    )
+
+
+def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
+    """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left it."""
+    if (run / UNDOING).exists():
+        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {run.name}` to finish that.")
+    refuse_kept(run)
+    try:
+        if begun_steps(read_entries(run)):
+            check_goes_on(migration)
+            check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
+            ground.check_untouched()
+        else:
+            check_new(migration)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+
+
+def _make_all(steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: MigratingSite) -> tuple[Event, str] | None:
+    """Make these steps but for those that are done; how the run ended where it did."""
+    run, journal = site.run, site.journal
+    for number, step in steps:
+        operation = step.operation
+        if isinstance(operation, MakeFresh | CopyFiles):
+            raise Refused(f"A copy to a fresh filesystem cannot be made yet. Done: {numbered(done_steps(read_entries(run)))}.")
+        if not isinstance(operation, SetFstabType) and ground.is_done(number):
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run)}"
+        try:
+            # What a check puts right, such as a journal that was not empty, belongs to what is compared.
+            if not isinstance(operation, SetFstabType | CheckFiles):
+                keep_manifest(ground.node, site)
+            journal.add(Event.STEP_STARTED, step.sentence, step=number)
+            said = set_type(operation, site.migration, run.name) if isinstance(operation, SetFstabType) else ground.make(operation, number)
+        except (DiskwrightError, OSError) as error:
+            journal.add(Event.STEP_FAILED, str(error), step=number)
+            return Event.FAILED, f"Step {number} of {len(site.migration.steps)} failed: {error} {ways_on(run)}"
+        journal.add(Event.STEP_DONE, said, step=number)
+    return None
+
+
+def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
+    """Note every check; how many do not hold."""
+    failed = 0
+    for check in checks:
+        site.journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what.rstrip("."), output=check.seen)
+        failed += not check.holds
+    return failed
+
+
+def _checks(failed: int) -> str:
+    return "A check does not hold." if failed == 1 else f"{failed} checks do not hold."
+
+
+def ways_on(run: Path) -> str:
+    """The ways from a run that ended early."""
+    if not begun_steps(read_entries(run)):
+        return "Nothing was written."
+    return f"`diskwright undo {run.name}` takes back what was done; `diskwright resume {run.name}` goes on."
+
+
+def check_takes_back(run: Path) -> None:
+    """Raises Refused where there is nothing to take back, or no way."""
+    now = state(run)
+    if now is RunState.UNDONE:
+        raise Refused(f"The run {run.name} is undone already.")
+    if now is RunState.KEPT:
+        raise Refused(f"The run {run.name} was kept: what could have taken it back is deleted.")
+    if not begun_steps(read_entries(run)):
+        raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
+    refuse_kept(run)
+
+
+def refuse_kept(run: Path) -> None:
+    """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
+    if (run / KEEPING).exists():
+        raise Refused(f"The run {run.name} was being kept. Run `diskwright keep {run.name}` to finish that. {NOTHING_WRITTEN}")
+
+
+def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """What the detached process does to undo. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        event, sentence = _take_back(site_of(run, journal, drive_locks))
+    except Refused as error:
+        event, sentence = Event.FAILED, str(error)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {run.name}` again; it can be repeated."
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _take_back(site: MigratingSite) -> tuple[Event, str]:
+    """The line of fstab first: it speaks of an ext4, which will not be there any more."""
+    migration = site.migration
+    ground = ground_of(site)
+    check_own(migration, load_environment(site.run))
+    check_goes_on(migration)
+    ground.check_untouched()
+    (site.run / UNDOING).touch(mode=0o600)
+    said = []
+    for step in reversed(migration.steps):
+        if isinstance(step.operation, SetFstabType):
+            said.append(old_type_back(step.operation))
+            site.journal.add(Event.COMMAND, said[-1])
+    said.append(ground.take_back())
+    ground.drop()
+    return Event.UNDONE, " ".join(said)
+
+
+def check_keeps(run: Path) -> None:
+    """Raises Refused where there is nothing to keep."""
+    now = state(run)
+    if now is RunState.KEPT:
+        raise Refused(f"The run {run.name} is kept already.")
+    done = any(entry.event is Event.DONE for entry in read_entries(run))
+    if not done or now is RunState.UNDONE or (run / UNDOING).exists():
+        raise Refused(f"The run {run.name} is {now}: only what is done and was checked can be kept.")
+
+
+def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """What the detached process does to keep. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        site = site_of(run, journal, drive_locks)
+        (run / KEEPING).touch(mode=0o600)
+        said = ground_of(site).drop()
+        # From here on there is no way back, whatever becomes of mounting it.
+        event, sentence = Event.KEPT, f"{said} {_mount(site)}"
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} Run `diskwright keep {run.name}` again; it can be repeated."
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _mount(site: MigratingSite) -> str:
+    """Mount it as the running system would at its next start; a sentence on that, also where it cannot be mounted."""
+    device, environment = site.migration.device, load_environment(site.run)
+    if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
+        later = "" if mounted.filesystem == "ext4" else " It is mounted as ext4 when it is mounted next."
+        return f"{device} is mounted at {printable(mounted.mount_point, 200)}.{later}"
+    if not environment.is_running_system:
+        return f"{device} can be mounted now."
+    numbers = [step.operation.number for step in site.migration.steps if isinstance(step.operation, SetFstabType)]
+    lines = parse(read_fstab(environment.fstab), str(environment.fstab))
+    line = next((line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None)
+    if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
+        return f"{device} can be mounted now."
+    result = site.command(("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point), accept=range(256))
+    place = printable(line.mount_point, 200)
+    if result.status:
+        return f"{device} could not be mounted at {place}: {result.last_words}"
+    return f"{device} is mounted at {place} with the options of its line in {environment.fstab}."

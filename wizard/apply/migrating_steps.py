@@ -1,0 +1,91 @@
+"""Carrying out an operation of a migration on any node: the device itself, or a snapshot of it."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+
+from wizard.apply.devices import forget_caches
+from wizard.apply.journal import Journal
+from wizard.apply.progress import StepProgress, note_progress
+from wizard.apply.site import journalled
+from wizard.migrate.steps import CHECKER, accepted, operation_commands
+from wizard.model.errors import Failed
+from wizard.model.migration import Migration, OnDevice, WidenInodes
+from wizard.tools.run import Result
+
+PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
+"""The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons (e2fsck/unix.c)."""
+
+_PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) \S+")
+
+NOTE_SECONDS = 0.5
+"""How far a step is, is noted no more often."""
+
+
+@dataclass(frozen=True, slots=True)
+class MigratingSite:
+    """The surroundings of one step, which counts from 1. `patience_seconds` is granted on top of ten times its estimate."""
+
+    run: Path
+    migration: Migration
+    step: int
+    journal: Journal
+    drive_locks: tuple[int, ...]
+    patience_seconds: float
+
+    @property
+    def seconds(self) -> float:
+        """How long a command of this step may take."""
+        estimate = self.migration.steps[self.step - 1].seconds if self.step else sum(step.seconds for step in self.migration.steps)
+        return self.patience_seconds + 10 * estimate
+
+    def command(self, argv: Sequence[str], *, accept: Sequence[int] = (0,)) -> Result:
+        """Run a command under the drive's lock, note how far it says it is, and journal it; raises Failed where it ends badly."""
+        telling = (argv[0], "-C", "1", *argv[1:]) if argv[0] == CHECKER else tuple(argv)
+        heed = Heed(lambda progress: note_progress(self.run, progress), self.step)
+        result = journalled(telling, self.journal, self.step, self.seconds, self.drive_locks, on_line=heed)
+        if result.status not in accept:
+            raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+        return result
+
+
+class Heed:
+    """Takes the lines on how far e2fsck is out of what it says (e2fsck(8), -C), and tells of them."""
+
+    def __init__(self, tell: Callable[[StepProgress], None], step: int) -> None:
+        self._tell = tell
+        self._step = step
+        self._begun = self._told = monotonic()
+
+    def __call__(self, line: str) -> bool:
+        """Whether the line belongs to what e2fsck found."""
+        if not (found := _PROGRESS.fullmatch(line)):
+            return True
+        share, now = share_of(int(found[1]), int(found[2]), int(found[3])), monotonic()
+        if share and now >= self._told + NOTE_SECONDS:
+            self._told = now
+            self._tell(StepProgress(self._step, share, (now - self._begun) * (1 - share) / share))
+        return False
+
+
+def share_of(turn: int, done: int, total: int) -> float:
+    """Which part of all is done when of pass `turn`, from 1 to 5, `done` of `total` is."""
+    before, after = PASSES[turn - 1], PASSES[turn]
+    return before + (after - before) * (min(done / total, 1.0) if total else 1.0)
+
+
+def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str = "") -> str:
+    """Carry the operation out on a node, and give a sentence. What is replaced is kept in `undo_file`, where one is named.
+
+    Raises Failed where a program ends badly.
+    """
+    repaired = False
+    for argv in operation_commands(operation, node, undo_file):
+        unkept = isinstance(operation, WidenInodes) and not undo_file
+        # Without being told, tune2fs fills /var/lib/e2fsprogs with what nobody will ask for.
+        told = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if unkept else argv
+        repaired = site.command(told, accept=accepted(argv)).status != 0 or repaired
+    forget_caches(node)
+    return f"Done on {node}." if not repaired else f"Done on {node}; e2fsck put right what the change itself had left to it."

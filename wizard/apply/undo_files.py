@@ -1,0 +1,116 @@
+"""e2fsprogs' undo files of a run: one for each step, on the medium before the next step begins, and put back in reverse.
+
+A step that was cut off leaves an incomplete file. e2undo puts back what it holds all the same, but then marks the superblock for a check
+(e2undo.c), which would keep the device from being what it was. So the superblock is kept before each step, and put back after.
+"""
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+from wizard.apply.ext_blocks import put_superblock, superblock_on
+from wizard.apply.journal import sync_folder
+from wizard.apply.runs import refuse_open_folder
+from wizard.model.errors import Failed, Refused
+from wizard.model.names import printable
+from wizard.model.units import format_exact
+from wizard.tools.run import Result
+
+UNDO = "undo.e2undo"
+
+Command = Callable[..., Result]
+"""`MigratingSite.command`."""
+
+
+def check_undo_room(folder: Path, needed_bytes: int) -> None:
+    """Raises Refused unless the folder is one that root alone can write to, with so much room."""
+    shown = printable(str(folder), 200)
+    there = next(above for above in (folder, *folder.parents) if above.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise Refused(f"Undo files cannot be kept in {shown}: it is no folder that can be written. Nothing was written.")
+    refuse_open_folder(there)
+    status = os.statvfs(there)
+    free = status.f_bavail * status.f_frsize
+    if free < needed_bytes:
+        raise Refused(
+            f"Undo files cannot be kept in {shown}: {format_exact(free)} are free, and {format_exact(needed_bytes)} may be needed. "
+            "Nothing was written. Name a folder on another volume with --undo-dir DIR."
+        )
+
+
+def folder_of(undo_dir: Path, run_name: str, step: int) -> Path:
+    """Where the undo file of a step lies: alone, because `tune2fs -I` names its own."""
+    return undo_dir / run_name / f"{step:02}"
+
+
+def new_folder(folder: Path) -> str:
+    """Make the folder of a step, empty, and give the undo file to be; raises Failed."""
+    try:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700, parents=True)
+        sync_folder(folder.parent)
+    except OSError as error:
+        raise Failed(f"The folder {printable(str(folder), 200)} for the undo file could not be made: {error.strerror}.") from None
+    return str(folder / UNDO)
+
+
+def undo_file_in(folder: Path) -> Path | None:
+    """The undo file of a step; None where there is none with anything in it."""
+    return next((file for file in sorted(folder.glob("*.e2undo")) if file.stat().st_size), None)
+
+
+def made_durable(folder: Path) -> int:
+    """The size of a step's undo file, which is on the medium on return; raises Failed where there is none."""
+    file = undo_file_in(folder)
+    if file is None:
+        raise Failed(f"No undo file was written in {printable(str(folder), 200)}, so this step could not be taken back.")
+    fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+        sync_folder(folder)
+        return os.fstat(fd).st_size
+    except OSError as error:
+        raise Failed(f"The undo file {printable(str(file), 200)} is not safe on its disk: {error.strerror}.") from None
+    finally:
+        os.close(fd)
+
+
+def put_step_back(folder: Path, device: str, superblock: bytes, command: Command, *, again: bool) -> None:
+    """Put back what a step replaced, and the superblock that it found.
+
+    `again` where the device can hold anything between: the step or the putting back was cut off. Then e2undo's own comparison of the
+    superblock cannot hold, and is skipped once a dry run has found every checksum in the file right. Raises Failed.
+    """
+    file = undo_file_in(folder)
+    if file is None:
+        _check_untouched(device, superblock, f"its undo file in {printable(str(folder), 200)} is missing")
+        return
+    if not again:
+        command(("e2undo", str(file), device))
+    elif command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0:
+        command(("e2undo", "-f", str(file), device))
+    else:
+        _check_untouched(device, superblock, f"its undo file {printable(str(file), 200)} is damaged")
+    if superblock_on(device) != superblock:
+        put_superblock(device, superblock)
+
+
+def _check_untouched(device: str, superblock: bytes, why: str) -> None:
+    """A program makes its undo file before it writes: without one, the superblock it found must still be there. Raises Failed."""
+    if superblock_on(device) != superblock:
+        raise Failed(f"{device} was changed by this step, and that cannot be put back: {why}.")
+
+
+def drop(undo_dir: Path, run_name: str) -> int:
+    """Delete all undo files of a run; how many bytes that freed. Raises Failed."""
+    folder = undo_dir / run_name
+    if not folder.exists():
+        return 0
+    freed = sum(file.stat().st_size for file in folder.glob("*/*"))
+    try:
+        shutil.rmtree(folder)
+        sync_folder(undo_dir)
+    except OSError as error:
+        raise Failed(f"The undo files in {printable(str(folder), 200)} could not be deleted: {error.strerror}.") from None
+    return freed
