@@ -85,6 +85,8 @@ def main(arguments: Namespace) -> ExitCode:
         begun = apply_changes(read_changes(text, shown), arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     if is_migration(text):
+        if arguments.passphrase_file is not None:
+            raise BadInput("--passphrase-file is for a plan that encrypts; a migration wants none.")
         begun = apply_migration(read_migration(text, shown), arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     plan = read_plan(text, shown)
