@@ -20,6 +20,6 @@ def unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -
         return ()
     return (
         "No partition of the MBR is marked as active (bootable), which boot loaders that lie in the MBR itself do not need. A few old "
-        f"BIOSes start from no drive without such a mark; once the system is installed, this sets it: `sfdisk --activate {printable(drive_path)} "
-        f"{number}`.",
+        "BIOSes start from no drive without such a mark; once the system is installed, this sets it: "
+        f"`sfdisk --activate {printable(drive_path)} {number}`.",
     )
