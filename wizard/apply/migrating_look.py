@@ -108,7 +108,7 @@ def _copy(path: str) -> tuple[int, int] | None:
     """The block and the block size of the first copy that is whole: at the start of the second group, as mke2fs lays it out by default."""
     for size in BLOCKS:
         block = size * 8 + (1 if size == 1024 else 0)
-        found = read_ext(_bytes(path, block * size))
+        found = read_ext(_bytes(path, block * size)) if block * size < size_bytes(path) else None
         if found is not None and found.block_bytes == size:
             return block, size
     return None

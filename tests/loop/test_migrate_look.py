@@ -1,0 +1,167 @@
+"""`diskwright migrate` looks at real filesystems: what it says of them is so, and not a byte of them changes."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright
+from wizard.apply.migrating_look import look_at_ext
+from wizard.migrate.document import read_migration
+from wizard.migrate.make import make_migration
+from wizard.migrate.obstacles import against
+from wizard.migrate.situation import Situation
+from wizard.model.errors import BadInput, Refused
+from wizard.model.migration import Means, SetFstabType, Way
+from wizard.model.units import MIB
+
+
+def ext3(work: Work, make_drive: MakeDrive, *options: str, size_bytes: int = 32 * MIB) -> str:
+    drive = make_drive(size_bytes)
+    work.bench.own(drive)
+    tool("mke2fs", "-q", "-F", "-t", "ext3", "-I", "128", "-b", "4096", "-L", "films", *options, drive)
+    return drive
+
+
+def look(work: Work, drive: str, **more: object) -> Situation:
+    return look_at_ext(drive, work.environment, **more)  # type: ignore[arg-type]
+
+
+def uuid_of(drive: str) -> str:
+    return tool("blkid", "-p", "-o", "value", "-s", "UUID", drive).strip()
+
+
+@contextmanager
+def mounted(drive: str, place: Path) -> Iterator[None]:
+    place.mkdir(parents=True)
+    tool("mount", "-t", "ext4", drive, str(place))
+    try:
+        yield
+    finally:
+        tool("umount", str(place))
+
+
+@contextmanager
+def mounted_elsewhere(drive: str, place: Path) -> Iterator[None]:
+    """Only in the mount namespace of another process."""
+    place.mkdir(parents=True)
+    script = f"mount -t ext4 {drive} {place} && echo there && read -r _"
+    argv = ["unshare", "--mount", "--propagation", "private", "sh", "-c", script]
+    with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None and process.stdin is not None
+        assert process.stdout.readline() == "there\n"
+        try:
+            yield
+        finally:
+            process.stdin.close()
+
+
+def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(work: Work, make_drive: MakeDrive) -> None:
+    drive = ext3(work, make_drive)
+    work.fstab.write_text(f"# mine\nUUID={uuid_of(drive)}\t/srv ext3 noatime 0 2\n")
+    before, fstab = work.digest(drive), work.fstab.read_text()
+    words = ("migrate", drive, "--fstab", str(work.fstab))
+    told = diskwright(work, *words)
+    assert told.returncode == 0, told.stderr
+    for said in ("mount: ", "light: ", "full: ", "fresh: ", "Proposed: "):
+        assert said in told.stdout
+    offers = {offer["way"]: offer for offer in json.loads(diskwright(work, *words, "--json").stdout)["offers"]}
+    assert not any(offers[way.value]["obstacle"] for way in Way)
+    plan = work.folder / "films.json"
+    planned = diskwright(work, *words, "--way", "full", "--undo-dir", str(work.folder), "--store", str(work.folder), "-o", str(plan))
+    assert planned.returncode == 0, planned.stderr
+    migration = read_migration(plan.read_text(), "films.json")
+    assert migration.device == drive and migration.before.label == "films" and migration.means in (Means.TRANSACTION, Means.DIRECT)
+    assert isinstance(migration.steps[-1].operation, SetFstabType) and "+UUID=" in planned.stdout
+    assert "tune2fs -I 256" in planned.stdout and "If the power goes: " in planned.stdout
+    assert f"--confirm {migration.drive.token} --fstab" in planned.stderr
+    assert (work.digest(drive), work.fstab.read_text()) == (before, fstab)
+
+
+def test_what_is_mounted_is_refused_wherever_that_is_seen(work: Work, make_drive: MakeDrive) -> None:
+    drive = ext3(work, make_drive)
+    assert against(look(work, drive), Way.FULL) is None
+    with mounted(drive, work.place("here")):
+        refused = diskwright(work, "migrate", drive, "--way", "full", "--fstab", str(work.fstab))
+        assert refused.returncode == 3 and f"mounted at {work.place('here')}" in refused.stderr
+        found = look(work, drive, store=work.place("here"))
+        assert "lies on the filesystem that is to be changed" in found.store.fault
+    with mounted_elsewhere(drive, work.place("there")):
+        assert look(work, drive).mounts
+        with pytest.raises(Refused, match="is mounted at"):
+            make_migration(look(work, drive), Way.LIGHT)
+    assert not look(work, drive).mounts
+
+
+@pytest.mark.parametrize("named", ["UUID={uuid}", 'LABEL="films"', "{drive}", "{link}"])
+@pytest.mark.parametrize("kind", ["ext3", "auto"])
+def test_its_line_is_found_however_it_is_named(work: Work, make_drive: MakeDrive, named: str, kind: str) -> None:
+    drive, link = ext3(work, make_drive, size_bytes=16 * MIB), work.folder / "link"
+    link.symlink_to(drive)
+    source = named.format(uuid=uuid_of(drive), drive=drive, link=link)
+    work.fstab.write_text(f"LABEL=other /other ext3\n{source} /srv {kind} noatime 0 2\n")
+    found = look(work, drive)
+    assert [(line.number, line.kind, line.mount_point) for line in found.lines] == [(2, kind, "/srv")]
+    assert (against(found, Way.MOUNT) is None) is (kind == "ext3")
+
+
+def test_what_starts_and_mounts_from_it_is_told(work: Work, make_drive: MakeDrive) -> None:
+    drive, etc = ext3(work, make_drive, size_bytes=16 * MIB), work.folder
+    units = etc / "systemd/system"
+    units.mkdir(parents=True)
+    (units / "srv.mount").write_text(f"[Mount]\nWhat=/dev/disk/by-uuid/{uuid_of(drive)}\nWhere=/srv\nType=ext3\n")
+    (units / "other.mount").write_text("[Mount]\nWhat=/dev/disk/by-label/other\nWhere=/other\n")
+    (units / "broken.mount").write_text("What=films\n")
+    (etc / "default").mkdir()
+    (etc / "default/grub").write_text('GRUB_CMDLINE_LINUX="quiet rootfstype=ext3"\n')
+    (etc / "initramfs-tools").mkdir()
+    work.fstab.write_text(f"{drive} / ext3 defaults 0 1\n")
+    found = look(work, drive)
+    assert found.units == (str(units / "srv.mount"),)
+    assert (found.boot.place, found.boot.root_type, found.boot.initramfs) == ("/", "ext3", "initramfs-tools")
+    doubts = " ".join(make_migration(found, Way.LIGHT).doubts)
+    assert "Type=ext4" in doubts and "rootfstype=ext3" in doubts and "update-initramfs -u" in doubts
+
+
+def test_a_damaged_superblock_is_told_with_its_copy(work: Work, make_drive: MakeDrive) -> None:
+    drive = ext3(work, make_drive, "-b", "1024")
+    work.bench.own(drive)
+    with Path(drive).open("r+b") as file:
+        file.write(bytes(4096))
+    before = work.digest(drive)
+    refused = diskwright(work, "migrate", drive, "--fstab", str(work.fstab))
+    assert refused.returncode == 3 and f"e2fsck -b 8193 -B 1024 {drive}" in refused.stderr
+    assert work.digest(drive) == before
+
+
+def test_what_is_no_ext_filesystem_is_told(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(64 * MIB)
+    for device, said in ((drive, "holds no ext2"), (str(work.fstab), "no block device"), ("/dev/nothing", "no device")):
+        wrong = diskwright(work, "migrate", device, "--fstab", str(work.fstab))
+        assert wrong.returncode == 2 and said in wrong.stderr
+    assert diskwright(work, "migrate", ext3(work, make_drive), "-o", str(work.folder / "p")).returncode == 2
+
+
+def test_a_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: MakeDrive) -> None:
+    drive = ext3(work, make_drive, size_bytes=64 * MIB)
+    work.bench.own(drive)
+    with work.bench.image_of(drive).open("r+b") as file:
+        file.truncate(48 * MIB)
+    tool("losetup", "--set-capacity", drive)
+    with pytest.raises(Refused, match="smaller than the filesystem"):
+        make_migration(look(work, drive), Way.FULL)
+
+
+def test_the_fresh_way_takes_an_empty_volume_only(work: Work, make_drive: MakeDrive) -> None:
+    drive, empty, used, small = ext3(work, make_drive), make_drive(48 * MIB), ext3(work, make_drive), make_drive(MIB)
+    migration = make_migration(look(work, drive, target=empty), Way.FRESH)
+    assert [step.operation.kind for step in migration.steps] == ["make-fresh", "copy-files"] and migration.means is Means.COPY
+    for target, said in ((used, "holds ext3"), (small, "smaller"), (drive, "the filesystem itself")):
+        with pytest.raises(Refused, match=said):
+            make_migration(look(work, drive, target=target), Way.FRESH)
+    with pytest.raises(BadInput, match="no device"):
+        look(work, drive, target="/dev/nothing")
