@@ -2,7 +2,7 @@
 
 Visits that measure time are paid in turn and have this machine to themselves, all others side by side (`--at-once`). `--shell` gives a
 prompt in a guest instead. `--record` performs the whole job once on other drives, and keeps what was said and written for the published
-pictures. `--record-machines` keeps every drive of the fleet as a recorded machine.
+pictures; `--photograph-console` takes those of the text console. `--record-machines` keeps every drive of the fleet as a recorded machine.
 """
 
 import os
@@ -77,6 +77,7 @@ def _parser() -> ArgumentParser:
     parser.add_argument("--full", action="store_true", help="also the visits that take too long for every day")
     parser.add_argument("--list", action="store_true", help="name the visits and do none")
     parser.add_argument("--record", action="store_true", help="make tests/looks/recorded anew, from which the pictures are taken")
+    parser.add_argument("--photograph-console", action="store_true", help="take the text console's pictures in screenshots/ anew")
     parser.add_argument("--record-machines", action="store_true", help="make tests/machines anew, the fleet as recorded machines")
     parser.add_argument("--shell", metavar="FLEET", nargs="?", const="first", help="a prompt in a guest with a fleet's drives, here")
     parser.add_argument("--udev", action="store_true", help="with --shell: with udev running")
@@ -85,8 +86,15 @@ def _parser() -> ArgumentParser:
 
 def planned(arguments: Namespace) -> list[Planned]:
     """The visits that are wanted, in their order."""
-    modules = ("performed",) if arguments.record else PORTRAITS if arguments.record_machines else MODULES
-    return wanted_of(modules, arguments.only, full=arguments.full or arguments.list)
+    return wanted_of(_modules(arguments), arguments.only, full=arguments.full or arguments.list)
+
+
+def _modules(arguments: Namespace) -> tuple[str, ...]:
+    if arguments.record:
+        return ("performed",)
+    if arguments.photograph_console:
+        return ("photographed",)
+    return PORTRAITS if arguments.record_machines else MODULES
 
 
 def _described(one: Planned) -> str:
@@ -95,7 +103,7 @@ def _described(one: Planned) -> str:
 
 def fleet_named(name: str) -> Fleet:
     """A fleet of any visit; raises CannotRun naming those there are."""
-    fleets = {visit.fleet.name: visit.fleet for module in (*MODULES, "performed", *PORTRAITS) for visit in visits(module)}
+    fleets = {visit.fleet.name: visit.fleet for module in (*MODULES, "performed", "photographed", *PORTRAITS) for visit in visits(module)}
     if name not in fleets:
         raise CannotRun(f"There is no fleet {name}; there are: {', '.join(fleets)}.")
     return fleets[name]

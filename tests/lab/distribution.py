@@ -1,6 +1,7 @@
 """The guest's kernel and udev: the distribution's packages, downloaded and unpacked into a cache folder, never installed.
 
-The cache holds one folder a kernel release: `vmlinux` (or `vmlinuz`), and `layer/`, which the guest lays over this machine's root.
+The cache holds one folder a kernel release: `vmlinuz`, where it can be had `vmlinux` too, and `layer/`, which the guest lays over this
+machine's root.
 """
 
 import lzma
@@ -22,7 +23,7 @@ KERNEL = "linux-image-amd64"
 """Depends on the package of the real kernel."""
 COMPANIONS = ("udev", "libudev1")
 """Users have udev running; this machine may not even have it. libudev1 must be of the very same version."""
-LAYOUT = 1
+LAYOUT = 2
 """Goes up when what the cache holds changes, so that an old cache is not taken for a new one."""
 MODULE_FOLDERS = ("fs", "lib", "crypto", "block", "arch", "mm", "net/9p", *(f"drivers/{name}" for name in (
     "ata", "block", "cdrom", "char", "crypto", "dax", "md", "nvme", "scsi", "usb", "virtio",
@@ -32,10 +33,14 @@ XZ_MAGIC = b"\xfd7zXZ\0"
 
 @dataclass(frozen=True, slots=True)
 class GuestSystem:
-    """A kernel that can be booted, and the folder that goes over the guest's root (`usr/lib/modules`, udev)."""
+    """A kernel that can be booted, and the folder that goes over the guest's root (`usr/lib/modules`, udev).
+
+    `kernel` starts soonest. `packed` asks the firmware for its screen as on a PC, which the other never does.
+    """
 
     release: str
     kernel: Path
+    packed: Path
     layer: Path
 
     @property
@@ -60,7 +65,7 @@ def guest_system() -> GuestSystem:
 def _system(folder: Path) -> GuestSystem:
     release = folder.name.removeprefix(f"v{LAYOUT}-")
     kernel = next(path for name in ("vmlinux", "vmlinuz") if (path := folder / name).exists())
-    return GuestSystem(release, kernel, folder / "layer")
+    return GuestSystem(release, kernel, folder / "vmlinuz", folder / "layer")
 
 
 def _fetch() -> GuestSystem:
@@ -149,8 +154,9 @@ def is_wanted(parts: tuple[str, ...]) -> bool:
 
 
 def _keep_kernel(image: Path, folder: Path) -> None:
-    """The kernel's ELF image where it can be had: without KVM, unpacking itself costs the guest some three seconds."""
+    """The kernel, and its ELF image where it can be had: without KVM, unpacking itself costs the guest some three seconds."""
     packed = image.read_bytes()
+    (folder / "vmlinuz").write_bytes(packed)
     start = packed.find(XZ_MAGIC)
     if start >= 0:
         try:
@@ -159,5 +165,3 @@ def _keep_kernel(image: Path, folder: Path) -> None:
             unpacked = b""
         if unpacked.startswith(b"\x7fELF"):
             (folder / "vmlinux").write_bytes(unpacked)
-            return
-    (folder / "vmlinuz").write_bytes(packed)

@@ -11,8 +11,8 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, Pace
+from tests.lab.host import ask_host
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, tool
-from tests.lab.monitor import ANSWER, REQUEST
 from tests.lab.visit import Visit
 from tests.looks.terminal import Terminal
 from wizard.apply.journal import read_entries
@@ -68,25 +68,11 @@ DISK = EmulatedDrive(
 PULLED_FLEET = Fleet("pulled", (DISK, STICK, OTHER))
 
 
-def ask_host(verb: str, drive: EmulatedDrive) -> None:
-    """Have the host `plug` or `unplug` a drive, and wait until it has; fails the job where it has not."""
-    answer, part = SHARED / ANSWER, SHARED / "request.part"
-    answer.unlink(missing_ok=True)
-    part.write_text(f"{verb} {drive.name}")
-    part.rename(SHARED / REQUEST)
-    limit = monotonic() + SLOW
-    while not answer.exists():
-        assert monotonic() < limit, f"The host does not {verb} {drive.name}."
-        sleep(PAUSE_SECONDS)
-    said = answer.read_text()
-    assert said == "done", said
-
-
 def pull(drive: EmulatedDrive) -> None:
     """Take a drive away, and wait until the kernel has seen that."""
     folder = Path("/sys/block", Path(node_of(drive)).name)
     before = (folder / "diskseq").read_text()
-    ask_host("unplug", drive)
+    ask_host("unplug", drive.name)
     limit = monotonic() + SLOW
     while (folder / "diskseq").exists() and (folder / "diskseq").read_text() == before:
         assert monotonic() < limit, f"The kernel still has {folder.name}."
@@ -95,7 +81,7 @@ def pull(drive: EmulatedDrive) -> None:
 
 def plug(drive: EmulatedDrive) -> str:
     """Attach a drive that was pulled; its node, which may be another now."""
-    ask_host("plug", drive)
+    ask_host("plug", drive.name)
     return node_of(drive, SLOW)
 
 

@@ -91,13 +91,16 @@ class Laboratory:
             found[name] = hashlib.file_digest(file, "sha256").hexdigest()
         return found
 
-    def boot(self, job: list[str], *, seconds: float, udev: bool = False) -> GuestResult:
-        """Boot, run `job` (an argument list) as root in the checkout, power off; raises GuestTrouble where that does not happen."""
+    def boot(self, job: list[str], *, seconds: float, udev: bool = False, screen: bool = False) -> GuestResult:
+        """Boot, run `job` (an argument list) as root in the checkout, power off; raises GuestTrouble where that does not happen.
+
+        `screen`: with a graphics adapter in text mode, which takes some seconds more.
+        """
         for left in ("status", "output", "errors", HERE, REQUEST, ANSWER):
             (self.shared / left).unlink(missing_ok=True)
         self._write_start(job, udev=udev, prompt=False)
         begun = monotonic()
-        said = self._run(["-serial", f"file:{self._folder / 'console'}"], seconds)
+        said = self._run([*self._boot_arguments(screen=screen), "-serial", f"file:{self._folder / 'console'}"], seconds)
         heard = self._heard()
         try:
             status = int((self.shared / "status").read_text())
@@ -109,7 +112,7 @@ class Laboratory:
     def shell(self, *, udev: bool = False) -> None:
         """Boot with a prompt on this terminal until the person leaves."""
         self._write_start([], udev=udev, prompt=True)
-        self._run(["-chardev", "stdio,id=person,signal=off", "-serial", "chardev:person"], None)
+        self._run([*self._boot_arguments(), "-chardev", "stdio,id=person,signal=off", "-serial", "chardev:person"], None)
 
     def _write_start(self, job: list[str], *, udev: bool, prompt: bool) -> None:
         settings = [
@@ -181,13 +184,17 @@ class Laboratory:
         return [
             *(QEMU, "-M", "q35", "-cpu", "max", "-m", str(MEMORY_MIB), "-accel", ACCELERATOR),
             *("-nodefaults", "-no-user-config", "-display", "none", "-no-reboot", "-rtc", "base=utc"),
-            *("-kernel", str(self._system.kernel), "-initrd", str(self._folder / "initramfs"), "-append", COMMAND_LINE),
             *_shared_folder("root", Path("/"), read_only=True),
             *_shared_folder("layer", self._system.layer, read_only=True),
             *_shared_folder("lab", self.shared, read_only=False),
             *("-qmp", f"unix:{self._folder / SOCKET},server=on,wait=off"),
             *fleet_arguments(self.fleet, self._nodes),
         ]
+
+    def _boot_arguments(self, *, screen: bool = False) -> list[str]:
+        kernel = self._system.packed if screen else self._system.kernel
+        shown = ["-device", "VGA"] if screen else []
+        return ["-kernel", str(kernel), "-initrd", str(self._folder / "initramfs"), "-append", COMMAND_LINE, *shown]
 
 
 @contextmanager

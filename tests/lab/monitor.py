@@ -1,4 +1,6 @@
-"""Talking to a running QEMU (QMP): what its command line cannot say, and drives pulled out and plugged in when the guest asks for it."""
+"""Talking to a running QEMU (QMP): what its command line cannot say, and what the guest asks for: drives pulled out and plugged in,
+keys pressed, pictures taken of its screen.
+"""
 
 import json
 import socket
@@ -17,7 +19,14 @@ from tests.lab.trouble import GuestTrouble
 ANSWER_SECONDS = 30.0
 PAUSE_SECONDS = 0.1
 REQUEST, ANSWER = "request", "answer"
-"""Files in the shared folder: what the guest wants of the host, as `unplug NAME` or `plug NAME`, and what became of it."""
+"""Files in the shared folder: what the guest wants of the host, as a verb and what it is about, and what became of it.
+
+`plug DRIVE`, `unplug DRIVE`, `press KEYS` (QEMU's names of keys; those that are held at once are joined by +), and `photograph NAME`, which
+leaves NAME.png in the shared folder.
+"""
+
+HOLD_MILLISECONDS = 20
+"""How long a key is held down; those that are asked for at once follow each other."""
 
 RELIABILITY_DEGRADED = 4
 """Of an NVMe drive's critical warnings (NVM Express Base, SMART / Health Information)."""
@@ -92,7 +101,7 @@ def break_health(monitor: Monitor, fleet: Fleet) -> None:
 
 @contextmanager
 def served(path: Path, fleet: Fleet, shared: Path) -> Iterator[None]:
-    """While this lasts, drives are pulled out and plugged in as the guest asks for it by files in the shared folder."""
+    """While this lasts, what the guest asks for by files in the shared folder is done."""
     over = threading.Event()
     thread = threading.Thread(target=_serve, args=(path, fleet, shared, over), daemon=True)
     thread.start()
@@ -107,17 +116,33 @@ def _serve(path: Path, fleet: Fleet, shared: Path, over: threading.Event) -> Non
     request, answer = shared / REQUEST, shared / ANSWER
     while not over.wait(PAUSE_SECONDS):
         with suppress(FileNotFoundError):
-            verb, _, name = request.read_text().partition(" ")
+            verb, _, what = request.read_text().partition(" ")
             request.unlink()
             try:
                 with Monitor(path) as monitor:
-                    _plug(monitor, fleet, name) if verb == "plug" else _unplug(monitor, fleet, name)
+                    _do(monitor, fleet, shared, verb, what)
                 said = "done"
             except GuestTrouble as trouble:
                 said = str(trouble)
             part = answer.with_suffix(".part")
             part.write_text(said)
             part.rename(answer)
+
+
+def _do(monitor: Monitor, fleet: Fleet, shared: Path, verb: str, what: str) -> None:
+    match verb:
+        case "plug":
+            _plug(monitor, fleet, what)
+        case "unplug":
+            _unplug(monitor, fleet, what)
+        case "press":
+            for key in what.split():
+                chord = [{"type": "qcode", "data": part} for part in key.split("+")]
+                monitor.do("send-key", **{"keys": chord, "hold-time": HOLD_MILLISECONDS})
+        case "photograph":
+            monitor.do("screendump", filename=str(shared / f"{what}.png"), format="png")
+        case _:
+            raise GuestTrouble(f"The guest asks for something unknown: {verb}.")
 
 
 def _unplug(monitor: Monitor, fleet: Fleet, name: str) -> None:

@@ -57,7 +57,10 @@ def pay(one: Planned, lab: Laboratory, tally: Tally, patience: float = 1.0) -> b
     try:
         with other_work() if visit.busy else nullcontext():
             result = lab.boot(
-                [sys.executable, "-m", "tests.lab.guest", one.module, str(one.number)], seconds=visit.seconds * patience, udev=visit.udev
+                [sys.executable, "-m", "tests.lab.guest", one.module, str(one.number)],
+                seconds=visit.seconds * patience,
+                udev=visit.udev,
+                screen=visit.screen,
             )
     except GuestTrouble as trouble:
         tally.count(Check("the guest comes to its end", False, str(trouble)))

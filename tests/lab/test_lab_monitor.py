@@ -116,6 +116,23 @@ def test_a_stick_is_pulled_out_with_its_bridge(tmp_path: Path) -> None:
     assert asked_for(tmp_path, "unplug stick") == ("done", [("device_del", {"id": "stick-controller"})])
 
 
+def test_keys_are_pressed_one_after_the_other_and_chords_at_once(tmp_path: Path) -> None:
+    answer, asked = asked_for(tmp_path, "press ret shift+x")
+    assert answer == "done"
+    keys = [arguments["keys"] for command, arguments in asked if command == "send-key"]
+    chord = [{"type": "qcode", "data": "shift"}, {"type": "qcode", "data": "x"}]
+    assert keys == [[{"type": "qcode", "data": "ret"}], chord]
+
+
+def test_a_picture_lies_where_the_guest_finds_it(tmp_path: Path) -> None:
+    answer, asked = asked_for(tmp_path, "photograph drives")
+    assert (answer, asked) == ("done", [("screendump", {"filename": str(tmp_path / "drives.png"), "format": "png"})])
+
+
+def test_what_the_host_does_not_know_is_answered(tmp_path: Path) -> None:
+    assert asked_for(tmp_path, "sing loudly") == ("The guest asks for something unknown: sing.", [])
+
+
 def test_a_disk_is_pulled_out_alone(tmp_path: Path) -> None:
     assert asked_for(tmp_path, "unplug disk") == ("done", [("device_del", {"id": "disk-disk"})])
 

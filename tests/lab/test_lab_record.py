@@ -86,3 +86,19 @@ def test_nothing_is_kept_where_one_file_tells_of_the_machine(tmp_path: Path, mon
     (shared / "plan.json").write_text("harmless\n")
     assert all(check.holds for check in record.keep(shared))
     assert sorted(path.name for path in kept.iterdir()) == sorted(record.NAMES)
+
+
+def test_pictures_take_the_place_of_the_old_ones_unless_one_tells_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept, shared = tmp_path / "kept", tmp_path / "shared"
+    kept.mkdir()
+    shared.mkdir()
+    monkeypatch.setattr(record, "SCREENSHOTS", kept)
+    for name in ("console-gone.png", "console-drives.png", "drives.svg"):
+        (kept / name).write_text("old\n")
+    (shared / "drives.png").write_text("new\n")
+    (shared / "drives.txt").write_text(f"saved in {CHECKOUT}\n")
+    assert [check.holds for check in record.keep_pictures(shared)] == [False]
+    assert {path.read_text() for path in kept.iterdir()} == {"old\n"}
+    (shared / "drives.txt").write_text("harmless\n")
+    assert all(check.holds for check in record.keep_pictures(shared))
+    assert {path.name: path.read_text() for path in kept.iterdir()} == {"console-drives.png": "new\n", "drives.svg": "old\n"}

@@ -17,6 +17,7 @@ MODULES = (
     "whole_path",
     "look",
     "hotplug",
+    "console",
     "failing",
     "verdicts",
     "ladder",
@@ -33,7 +34,7 @@ MODULES = (
 )
 """Those of tests/lab with VISITS, in the order in which the lab goes through them."""
 
-JOB_MODULES = (*MODULES, "measure", "performed", "portraits")
+JOB_MODULES = (*MODULES, "measure", "performed", "photographed", "portraits")
 """Those with JOBS."""
 
 PORTRAITS = ("portraits", "stack_portraits")
@@ -49,7 +50,7 @@ class Visit:
     Visits that follow each other with the same fleet share its drives: what one writes the next finds. `prepare` is called before the
     boot, `afterwards` after it (its checks count), both outside of the guest. `alone`: it measures time, and while it lasts this machine
     does nothing else; it shares no drives with visits that are not. `full_only`: done with `--full` only. `busy`: meanwhile this machine
-    has other work to do, of the lab's choice.
+    has other work to do, of the lab's choice. `screen`: the guest has one, with the kernel's text console on it.
     """
 
     title: str
@@ -61,6 +62,7 @@ class Visit:
     keeps_every_byte: bool = False
     full_only: bool = False
     busy: bool = False
+    screen: bool = False
     prepare: Callable[[Laboratory], None] | None = None
     afterwards: Callable[[Laboratory], Iterable[Check]] | None = None
 

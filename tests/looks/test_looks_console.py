@@ -101,6 +101,7 @@ def test_the_text_console_gets_what_it_has(recorded: Path) -> None:
                 assert "white" in {cell.fg if cell.reverse else cell.bg for cell in shown}, "nobody sees where a letter would go"
         terminal.press("right", "y")
         assert terminal.ended() == 130
+        assert not terminal.text.strip(), "the console has no second screen: the prompt would stand amid the wizard's"
     allowed = {"", "0", "1", "4", "7", "22", "24", "27", "39", "49", *map(str, range(30, 38)), *map(str, range(40, 48))}
     assert parameters(terminal.received) <= allowed, parameters(terminal.received) - allowed
     assert b"Traceback" not in terminal.received

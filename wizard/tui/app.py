@@ -39,7 +39,7 @@ class WizardApp(App[Session]):
     def __init__(self, services: Services, terminal: Terminal | None = None) -> None:
         self.terminal = terminal or terminal_of(os.environ, serial_baud(sys.stderr.fileno()))
         eight = self.terminal.colours is not Colours.ANY
-        super().__init__(driver_class=_frugal() if self.terminal.slow else None, ansi_color=eight)
+        super().__init__(driver_class=_driver(self.terminal), ansi_color=eight)
         self.services = services
         self.animation_level = "none"
         self.no_color = self.terminal.colours is Colours.NONE
@@ -105,10 +105,17 @@ class WizardApp(App[Session]):
             self.screen.dismiss(None)
 
 
-def _frugal() -> type[Driver]:
-    from wizard.tui.frugal import FrugalDriver
+def _driver(terminal: Terminal) -> type[Driver] | None:
+    """One for a slow line or the text console; None for Textual's own."""
+    if terminal.slow:
+        from wizard.tui.frugal import FrugalDriver
 
-    return FrugalDriver
+        return FrugalDriver
+    if terminal.glyphs is Glyphs.CONSOLE:
+        from wizard.tui.leaving import LeavingDriver
+
+        return LeavingDriver
+    return None
 
 
 def run_wizard(services: Services) -> ExitCode:

@@ -1,0 +1,52 @@
+"""Job: the wizard on the text console to the mounted filesystem, once, for the pictures in screenshots/."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from tests.lab import console
+from tests.lab.console import LAPTOP, PLACE, ends, look, to_the_last_question
+from tests.lab.fleet import Fleet
+from tests.lab.inside import SLOW, node_of, shown
+from tests.lab.screen import Console
+from wizard.model.errors import ExitCode
+from wizard.model.journal import Check
+from wizard.model.names import partition_path
+from wizard.tools.run import run
+
+if TYPE_CHECKING:
+    from tests.lab.machine import Laboratory
+
+
+def set_up(fleet: Fleet) -> Iterator[Check]:
+    """To the mounted filesystem."""
+    drive = fleet[LAPTOP.name]
+    with Console() as console:
+        yield from to_the_last_question(console, drive)
+        console.press("enter", then=lambda: console.seen.is_lit("[ Apply ]"))
+        console.press("enter")
+        console.until(lambda: "Step 8 of 9" in console.text and "working" in console.text, rest=False)
+        yield from look(console, "applying", 8)
+        console.until("Done: every step")
+        console.press("enter", then="Step 9 of 9")
+        yield from look(console, "done", 9)
+        console.press("enter")
+        yield ends(console, ExitCode.DONE)
+    mounted = run(["findmnt", "-n", "-o", "FSTYPE,SOURCE", PLACE], seconds=SLOW, accept=range(256)).output.split()
+    yield Check("what was applied is mounted", mounted == ["xfs", partition_path(node_of(drive), 1)], shown(mounted))
+
+
+def _keep(lab: Laboratory) -> Iterator[Check]:
+    from tests.lab.record import keep_pictures
+
+    return keep_pictures(lab.shared)
+
+
+JOBS = {"set-up-on-console": set_up}
+
+VISITS = tuple(
+    replace(visit, title="for the pictures: the wizard on a text console", jobs=(*JOBS,), afterwards=_keep) for visit in console.VISITS
+)
+"""Not among the tests: `--photograph-console` does it."""

@@ -1,0 +1,50 @@
+"""What is read off a guest's text console, and what counts as not to be seen there. Needs no guest."""
+
+import struct
+
+from tests.lab.screen import Cell, Seen, key_name, seen, unfit
+
+GREY, BLACK, CYAN = 7, 0, 3
+FONT = {"a": {97}, " ": {32, 0}, "\u2192": {26}}
+"""As code page 437 has them; the replacement is an upside-down question mark."""
+REPLACED = 168
+
+
+def of(*cells: Cell) -> Seen:
+    return Seen((cells,))
+
+
+def test_a_screen_is_read_line_by_line() -> None:
+    held = bytes((2, 3, 1, 0)) + b"".join(struct.pack("BB", glyph, GREY | CYAN << 4) for glyph in b"ab\x1ade ")
+    screen = seen(held, struct.pack("=6I", *map(ord, "ab\u2192de ")))
+    assert (screen.size, screen.text) == ((3, 2), "ab\u2192\nde ")
+    assert screen.lines[0][2] == Cell("\u2192", 26, GREY, CYAN)
+
+
+def test_what_the_font_has_can_be_seen() -> None:
+    cells = (Cell("a", 97, GREY, BLACK), Cell("\u2192", 26, BLACK, CYAN), Cell(" ", 0, GREY, BLACK), Cell(" ", 32, CYAN, CYAN))
+    assert [*unfit(of(*cells), FONT)] == []
+
+
+def test_what_the_font_lacks_is_named_with_its_place() -> None:
+    (said,) = unfit(of(Cell("a", 97, GREY, BLACK), Cell("\u2026", REPLACED, GREY, BLACK)), FONT)
+    assert said.startswith("line 1, column 2: '\u2026' is shown as glyph 168")
+
+
+def test_another_glyph_than_the_fonts_own_is_named() -> None:
+    assert len([*unfit(of(Cell("\u2192", REPLACED, GREY, BLACK)), FONT)]) == 1
+
+
+def test_ink_of_its_grounds_colour_cannot_be_seen() -> None:
+    (said,) = unfit(of(Cell("a", 97, CYAN, CYAN)), FONT)
+    assert "the colour of its ground" in said
+
+
+def test_a_line_with_a_ground_is_where_the_focus_is() -> None:
+    screen = Seen(((Cell("a", 97, GREY, BLACK), Cell(" ", 32, GREY, GREY)), (Cell("b", 98, GREY, BLACK), Cell(" ", 32, GREY, BLACK))))
+    assert (screen.is_lit("a"), screen.is_lit("b")) == (True, False)
+
+
+def test_keys_have_the_names_of_a_keyboard() -> None:
+    names = [key_name(key) for key in ("enter", "tab", "f1", "/", "k", "K", "4")]
+    assert names == ["ret", "tab", "f1", "slash", "k", "shift+k", "4"]
