@@ -116,10 +116,12 @@ def test_visits_are_chosen_by_words_and_long_ones_only_when_asked_for() -> None:
 
 
 def test_machines_are_recorded_by_visits_of_their_own() -> None:
-    arguments = Namespace(record=False, record_machines=True, only=[], full=False, list=False)
+    arguments = Namespace(record=False, photograph_console=False, record_machines=True, only=[], full=False, list=False)
     assert {one.visit.fleet.name for one in planned(arguments)} == {fleet.name for fleet in (*FLEETS, STACK_FLEET)}
     arguments.record_machines = False
-    assert not {*PORTRAITS, "performed"} & {one.module for one in planned(arguments)}
+    assert not {*PORTRAITS, "performed", "photographed"} & {one.module for one in planned(arguments)}
+    arguments.photograph_console = True
+    assert {one.module for one in planned(arguments)} == {"photographed"}
 
 
 def renamed(raw: RawMachine, old: str, new: str) -> RawMachine:
