@@ -9,6 +9,7 @@ from wizard.layout.commands import array_uuid, commands_of, edits_of
 from wizard.layout.containersteps import KEY_SECONDS, container_holds, container_sentence, container_undo
 from wizard.layout.groupsteps import DATA_BYTES, logical_holds, logical_sentence
 from wizard.layout.mirrors import mirror_holds, mirror_lost, mirror_sentence
+from wizard.layout.steplosses import data_lost, marks, table_lost
 from wizard.layout.subvolumes import mounted_subvolume
 from wizard.layout.usesteps import use_sentence
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
@@ -28,14 +29,13 @@ from wizard.model.plan import (
     Operation,
     Plan,
     ResetZones,
-    Slot,
     Step,
     TurnOnSwap,
     WipeSignatures,
     WriteTable,
     devices_of,
 )
-from wizard.model.units import TIB, format_capacity, format_exact
+from wizard.model.units import TIB, format_exact
 
 SAVED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was formatted."
 SAVED_TILL_MIRRORED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as the mirror was not begun."
@@ -47,9 +47,6 @@ WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long 
 
 TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is left there"
 """FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a partition."""
-
-TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other": "an old table"}
-"""Kinds of tables in a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +83,10 @@ class Context:
         """The drives on which these devices lie: all of them for an array."""
         found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
         return found or self.members
+
+    def overwritten(self, devices: Sequence[str]) -> list[str]:
+        """What lay where a filesystem is made: on these devices, or for an array on every drive."""
+        return data_lost(devices, self.members_of(devices), named=len(self.members) > 1)
 
 
 def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, ...]:
@@ -130,9 +131,9 @@ def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
 def _sentence(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures(device=device, expected=expected) if context.is_drive(device):
-            return f"Erase the marks of {_and(expected) or 'anything old'} on the drive {device} itself."
+            return f"Erase the marks of {marks(expected) or 'anything old'} on the drive {device} itself."
         case WipeSignatures(device=device, expected=expected) if expected:
-            return f"Erase the marks of {_and(expected)} on {device}."
+            return f"Erase the marks of {marks(expected)} on {device}."
         case WipeSignatures(device=device):
             return f"Erase whatever old marks lie where {device} is."
         case WriteTable():
@@ -192,66 +193,24 @@ def _table_sentence(operation: WriteTable) -> str:
 def _destroys(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures(device=device, expected=expected) if expected:
-            return f"How {device} is recognised as {_and(expected)}; its data stay until something is written over them."
+            return f"How {device} is recognised as {marks(expected)}; its data stay until something is written over them."
         case WipeSignatures(device=device) if any(member.drive.content_digest is None for member in context.members_of((device,))):
             return f"Whatever marks are on {device}; they could not be read when this was planned."
         case WriteTable(device=device, fresh=True):
-            return _table_lost(context.members_of((device,))[0])
+            return table_lost(context.members_of((device,))[0])
         case ResetZones(device=device):
-            return " ".join([f"Everything on {device}, at once.", *_overwritten((device,), context)])
+            return " ".join([f"Everything on {device}, at once.", *context.overwritten((device,))])
         case MakeFilesystem(device=device) if context.under(device) != device:
             # Whatever lay there was lost when the container was made.
             return ""
         case MakeContainer(device=device):
-            return " ".join(_overwritten((device,), context))
+            return " ".join(context.overwritten((device,)))
         case MakeFilesystem(device=device, others=others):
-            return " ".join(_overwritten((device, *others), context))
+            return " ".join(context.overwritten((device, *others)))
         case MakeArray(level="raid1", parts=parts):
-            return " ".join((mirror_lost(operation), *_overwritten(parts, context)))
+            return " ".join((mirror_lost(operation), *context.overwritten(parts)))
         case _:
             return ""
-
-
-def _table_lost(member: Member) -> str:
-    if lost := _removed(member):
-        return "The old table: " + "; ".join(_described(slot) for slot in lost) + "."
-    if member.before.table == "unread":
-        return "The old table, if there is one: it could not be read when this was planned."
-    if member.before.table != "none":
-        return f"The old table ({member.before.table}), which has no partitions."
-    return ""
-
-
-def _overwritten(devices: Sequence[str], context: Context) -> list[str]:
-    """What lay where a filesystem is made: on these devices, or for an array on every drive."""
-    found = []
-    for member in context.members_of(devices):
-        where = "there" if len(context.members) == 1 else f"on {member.drive.path}"
-        found.append(_lost_with(member, _lost_under(devices, member), where))
-    return [sentence for sentence in found if sentence]
-
-
-def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
-    """The partitions that go where those of `devices` come that are this drive's: all new ones where none is, all old ones where it is
-    the drive itself.
-    """
-    if member.drive.path in devices:
-        return _removed(member)
-    new = [slot for slot in member.after.partitions if not slot.kept]
-    named = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
-    return [
-        slot for slot in _removed(member) if any(slot.start_bytes < made.end_bytes and made.start_bytes < slot.end_bytes for made in named)
-    ]
-
-
-def _lost_with(member: Member, lost: Sequence[Slot], where: str) -> str:
-    if lost:
-        return f"The data of what lay {where}: {'; '.join(_described(slot) for slot in lost)}."
-    if member.before.signatures:
-        return f"The data of the {_and(member.before.signatures)} that lay {where}."
-    if member.before.table == "unread":
-        return f"Whatever data lay {where}; they could not be read when this was planned."
-    return ""
 
 
 def _undo(operation: Operation, context: Context) -> str:
@@ -374,24 +333,9 @@ def _made_bytes(member: Member, device: str) -> int:
     return sum(slot.size_bytes for slot in named or new[:1])
 
 
-def _removed(member: Member) -> list[Slot]:
-    return [slot for slot in member.before.partitions if not slot.kept]
-
-
-def _described(slot: Slot) -> str:
-    label = f" {printable(slot.label)!r}" if slot.label else ""
-    kind = printable(slot.filesystem, 40) if slot.filesystem else "nothing recognised"
-    return f"partition {slot.number} ({kind}{label}, {format_capacity(slot.size_bytes)})"
-
-
 def _listed(devices: Sequence[str]) -> str:
     return " and ".join([", ".join(devices[:-1]), devices[-1]]) if len(devices) > 1 else "".join(devices)
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
-
-
-def _and(words: Sequence[str]) -> str:
-    shown = [TABLES.get(word) or printable(word, 40) for word in words]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]]) if len(shown) > 1 else "".join(shown)
