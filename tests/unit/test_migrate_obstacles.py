@@ -114,6 +114,8 @@ def test_what_has_everything_is_left_alone() -> None:
     for way in (Way.LIGHT, Way.FULL):
         with pytest.raises(BadInput, match="There is nothing to do"):
             make_migration(modern, way)
+    bare = replace(modern, target=None, lines=())
+    assert prospect_of(bare).default is None and prospect_of(bare).why.startswith("It has everything")
     lacking = replace(modern, ext=replace(modern.ext, features=modern.ext.features - {"metadata_csum"}))
     assert against(lacking, Way.FULL) is None and against(lacking, Way.LIGHT) is not None
 

@@ -34,10 +34,17 @@ _VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
 
 
 def look_at_ext(
-    device: str, environment: Environment, *, store: Path | None = None, undo_dir: Path | None = None, target: str | None = None
+    device: str,
+    environment: Environment,
+    *,
+    store: Path | None = None,
+    undo_dir: Path | None = None,
+    target: str | None = None,
+    journal_dir: Path | None = None,
 ) -> Situation:
     """The ext filesystem on a drive, a partition, or a volume on one drive, and all around it that a migration depends on.
 
+    Where neither `store` nor `undo_dir` is named, what is replaced is kept among the runs, which `journal_dir` can have elsewhere.
     Raises BadInput where there is none or it cannot be read, Refused where its superblock is damaged.
     """
     node = _node(device)
@@ -52,7 +59,7 @@ def look_at_ext(
     fstab = read_fstab(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))]
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
-    runs = runs_folder()
+    runs = runs_folder(journal_dir)
     return Situation(
         drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
         device=shown,

@@ -4,14 +4,17 @@ import shlex
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterable
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.environment import OWN_FSTAB, Environment
 from wizard.apply.migrating_look import look_at_ext
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
+from wizard.faces.apply import narrate
 from wizard.faces.console import out, say
 from wizard.faces.migrating import migration_lines, prospect_lines
+from wizard.faces.migrating_apply import apply_migration
 from wizard.migrate.document import MIGRATION_SCHEMA, render_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.offers import prospect_of
@@ -25,10 +28,11 @@ EPILOG = """examples:
     sudo diskwright migrate /dev/sdX1
     sudo diskwright migrate /dev/sdX1 --way full -o films.json
     sudo diskwright apply films.json --confirm SERIAL
+    sudo diskwright migrate /dev/sdX1 --way mount --confirm SERIAL
     sudo diskwright keep
 
-Without --way it says what is found and sets the four ways side by side. The filesystem must not be mounted for any but `mount`. Nothing is
-written but the file that -o names; `diskwright apply` carries a plan out exactly as it was shown.
+Without --way it says what is found and sets the four ways side by side. The filesystem must not be mounted for any but `mount`. Without
+--confirm nothing is written but the file that -o names; `diskwright apply` carries a plan out exactly as it was shown.
 """
 
 
@@ -49,14 +53,18 @@ def parser() -> ArgumentParser:
     made.add_argument("--to", metavar="DEVICE", help="the empty volume for the way fresh")
     made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help="the file of mounts at boot of the system that it belongs to")
     made.add_argument("-o", "--output", metavar="PLAN.json", help="write the plan to this file, for `diskwright apply`")
+    made.add_argument("--confirm", metavar="TOKEN", action="append", help="carry it out at once: the drive's token, as `apply` takes it")
+    made.add_argument("--dry-run", action="store_true", help="check everything that `apply` checks, and write nothing")
+    made.add_argument("--journal", metavar="DIR", help="keep the run here instead of /var/lib/diskwright/runs; not on this filesystem")
     made.add_argument("--json", action="store_true", help=f"print a {PROSPECT_SCHEMA} or, with --way, a {MIGRATION_SCHEMA} document")
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """Look, and show the ways or the plan."""
-    if arguments.output is not None and arguments.way is None:
-        raise BadInput("-o writes a plan: say with --way which of the ways it is to be.")
+    acts = arguments.dry_run or arguments.confirm
+    if arguments.way is None and (arguments.output is not None or acts):
+        raise BadInput("Say with --way which of the ways it is to be; without it they are set side by side, and nothing is done.")
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     situation = look_at_ext(
         arguments.device,
@@ -64,6 +72,7 @@ def main(arguments: Namespace) -> ExitCode:
         store=Path(arguments.store) if arguments.store else None,
         undo_dir=Path(arguments.undo_dir) if arguments.undo_dir else None,
         target=arguments.to,
+        journal_dir=Path(arguments.journal) if arguments.journal else None,
     )
     if arguments.way is None:
         prospect = prospect_of(situation)
@@ -75,6 +84,9 @@ def main(arguments: Namespace) -> ExitCode:
     migration = make_migration(situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair)
     if arguments.output is not None:
         write_file(Path(arguments.output), render_migration(migration), "The plan")
+    if acts:
+        begun = apply_migration(migration, arguments, partial(_as_root, arguments))
+        return begun if isinstance(begun, ExitCode) else narrate(begun)
     if arguments.json:
         sys.stdout.write(render_migration(migration))
     else:
@@ -93,3 +105,15 @@ def _say_how_to_apply(migration: Migration, output: str, environment: Environmen
     say("Nothing has been changed. To carry it out, exactly as shown:")
     where = "" if environment.is_running_system else f" --fstab {shlex.quote(str(environment.fstab))}"
     say(f"    sudo diskwright apply {shlex.quote(output)} --confirm {shlex.quote(printable(migration.drive.token))}{where}")
+
+
+def _as_root(arguments: Namespace) -> str:
+    """The command that was given, as a plain user types it to run it as root."""
+    words = ["sudo", "diskwright", "migrate", arguments.device, f"--way={arguments.way}"]
+    for name in ("store", "undo_dir", "to", "journal"):
+        if value := getattr(arguments, name):
+            words.append(f"--{name.replace('_', '-')}={value}")
+    words += [f"--{name}" for name in ("manifest", "repair") if getattr(arguments, name)]
+    words += [f"--fstab={arguments.fstab}"] if arguments.fstab != str(OWN_FSTAB) else []
+    words += [f"--confirm={token}" for token in arguments.confirm or ()]
+    return " ".join(shlex.quote(printable(word, 400)) for word in words)

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from wizard.faces.changing import with_tabs
 from wizard.layout.text import command_lines, wrapped
 from wizard.model.ext import ExtFacts
-from wizard.model.finding import Severity
+from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Means, Migration, Offer, Prospect, Way
 from wizard.model.names import printable
 from wizard.model.units import format_capacity, format_duration
@@ -38,7 +38,7 @@ def heading(device: str, before: ExtFacts) -> str:
 def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
     """What is found, and the four ways."""
     yield from wrapped(heading(prospect.device, prospect.before), width)
-    told = [finding for finding in prospect.findings if finding.severity is not Severity.OK]
+    told = [finding for finding in prospect.findings if not _is_told_below(finding, prospect.offers)]
     if told:
         yield from ("", "Found:")
     for finding in told:
@@ -51,6 +51,11 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
         yield from wrapped(f"Proposed: {prospect.default}. {prospect.why}", width)
     else:
         yield from wrapped(prospect.why, width)
+
+
+def _is_told_below(finding: Finding, offers: Sequence[Offer]) -> bool:
+    """Whether a finding that is only good to know stands with the way that it rules out."""
+    return finding.severity is Severity.INFO and any(finding.sentence in offer.obstacle for offer in offers)
 
 
 def offer_lines(offer: Offer, width: int) -> Iterator[str]:

@@ -6,7 +6,7 @@ from wizard.migrate.estimates import operation_seconds, room_bytes, used_bytes
 from wizard.migrate.gains import gains_of
 from wizard.migrate.make import NOT_COVERED, means_of, why_direct
 from wizard.migrate.obstacles import against, obstacles_of
-from wizard.migrate.operations import all_operations, fresh_operations
+from wizard.migrate.operations import all_operations, fresh_operations, operations_for
 from wizard.migrate.situation import Situation
 from wizard.migrate.steps import migration_steps
 from wizard.model.migration import Means, MigrationOperation, Offer, Prospect, Way
@@ -86,4 +86,6 @@ def _default(situation: Situation, offers: dict[Way, Offer]) -> tuple[Way | None
         return Way.MOUNT, "It changes nothing on the disk, and what stands against the others does not stand against it."
     if Way.FRESH in can and situation.target is not None:
         return Way.FRESH, "It only reads this filesystem."
+    if not operations_for(Way.FULL, situation.ext):
+        return None, "It has everything that it can have without being made anew."
     return None, "Nothing can be done as it stands; what is found says why."
