@@ -29,7 +29,7 @@ def make_ext3(bench: Bench, size_bytes: int = 96 * MIB, *options: str) -> str:
     return drive
 
 
-def fill(top: Path) -> None:
+def fill(top: Path, huge_bytes: int = TIB) -> None:
     """One of everything that a manifest tells."""
     (top / "folder").mkdir()
     (top / "file").write_bytes(b"content" * 3000)
@@ -47,7 +47,7 @@ def fill(top: Path) -> None:
     os.setxattr(top / "guarded", "trusted.mine", b"\0\1")
     os.setxattr(top / "folder", "user.of", b"a folder")
     sparse(top / "sparse", 10 * GIB)
-    sparse(top / "huge", TIB)
+    sparse(top / "huge", huge_bytes)
     (top / "written zeros").write_bytes(bytes(64 * KIB))
     Path(os.fsdecode(os.fsencode(top) + b"/" + NOT_UTF8)).write_text("not text")
     deep(top)

@@ -18,7 +18,7 @@ from time import monotonic
 
 from wizard.apply.journal import sync_folder
 from wizard.apply.manifest_entry import Entry, Kind, from_line, to_line
-from wizard.apply.manifest_look import TO_READ, look, open_at
+from wizard.apply.manifest_look import Found, look, named, walk
 from wizard.apply.manifest_workers import Say, share_out
 from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
@@ -35,9 +35,6 @@ REPORT_SECONDS = 0.2
 
 MORE = b"+"
 """How a line begins that tells how many bytes more were read."""
-
-Found = tuple[bytes, int]
-"""The path of an entry and the number of its inode."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +63,7 @@ def take_manifest(place: Path, file: Path, *, workers: int = 2, on_progress: Cal
         top = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     except OSError as error:
         raise Failed(f"{printable(str(place), 200)} cannot be read: {error.strerror}.") from None
-    meter = _Meter(_used_bytes(top), on_progress)
+    meter = Meter(used_bytes(place), on_progress)
     count = 0
     try:
         with _written(new) as write:
@@ -104,7 +101,7 @@ def read_manifest(file: Path) -> Iterator[Entry]:
         raise BadInput(f"{where} cannot be read: {error}.") from None
 
 
-class _Meter:
+class Meter:
     """How much was read, of about how much, told not too often."""
 
     def __init__(self, total: int, on_progress: Callable[[float], None]) -> None:
@@ -121,8 +118,9 @@ class _Meter:
             self._on_progress(min(self.done / self._total, 1.0))
 
 
-def _used_bytes(top: int) -> int:
-    status = os.fstatvfs(top)
+def used_bytes(top: Path) -> int:
+    """How much the filesystem that a folder lies on says is used."""
+    status = os.statvfs(top)
     return (status.f_blocks - status.f_bfree) * status.f_frsize
 
 
@@ -141,11 +139,11 @@ def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
         os.fsync(raw.fileno())
 
 
-def _entries(top: int, workers: int, meter: _Meter) -> Iterator[bytes]:
+def _entries(top: int, workers: int, meter: Meter) -> Iterator[bytes]:
     """A line for everything below `top` and for itself, in the manifest's order."""
     linked: dict[int, Entry] = {}
-    walk = _walk(top)
-    while batch := tuple(islice(walk, BATCH)):
+    found = walk(top)
+    while batch := tuple(islice(found, BATCH)):
         looked = _looked_at(top, batch, linked, workers, meter)
         for number, (path, inode) in enumerate(batch):
             line = looked.get(number)
@@ -154,7 +152,7 @@ def _entries(top: int, workers: int, meter: _Meter) -> Iterator[bytes]:
             yield line
 
 
-def _looked_at(top: int, batch: Sequence[Found], linked: dict[int, Entry], workers: int, meter: _Meter) -> dict[int, bytes]:
+def _looked_at(top: int, batch: Sequence[Found], linked: dict[int, Entry], workers: int, meter: Meter) -> dict[int, bytes]:
     """The lines of a batch by their number in it, in place of all names of a file but its first, which is noted in `linked`."""
     first = {inode: number for number, (_, inode) in reversed([*enumerate(batch)]) if inode not in linked}
     work = [(number, batch[number][0]) for _, number in sorted(first.items())]
@@ -180,31 +178,3 @@ def _looked_at(top: int, batch: Sequence[Found], linked: dict[int, Entry], worke
     if lost := next((batch[number][0] for number, _ in work if number not in looked), None):
         raise Failed(f"{named(lost)} was not read.")
     return looked
-
-
-def _walk(top: int) -> Iterator[Found]:
-    """Everything below `top`, itself first: a folder before what it holds, names by their bytes."""
-    left = [(b"", os.fstat(top).st_ino, True)]
-    while left:
-        path, inode, is_folder = left.pop()
-        yield path, inode
-        if is_folder:
-            left += reversed(_listed(top, path))
-
-
-def _listed(top: int, path: bytes) -> list[tuple[bytes, int, bool]]:
-    try:
-        fd = open_at(top, path, TO_READ | os.O_DIRECTORY)
-        try:
-            with os.scandir(fd) as entries:
-                names = [(os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False)) for entry in entries]
-        finally:
-            os.close(fd)
-    except OSError as error:
-        raise Failed(f"{named(path)} cannot be read: {error.strerror}.") from None
-    return [(path + b"/" + name if path else name, inode, is_folder) for name, inode, is_folder in sorted(names)]
-
-
-def named(path: bytes) -> str:
-    """A path for a person: bytes that are no text are shown as such."""
-    return printable(f"/{path.decode(errors='backslashreplace')}", 200)

@@ -4,21 +4,20 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.manifest import named, read_manifest
+from wizard.apply.manifest import read_manifest
 from wizard.apply.manifest_entry import Entry, Kind
+from wizard.apply.manifest_look import LOST_AND_FOUND, named
 from wizard.model.names import printable
 
 TOLD = 20
 """So many differences are told, the others counted."""
-
-LOST_AND_FOUND = b"lost+found"
 
 
 def differences(before: Path, after: Path, *, inode_numbers: bool) -> tuple[str, ...]:
     """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell the same filesystem.
 
     With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy has inodes, times of their
-    change and blocks of its own, and its own lost+found. Raises BadInput where a manifest cannot be read.
+    change and a size of blocks of its own, and its own lost+found. Raises BadInput where a manifest cannot be read.
     """
     told = []
     count = 0
@@ -81,8 +80,9 @@ def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[
 
 
 def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
-    if inode_numbers and (old.data, old.wide_data) != (new.data, new.wide_data):
-        yield f"its data lie elsewhere between its holes: {new.data}, not {old.data}"
+    was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
+    if was != is_now and old.size_bytes == new.size_bytes:
+        yield f"its data lie elsewhere between its holes: {is_now}, not {was}"
 
 
 def _attribute_differences(old: Entry, new: Entry) -> Iterator[str]:

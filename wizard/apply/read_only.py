@@ -6,14 +6,14 @@ namespace would do the same with a process more to start and to wait for. Python
 """
 
 import ctypes
-import errno
 import os
 import struct
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from time import monotonic, sleep
+from time import monotonic
 
+from wizard.apply.devices import open_exclusively
 from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed
 from wizard.model.names import printable
@@ -22,7 +22,7 @@ FSOPEN, FSCONFIG, FSMOUNT = 430, 431, 432
 """The same on every architecture of today's (arch/*/include/uapi/asm/unistd.h; the table of system calls is shared from 403 on)."""
 
 CLOSE_ON_EXEC, SET_FLAG, SET_STRING, CREATE = 1, 0, 1, 6
-RDONLY, NOSUID, NODEV, NOEXEC = 1, 2, 4, 8
+RDONLY, NOSUID, NODEV, NOEXEC, NOATIME = 1, 2, 4, 8, 16
 """From linux/mount.h."""
 
 LAST_ORPHAN = 0xE8
@@ -45,8 +45,8 @@ def mounted_read_only(node: str) -> Iterator[Path]:
 
 @contextmanager
 def mounted_alone(node: str) -> Iterator[Path]:
-    """The folder of an ext4 filesystem to write to, which nobody else sees; unmounted at the end. Raises Failed."""
-    with _mounted(node, ("rw",), NOSUID | NODEV | NOEXEC) as place:
+    """The folder of an ext4 filesystem to write to, which nobody else sees and where reading leaves no date; unmounted at the end."""
+    with _mounted(node, ("rw",), NOSUID | NODEV | NOEXEC | NOATIME) as place:
         yield place
 
 
@@ -115,13 +115,6 @@ def _refuse_unfinished(node: str) -> None:
 def _wait_until_free(node: str) -> None:
     """Until the kernel has let go of the device; a child that is just ending may hold the mount for a moment longer."""
     end = monotonic() + RELEASE_SECONDS
-    while True:
-        try:
-            os.close(os.open(node, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC))
-            return
-        except OSError as error:
-            if error.errno != errno.EBUSY:
-                return
+    while reason := open_exclusively(node):
         if monotonic() > end:
-            raise Failed(f"{node} is still in use after it was unmounted.")
-        sleep(0.01)
+            raise Failed(f"{node} could not be unmounted: {reason}.")
