@@ -12,7 +12,10 @@ from tests.loop.applying import Work, ended
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.journal import RunState
 from wizard.apply.migrating import start_migration
+from wizard.apply.migrating_run import apply_migration
+from wizard.apply.runs import MIGRATION, make_run
 from wizard.layout.planner import known_identity
+from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import BootLine, Folder, Situation
 from wizard.model.migration import Migration, Way
@@ -70,6 +73,18 @@ class Old:
         token = migration.drive.token
         return start_migration(migration, token, journal_dir=self.work.runs, environment=self.work.environment)
 
+    def begin(self, migration: Migration) -> Path:
+        """The folder of a run that has not begun."""
+        self.work.bench.own(migration.drive.path)
+        self.work.runs.mkdir(exist_ok=True)
+        return make_run(self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment)
+
+    def migrate_here(self, way: Way = Way.FULL, *, manifest: bool = False) -> Path:
+        """A run from begin to end in this process, which is quicker."""
+        run = self.begin(self.migration(way, manifest=manifest))
+        apply_migration(run, ())
+        return run
+
     def migrate(self, way: Way = Way.FULL, *, manifest: bool = False) -> tuple[Path, RunState]:
         """Begin a run, and wait for its end."""
         run = self.start(self.migration(way, manifest=manifest))
@@ -85,14 +100,14 @@ class Old:
 
     def files(self, kind: str) -> dict[str, object]:
         """Everything in it, mounted read-only as this type."""
-        place = self.mount("-t", kind, "-o", "ro,noload")
+        place = self.mount("-t", kind, "-o", "ro" if kind == "ext2" else "ro,noload")
         try:
             return everything(place)
         finally:
             tool("umount", str(place))
 
 
-def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 64 * MIB) -> Old:
+def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 40 * MIB) -> Old:
     """An ext3, unless the options of mke2fs say otherwise, with a tree on it and a line in the scratch fstab."""
     drive = make_drive(size_bytes)
     work.bench.own(drive)

@@ -112,6 +112,8 @@ class Direct:
             return
         now, known = superblock_on(device), record.last_superblock
         found, left = read_ext(now), read_ext(known)
+        if found is not None and found.uuid != self._migration.before.uuid:
+            raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
         if found is not None and left is not None and found.mounted != left.mounted:
             raise Refused(mounted_since(device, self._run.name))
         # What was cut off can have left anything between, but for the time of a mount, which none of the programs sets.

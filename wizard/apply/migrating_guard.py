@@ -3,12 +3,13 @@
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.devices import impostor, open_exclusively
+from wizard.apply.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.fstab import check_writable
 from wizard.apply.guard import NOTHING_WRITTEN, check_programs, check_same_start, identity_difference, probe_again
 from wizard.apply.migrating_fstab import type_standing
+from wizard.apply.migrating_look import drive_of
 from wizard.apply.standing import How
 from wizard.apply.undo_files import check_undo_room
 from wizard.layout.refusals import in_use
@@ -27,8 +28,8 @@ def check_own(migration: Migration, environment: Environment) -> None:
     drive = migration.drive.path
     if environment.only is not None and drive not in environment.only:
         raise Refused(f"{printable(drive)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
-    for node in {drive, migration.device}:
-        if reason := impostor(node, drive):
+    for node, reason in ((drive, impostor(drive, drive)), (migration.device, _stray(migration.device, drive))):
+        if reason:
             raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. {NOTHING_WRITTEN}")
     for operation in (step.operation for step in migration.steps):
         if isinstance(operation, SetFstabType):
@@ -38,6 +39,18 @@ def check_own(migration: Migration, environment: Environment) -> None:
                     f"{printable(operation.file, 200)} if that is the system that you mean. {NOTHING_WRITTEN}"
                 )
             check_writable(environment.fstab, "no file of mounts at boot")
+
+
+def _stray(device: str, drive: str) -> str | None:
+    """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None where it is, or is missing."""
+    folder = SYS_BLOCK / kernel_name(device)
+    if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
+        return impostor(device, drive)
+    try:
+        found = drive_of(folder.name)
+    except BadInput as error:
+        return str(error)
+    return None if found == drive else f"{printable(device)} lies on {found}"
 
 
 def check_migration_tools(migration: Migration) -> None:

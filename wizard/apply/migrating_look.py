@@ -49,7 +49,7 @@ def look_at_ext(
     """
     node = _node(device)
     path, read = str(node), read_superblock(str(node))
-    machine = probe_machine([_drive_of(kernel_name(path))])
+    machine = probe_machine([drive_of(kernel_name(path))])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
         raise BadInput(f"{drive.path} does not tell its size, so nothing is changed there.")
@@ -131,7 +131,7 @@ def _node(device: str) -> Path:
     return node
 
 
-def _drive_of(name: str) -> str:
+def drive_of(name: str) -> str:
     """The node of the one drive that a device lies on; raises BadInput where it lies on several."""
     drives = set(_below(name))
     if len(drives) != 1:
@@ -202,7 +202,7 @@ def _target(device: str, source: str, ext: ExtFacts) -> Target:
     """The volume for a fresh filesystem; raises BadInput where there is no such device."""
     node = _node(device)
     path = str(node)
-    (drive,) = probe_machine([_drive_of(kernel_name(path))]).drives
+    (drive,) = probe_machine([drive_of(kernel_name(path))]).drives
     chain = _layers(drive, path)
     shown = chain[-1].path if chain else path
     part = drive.partition(path)
