@@ -10,7 +10,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.apply.migrating_look import look_at_ext
+from wizard.apply.migrating_look import look_at_ext, read_superblock
 from wizard.migrate.document import read_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles import against
@@ -65,12 +65,12 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(work: Work
     work.fstab.write_text(f"# mine\nUUID={uuid_of(drive)}\t/srv ext3 noatime 0 2\n")
     before, fstab = work.digest(drive), work.fstab.read_text()
     words = ("migrate", drive, "--fstab", str(work.fstab))
+    assert json.loads(diskwright(work, *words, "--json").stdout)["default"] in ("light", "full")
     told = diskwright(work, *words)
     assert told.returncode == 0, told.stderr
     for said in ("mount: ", "light: ", "full: ", "fresh: ", "Proposed: "):
         assert said in told.stdout
-    offers = {offer["way"]: offer for offer in json.loads(diskwright(work, *words, "--json").stdout)["offers"]}
-    assert not any(offers[way.value]["obstacle"] for way in Way)
+    assert "Cannot be had" not in told.stdout
     plan = work.folder / "films.json"
     planned = diskwright(work, *words, "--way", "full", "--undo-dir", str(work.folder), "--store", str(work.folder), "-o", str(plan))
     assert planned.returncode == 0, planned.stderr
@@ -133,17 +133,18 @@ def test_a_damaged_superblock_is_told_with_its_copy(work: Work, make_drive: Make
     with Path(drive).open("r+b") as file:
         file.write(bytes(4096))
     before = work.digest(drive)
-    refused = diskwright(work, "migrate", drive, "--fstab", str(work.fstab))
-    assert refused.returncode == 3 and f"e2fsck -b 8193 -B 1024 {drive}" in refused.stderr
+    with pytest.raises(Refused, match=f"e2fsck -b 8193 -B 1024 {drive}"):
+        look(work, drive)
     assert work.digest(drive) == before
 
 
 def test_what_is_no_ext_filesystem_is_told(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     for device, said in ((drive, "holds no ext2"), (str(work.fstab), "no block device"), ("/dev/nothing", "no device")):
-        wrong = diskwright(work, "migrate", device, "--fstab", str(work.fstab))
-        assert wrong.returncode == 2 and said in wrong.stderr
-    assert diskwright(work, "migrate", ext3(work, make_drive), "-o", str(work.folder / "p")).returncode == 2
+        with pytest.raises(BadInput, match=said):
+            look(work, device)
+    without_way = diskwright(work, "migrate", drive, "-o", str(work.folder / "plan"))
+    assert without_way.returncode == 2 and "--way" in without_way.stderr
 
 
 def test_a_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: MakeDrive) -> None:
@@ -165,3 +166,15 @@ def test_the_fresh_way_takes_an_empty_volume_only(work: Work, make_drive: MakeDr
             make_migration(look(work, drive, target=target), Way.FRESH)
     with pytest.raises(BadInput, match="no device"):
         look(work, drive, target="/dev/nothing")
+
+
+def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_drive: MakeDrive) -> None:
+    drive = ext3(work, make_drive)
+    work.bench.own(drive)
+    words = ("migrate", drive, "--fstab", str(work.fstab), "--undo-dir", str(work.folder), "--store", str(work.folder))
+    token, before = drive.removeprefix("/dev/"), work.digest(drive)
+    assert diskwright(work, *words, "--way", "light", "--confirm", "another").returncode == 3
+    assert work.digest(drive) == before
+    done = diskwright(work, *words, "--way", "light", "--confirm", token)
+    assert done.returncode == 0 and "holds  Its superblock lists extent" in done.stdout, done.stderr
+    assert "extent" in read_superblock(drive).features

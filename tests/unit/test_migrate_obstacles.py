@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from tests.unit.migrations import EXT3, FSTAB, UUID, situation
+from wizard.migrate.codes import CODES
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles import BARS, TOUCHING, WRITING, against, obstacles_of
 from wizard.migrate.offers import prospect_of
@@ -96,8 +97,8 @@ def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
     assert {way for way in Way if offers[way].obstacle} == barred
 
 
-def test_every_code_that_bars_has_its_case() -> None:
-    assert {f"migrate-{name}" for name in CASES} >= BARS.keys() - {"migrate-complete", "migrate-light-complete"}
+def test_every_code_has_its_case_and_its_meaning() -> None:
+    assert {*(f"migrate-{name}" for name in CASES), "migrate-complete", "migrate-light-complete"} == set(CODES) >= BARS.keys()
 
 
 @pytest.mark.parametrize("found", [ext(has_errors=True), ext(half_done="it was being resized")])
