@@ -5,8 +5,10 @@ from typing import Any
 
 from tests.unit.machines import drive, machine
 from wizard.layout.planner import known_identity
-from wizard.migrate.situation import BootLine, Folder, Situation
+from wizard.migrate.situation import BootLine, Folder, Situation, Target
 from wizard.model.ext import ExtFacts
+from wizard.model.identity import Identity
+from wizard.model.machine import Drive
 from wizard.model.units import GIB
 
 UUID = "0d2c3b7a-1111-4000-8000-000000000001"
@@ -43,13 +45,21 @@ EXT3 = ExtFacts(
 """Of 98 GB, as made in 2008."""
 
 
+def identity_of(held: Drive) -> Identity:
+    """Who a drive is."""
+    assert held.size_bytes is not None and held.geometry is not None
+    return known_identity(machine(held), held, held.size_bytes, held.geometry)
+
+
+TARGET = Target("/dev/sdb1", 1 << 40, identity_of(drive(path="/dev/sdb", serial="COPY1")))
+"""An empty partition of another drive."""
+
+
 def situation(ext: ExtFacts = EXT3, **changes: Any) -> Situation:  # noqa: ANN401
     """One in which nothing stands against any way, changed."""
-    held = drive()
-    assert held.size_bytes is not None and held.geometry is not None
     folder = Folder("/var/lib/diskwright/runs", 100 * GIB)
     found = Situation(
-        drive=known_identity(machine(held), held, held.size_bytes, held.geometry),
+        drive=identity_of(drive()),
         device="/dev/sda1",
         ext=ext,
         fstab="/etc/fstab",

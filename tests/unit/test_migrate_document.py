@@ -7,17 +7,15 @@ from typing import Any
 
 import pytest
 
-from tests.unit.migrations import EXT3, UUID, situation
+from tests.unit.migrations import EXT3, TARGET, UUID, situation
 from wizard.layout.document import digest_of
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import MIGRATION_SCHEMA, is_migration, read_migration, render_migration
 from wizard.migrate.make import make_migration
-from wizard.migrate.situation import Target
 from wizard.migrate.steps import migration_steps
 from wizard.model.errors import BadInput
 from wizard.model.migration import CheckFiles, Means, Migration, MigrationOperation, SetFeatures, SetFstabType, Way, WidenInodes
 
-TARGET = Target("/dev/sdb1", 1 << 40)
 FULL = make_migration(situation(), Way.FULL)
 
 
@@ -50,6 +48,8 @@ FORGED = {
     "no snapshot's store": replace(FULL, store=""),
     "both folders": replace(FULL, undo_dir="/u"),
     "a folder that climbs": replace(FULL, store="/a/../b"),
+    "a drive for a copy that there is none of": replace(FULL, target=TARGET.drive),
+    "a copy without a drive": replace(made(Way.FRESH), target=None),
     "no device": replace(FULL, device="/etc/passwd"),
     "a step left out": replace(FULL, steps=FULL.steps[1:]),
     "no step": replace(FULL, steps=()),

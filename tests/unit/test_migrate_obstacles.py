@@ -5,19 +5,18 @@ from typing import Any
 
 import pytest
 
-from tests.unit.migrations import EXT3, FSTAB, UUID, situation
+from tests.unit.migrations import EXT3, FSTAB, TARGET, UUID, situation
 from wizard.migrate.codes import CODES
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles import BARS, TOUCHING, WRITING, against, obstacles_of
 from wizard.migrate.offers import prospect_of
 from wizard.migrate.operations import all_operations, fstab_operations, operations_for, spare_blocks, widening_blocks
-from wizard.migrate.situation import BootLine, BootPath, Folder, Situation, Target
+from wizard.migrate.situation import BootLine, BootPath, Folder, Situation
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
 from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
 from wizard.model.units import GIB
 
-TARGET = Target("/dev/sdb1", 1 << 40)
 FREE = situation(target=TARGET)
 FULL_OF = widening_blocks(EXT3) + spare_blocks(EXT3)
 

@@ -19,17 +19,26 @@ from wizard.apply.undo import await_undone
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import render_migration
 from wizard.model.errors import Failed, Refused
-from wizard.model.migration import Migration
+from wizard.model.migration import MakeFresh, Migration
 from wizard.model.names import printable
 
 
 def check_token(migration: Migration, token: str) -> None:
-    """Raises Refused unless the token is the drive's, letter for letter."""
-    if token != migration.drive.token:
+    """Raises Refused unless the token is that of the drive that is written to, letter for letter."""
+    wanted = migration.written.token
+    if token != wanted:
         raise Refused(
-            f"To confirm that {migration.device} is to become ext4, give its drive's token with "
-            f"--confirm {printable(migration.drive.token)}: {printable(token)!r} is not it. {NOTHING_WRITTEN}"
+            f"To confirm that {outcome(migration)}, give the token of {migration.written.path} with "
+            f"--confirm {printable(wanted)}: {printable(token)!r} is not it. {NOTHING_WRITTEN}"
         )
+
+
+def outcome(migration: Migration) -> str:
+    """What is confirmed, as the end of a sentence."""
+    made = next((step.operation for step in migration.steps if isinstance(step.operation, MakeFresh)), None)
+    if made is None:
+        return f"{migration.device} is to become ext4"
+    return f"{made.target} is to become a new ext4 with everything of {migration.device}"
 
 
 def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:

@@ -202,12 +202,15 @@ def _target(device: str, source: str, ext: ExtFacts) -> Target:
     """The volume for a fresh filesystem; raises BadInput where there is no such device."""
     node = _node(device)
     path = str(node)
-    (drive,) = probe_machine([drive_of(kernel_name(path))]).drives
+    machine = probe_machine([drive_of(kernel_name(path))])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(f"{drive.path} does not tell its size, so nothing is made there.")
     chain = _layers(drive, path)
     shown = chain[-1].path if chain else path
     part = drive.partition(path)
     found = chain[-1].signatures if chain else part.signatures if part else drive.signatures
-    seen = Target(shown, size_bytes(path))
+    seen = Target(shown, size_bytes(path), known_identity(machine, drive, drive.size_bytes, drive.geometry))
     return replace(seen, fault=_target_fault(drive, seen, source, found, ext))
 
 

@@ -15,7 +15,7 @@ from cattrs.v import format_exception
 
 from wizard.model.changes import ChangeOperation
 from wizard.model.errors import BadInput
-from wizard.model.migration import MigrationOperation
+from wizard.model.migration import Migration, MigrationOperation
 from wizard.model.names import printable
 from wizard.model.plan import Layout, MakeArray, MakeFilesystem, MakeSubvolumes, Mount, Operation, Plan, Slot, Stripe, Volume
 
@@ -29,6 +29,7 @@ WRITTEN_WHERE_USED: dict[type, tuple[str, ...]] = {
     MakeArray: ("level",),
     MakeFilesystem: ("others", "striping", "logical", "mirrored"),
     MakeSubvolumes: ("others",),
+    Migration: ("target",),
     Mount: ("others",),
     Plan: ("others", "stripe", "group"),
     Slot: ("opened",),

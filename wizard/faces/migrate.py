@@ -104,7 +104,7 @@ def _print(lines: Iterable[str]) -> None:
 def _say_how_to_apply(migration: Migration, output: str, environment: Environment) -> None:
     say("Nothing has been changed. To carry it out, exactly as shown:")
     where = "" if environment.is_running_system else f" --fstab {shlex.quote(str(environment.fstab))}"
-    say(f"    sudo diskwright apply {shlex.quote(output)} --confirm {shlex.quote(printable(migration.drive.token))}{where}")
+    say(f"    sudo diskwright apply {shlex.quote(output)} --confirm {shlex.quote(printable(migration.written.token))}{where}")
 
 
 def _as_root(arguments: Namespace) -> str:

@@ -6,6 +6,7 @@ from wizard.faces.changing import with_tabs
 from wizard.layout.text import command_lines, wrapped
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, Severity
+from wizard.model.identity import Identity
 from wizard.model.migration import Means, Migration, Offer, Prospect, Way
 from wizard.model.names import printable
 from wizard.model.units import format_capacity, format_duration
@@ -81,10 +82,10 @@ def _listed(what: str, sentences: Sequence[str], width: int) -> Iterator[str]:
 
 def migration_lines(migration: Migration, width: int) -> Iterator[str]:
     """All of it, as text: what is gained, what is doubted, and every step with its command, its undoing and what a power cut would do."""
-    drive = migration.drive
-    who = f"{drive.path}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
     yield from wrapped(heading(migration.device, migration.before), width)
-    yield from wrapped(f"on {who}", width)
+    yield from wrapped(f"on {_who(migration.drive)}", width)
+    if migration.target is not None:
+        yield from wrapped(f"to a volume on {_who(migration.target)}, which is what is confirmed", width)
     yield from wrapped(f"The way {migration.way}: {TITLES[migration.way]}. {COVERED[migration.means]}", width)
     if folder := migration.store or migration.undo_dir:
         yield from wrapped(f"What is replaced is kept in {printable(folder, 2000)}, up to {format_capacity(migration.room_bytes)}.", width)
@@ -95,6 +96,10 @@ def migration_lines(migration: Migration, width: int) -> Iterator[str]:
             yield from wrapped(f"- {printable(sentence, 4000)}", width, 2)
     yield from ("", "Steps:")
     yield from migration_step_lines(migration, width)
+
+
+def _who(drive: Identity) -> str:
+    return f"{drive.path}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
 
 
 def migration_step_lines(migration: Migration, width: int) -> Iterator[str]:

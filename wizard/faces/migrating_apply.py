@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wizard.apply.environment import Environment
-from wizard.apply.migrating import check_token, preflight_migration, start_migration
+from wizard.apply.migrating import check_token, outcome, preflight_migration, start_migration
 from wizard.apply.runs import doubts_about, runs_folder
 from wizard.faces.console import out, say
 from wizard.faces.migrating import COVERED, migration_step_lines
@@ -24,11 +24,11 @@ def apply_migration(migration: Migration, arguments: Namespace, as_root: Callabl
         say(sentence)
     if arguments.dry_run:
         return _dry_run(migration, journal_dir, environment)
-    token = shlex.quote(printable(migration.drive.token))
+    token = shlex.quote(printable(migration.written.token))
     if not arguments.confirm:
         raise Refused(
-            f"Nothing was written. This would make {migration.device} ext4; `diskwright show` has every step. "
-            f"To go on, confirm its drive by its token: --confirm {token}"
+            f"Nothing was written. Here {outcome(migration)}; `diskwright show` has every step. "
+            f"To go on, confirm {migration.written.path} by its token: --confirm {token}"
         )
     if len(arguments.confirm) > 1:
         raise Refused(f"This migration is for one drive: give its token once, with --confirm {token}. Nothing was written.")

@@ -33,7 +33,10 @@ def check_migration(migration: Migration, where: str = "The document") -> None:
 
 
 def _faults(migration: Migration) -> Iterator[str]:
-    yield from identity_faults(migration.drive)
+    for drive in filter(None, (migration.drive, migration.target)):
+        yield from identity_faults(drive)
+    if (migration.target is None) == (migration.way is Way.FRESH):
+        yield "it names a drive for a fresh filesystem where there is none, or none where there is one"
     if not is_device_path(migration.device):
         yield f"{printable(migration.device, 60)!r} is no device below /dev"
     yield from _ext_faults(migration.before)

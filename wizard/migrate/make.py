@@ -55,6 +55,7 @@ def make_migration(
         repairs=repairs,
         gains=gains_of(operations, situation.ext),
         doubts=tuple(_doubts(situation, way, means, manifest=manifest)),
+        target=situation.target.drive if way is Way.FRESH and situation.target else None,
     )
 
 

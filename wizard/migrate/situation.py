@@ -27,10 +27,11 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The volume for a fresh ext4. `fault` is a clause on why it cannot be had, empty where it can."""
+    """The volume for a fresh ext4 on `drive`. `fault` is a clause on why it cannot be had, empty where it can."""
 
     device: str
     size_bytes: int
+    drive: Identity
     fault: str = ""
 
 

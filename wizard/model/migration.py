@@ -144,7 +144,8 @@ class Migration:
 
     `store` is the folder where the snapshots' copy-on-write stores lie (TRANSACTION), `undo_dir` that of e2fsprogs' undo files (DIRECT);
     each is empty where it does not apply. `room_bytes` is what that folder is asked for. `manifest`: every file's content is compared
-    before and after. `repairs`: damage may be repaired, on the snapshot. `gains`, `doubts` are sentences.
+    before and after. `repairs`: damage may be repaired, on the snapshot. `gains`, `doubts` are sentences. `target` is the drive that a
+    fresh filesystem is made on, and which a person confirms instead of `drive`, which is then only read.
     """
 
     drive: Identity
@@ -160,6 +161,12 @@ class Migration:
     repairs: bool = False
     gains: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
+    target: Identity | None = None
+
+    @property
+    def written(self) -> Identity:
+        """The drive that is written to, whose token is asked for."""
+        return self.target or self.drive
 
 
 @dataclass(frozen=True, slots=True)
