@@ -1,6 +1,6 @@
 """A migration on the device itself: each step with an undo file, and all of it taken back in reverse, proven by a fingerprint."""
 
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from time import monotonic
@@ -8,14 +8,15 @@ from time import monotonic
 from wizard.apply.devices import size_bytes
 from wizard.apply.ext_blocks import superblock_on
 from wizard.apply.fingerprint import fingerprint
+from wizard.apply.migrating_proof import keep_manifest, manifest_checks
 from wizard.apply.migrating_record import Record, keep_record, load_record
-from wizard.apply.migrating_steps import NOTE_SECONDS, MigratingSite, operate
-from wizard.apply.progress import StepProgress, note_progress
+from wizard.apply.migrating_steps import MigratingSite, OnGround, operate, sharing
+from wizard.apply.migrating_verify import device_checks
 from wizard.apply.undo_files import drop, folder_of, made_durable, new_folder, put_step_back, undo_file_in
 from wizard.migrate.superblock import read_ext
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Event
-from wizard.model.migration import Migration, OnDevice
+from wizard.model.journal import Check, Event
+from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration
 from wizard.model.units import format_exact
 
 
@@ -29,6 +30,11 @@ class Direct:
     def node(self) -> str:
         """The device itself."""
         return self.site.migration.device
+
+    def checks(self) -> Iterator[Check]:
+        """What is to hold of the device."""
+        yield from device_checks(self.node, self.site)
+        yield from manifest_checks(self.node, self.site)
 
     def commit(self) -> str:
         """It was made where it stays."""
@@ -65,9 +71,14 @@ class Direct:
         record = load_record(self._run)
         return record is not None and record.is_done(step)
 
-    def make(self, operation: OnDevice, step: int) -> str:
+    def make(self, operation: OnGround, step: int) -> str:
         """Carry out a step; a sentence on it. Its undo file is on the medium on return. Raises Failed."""
         device = self._migration.device
+        if isinstance(operation, MakeFresh | CopyFiles):
+            raise Failed(f"Step {step} works on another device than {device}.")
+        # What a check puts right, such as a journal that was not empty, belongs to what is compared.
+        if not isinstance(operation, CheckFiles):
+            keep_manifest(device, self.site)
         record = load_record(self._run)
         if record is None:
             raise Failed(f"The fingerprint of {device} is missing.")
@@ -130,20 +141,6 @@ class Direct:
 
 TAKING_BACK = "taking-back"
 """The file in a run that says that the device is being put back, so that it can hold anything between."""
-
-
-def sharing(run: Path, begun: float) -> Callable[[float], None]:
-    """Notes which part of what was begun then is done, for whoever watches; it belongs to no step."""
-    told = begun
-
-    def note(share: float) -> None:
-        nonlocal told
-        now = monotonic()
-        if share and now >= told + NOTE_SECONDS:
-            told = now
-            note_progress(run, StepProgress(0, share, (now - begun) * (1 - share) / share))
-
-    return note
 
 
 def mounted_since(device: str, run_name: str) -> str:

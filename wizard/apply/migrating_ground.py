@@ -1,13 +1,15 @@
 """Where a migration is carried out: on the device itself, on a snapshot of it, or in files alone. The run is the same for all."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
 from wizard.apply.guard import NOTHING_WRITTEN
 from wizard.apply.migrating_direct import Direct
-from wizard.apply.migrating_steps import MigratingSite
+from wizard.apply.migrating_steps import MigratingSite, OnGround
 from wizard.model.errors import Refused
-from wizard.model.migration import Means, OnDevice
+from wizard.model.journal import Check
+from wizard.model.migration import Means
 
 
 class Ground(Protocol):
@@ -23,8 +25,11 @@ class Ground(Protocol):
     def is_done(self, step: int) -> bool:
         """Whether a step on the filesystem, which counts from 1, is done."""
 
-    def make(self, operation: OnDevice, step: int) -> str:
+    def make(self, operation: OnGround, step: int) -> str:
         """Carry out a step; a sentence on it. Raises Failed."""
+
+    def checks(self) -> Iterable[Check]:
+        """What is to hold before it is committed. Raises Failed or BadInput where it cannot be looked at."""
 
     def commit(self) -> str:
         """Have the device hold what was made and looked at; a sentence, empty where it does already. Raises Failed."""
@@ -52,9 +57,13 @@ class FilesAlone:
         """There is no such step."""
         raise AssertionError(step)
 
-    def make(self, operation: OnDevice, step: int) -> str:
+    def make(self, operation: OnGround, step: int) -> str:
         """There is no such step."""
         raise AssertionError(operation, step)
+
+    def checks(self) -> Iterable[Check]:
+        """There is nothing to check on it."""
+        return ()
 
     def commit(self) -> str:
         """There is nothing to commit."""

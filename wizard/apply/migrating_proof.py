@@ -5,8 +5,7 @@ from time import monotonic
 
 from wizard.apply.manifest import Manifest, take_manifest
 from wizard.apply.manifest_differences import differences
-from wizard.apply.migrating_direct import sharing
-from wizard.apply.migrating_steps import MigratingSite
+from wizard.apply.migrating_steps import MigratingSite, sharing
 from wizard.apply.read_only import mounted_read_only
 from wizard.model.journal import Check, Event
 from wizard.model.units import format_duration

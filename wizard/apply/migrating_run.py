@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from wizard.apply.execute import numbered
 from wizard.apply.fstab import parse, read_fstab
 from wizard.apply.guard import NOTHING_WRITTEN
 from wizard.apply.journal import Journal, RunState, read_entries, state
@@ -11,17 +10,16 @@ from wizard.apply.lock import unlock
 from wizard.apply.migrating_fstab import old_type_back, set_type
 from wizard.apply.migrating_ground import Ground, ground_of
 from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, check_own
-from wizard.apply.migrating_proof import keep_manifest, manifest_checks
 from wizard.apply.migrating_steps import MigratingSite
-from wizard.apply.migrating_verify import device_checks, file_checks
+from wizard.apply.migrating_verify import file_checks
 from wizard.apply.mounts import mounted_at, read_mounts
-from wizard.apply.resume import UNDOING, begun_steps, done_steps
+from wizard.apply.resume import UNDOING, begun_steps
 from wizard.apply.runs import load_environment, load_migration
 from wizard.apply.standing import How, is_mount_of
 from wizard.apply.start import STOP
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Check, Event
-from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration, MigrationStep, SetFstabType
+from wizard.model.migration import Migration, MigrationStep, SetFstabType
 from wizard.model.names import printable
 
 NOT_AT_BOOT = frozenset({"noauto"})
@@ -60,7 +58,7 @@ def _carry_out(site: MigratingSite) -> tuple[Event, str]:
     if ended := _make_all(on_device, ground, site):
         return ended
     if on_device:
-        if failed := _verified(device_checks(ground.node, site), site) + _verified(manifest_checks(ground.node, site), site):
+        if failed := _verified(ground.checks(), site):
             return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
         if said := ground.commit():
             site.journal.add(Event.COMMAND, said)
@@ -97,16 +95,11 @@ def _make_all(steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: 
     run, journal = site.run, site.journal
     for number, step in steps:
         operation = step.operation
-        if isinstance(operation, MakeFresh | CopyFiles):
-            raise Refused(f"A copy to a fresh filesystem cannot be made yet. Done: {numbered(done_steps(read_entries(run)))}.")
         if not isinstance(operation, SetFstabType) and ground.is_done(number):
             continue
         if (run / STOP).exists():
             return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run)}"
         try:
-            # What a check puts right, such as a journal that was not empty, belongs to what is compared.
-            if not isinstance(operation, SetFstabType | CheckFiles):
-                keep_manifest(ground.node, site)
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
             said = set_type(operation, site.migration, run.name) if isinstance(operation, SetFstabType) else ground.make(operation, number)
         except (DiskwrightError, OSError) as error:

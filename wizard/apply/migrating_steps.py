@@ -12,7 +12,7 @@ from wizard.apply.progress import StepProgress, note_progress
 from wizard.apply.site import journalled
 from wizard.migrate.steps import CHECKER, accepted, operation_commands
 from wizard.model.errors import Failed
-from wizard.model.migration import Migration, OnDevice, WidenInodes
+from wizard.model.migration import CopyFiles, MakeFresh, Migration, OnDevice, WidenInodes
 from wizard.tools.run import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
@@ -22,6 +22,9 @@ _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) \S+")
 
 NOTE_SECONDS = 0.5
 """How far a step is, is noted no more often."""
+
+OnGround = OnDevice | MakeFresh | CopyFiles
+"""What is done to a filesystem, and not to a file that names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,20 @@ class Heed:
             self._told = now
             self._tell(StepProgress(self._step, share, (now - self._begun) * (1 - share) / share))
         return False
+
+
+def sharing(run: Path, begun: float) -> Callable[[float], None]:
+    """Notes which part of what was begun then is done, for whoever watches; it belongs to no step."""
+    told = begun
+
+    def note(share: float) -> None:
+        nonlocal told
+        now = monotonic()
+        if share and now >= told + NOTE_SECONDS:
+            told = now
+            note_progress(run, StepProgress(0, share, (now - begun) * (1 - share) / share))
+
+    return note
 
 
 def share_of(turn: int, done: int, total: int) -> float:
