@@ -51,6 +51,8 @@ def exit_code_of(state: RunState) -> ExitCode:
     ends = {
         RunState.RUNNING: ExitCode.DONE,
         RunState.DONE: ExitCode.DONE,
+        RunState.UNDONE: ExitCode.DONE,
+        RunState.KEPT: ExitCode.DONE,
         RunState.REFUSED: ExitCode.REFUSED,
         RunState.STOPPED: ExitCode.INTERRUPTED,
         RunState.INTERRUPTED: ExitCode.INTERRUPTED,

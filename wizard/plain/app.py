@@ -15,6 +15,8 @@ from wizard.plain.steps.benchmark import offer_benchmark
 from wizard.plain.steps.confirm import confirm
 from wizard.plain.steps.drives import choose_drive
 from wizard.plain.steps.layout import choose_layout
+from wizard.plain.steps.moved import follow_migration, settle_migration
+from wizard.plain.steps.moving import choose_way, confirm_migration, show_migration
 from wizard.plain.steps.preview import show_plan
 from wizard.plain.steps.purpose import choose_purpose
 from wizard.plain.talk import Ended, Talk, columns_of, speaks_utf8
@@ -31,6 +33,14 @@ STEPS: tuple[Callable[[Desk, Session], Moved], ...] = (
     confirm,
     follow_run,
     tell_result,
+)
+MOVING_STEPS: tuple[Callable[[Desk, Session], Moved], ...] = (
+    choose_drive,
+    choose_way,
+    show_migration,
+    confirm_migration,
+    follow_migration,
+    settle_migration,
 )
 INTRO = (
     "diskwright sets up a drive, question by question. Answer by a number and Enter; ? explains a question.",
@@ -81,10 +91,10 @@ class Walk:
     def through(self) -> None:
         """Until the last step is done. Raises Ended where the person ends the wizard."""
         index = 0
-        while index < len(STEPS):
+        while index < len(steps := MOVING_STEPS if self.session.moving is not None else STEPS):
             if self._has_gone():
-                index = 0
-            outcome = STEPS[index](self.desk, self.session)
+                index, steps = 0, STEPS
+            outcome = steps[index](self.desk, self.session)
             self.session = outcome.session
             match outcome:
                 case Back():

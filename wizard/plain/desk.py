@@ -6,6 +6,7 @@ from wizard.plain.talk import Talk
 from wizard.services.contract import Services
 
 STEPS = 9
+MOVING_STEPS = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,3 +20,8 @@ class Desk:
         """`Step 3 of 9: Advice`, with an empty line before it."""
         self.talk.say()
         self.talk.say(f"Step {number} of {STEPS}: {title}")
+
+    def moving_heading(self, number: int, title: str) -> None:
+        """`To ext4, step 2 of 6: Ways`, with an empty line before it."""
+        self.talk.say()
+        self.talk.say(f"To ext4, step {number} of {MOVING_STEPS}: {title}")

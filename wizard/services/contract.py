@@ -14,14 +14,17 @@ if TYPE_CHECKING:
     from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
     from wizard.apply.journal import RunState
+    from wizard.apply.progress import StepProgress
     from wizard.layout.planner import Mode
     from wizard.layout.striped import StripeWish
     from wizard.layout.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
+    from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
+    from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
@@ -182,4 +185,34 @@ class Services(Protocol):
 
     def request_stop(self, run: Path) -> None:
         """Ask the run to stop before its next step."""
+        ...
+
+    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+        """The ways to ext4 for a filesystem on the drive and what stands against them; and how many seconds it takes, roughly, to read
+        every file before and after. Raises Refused or BadInput. May take long.
+        """
+        ...
+
+    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+        """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long."""
+        ...
+
+    def start_migration(self, migration: Migration, token: str) -> Path:
+        """Start a process of its own that carries it out; the run's folder. May take long; writes."""
+        ...
+
+    def progress(self, run: Path) -> StepProgress | None:
+        """How far the run's present step is; None where nothing tells."""
+        ...
+
+    def power(self, run: Path) -> str:
+        """What would become of the filesystem if the power went now, where the run's transaction tells; else empty."""
+        ...
+
+    def keep(self, run: Path) -> str:
+        """Let go of what would undo the run's migration, and of the room that it takes; a sentence on that. May take long; writes."""
+        ...
+
+    def undo(self, run: Path) -> None:
+        """Take back the run's migration, and return when that is proven. May take long; writes."""
         ...

@@ -19,9 +19,12 @@ if TYPE_CHECKING:
     from wizard.apply.elevated import Elevated
     from wizard.apply.environment import Environment
     from wizard.apply.journal import RunState
+    from wizard.apply.progress import StepProgress
     from wizard.model.journal import Entry
+    from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
+    from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
@@ -171,11 +174,16 @@ class RealServices(Rules):
             self.obtain_root()
             assert self._elevated is not None
             return self._elevated.start(plan, tokens, self._journal_dir, secret)
-        from wizard.apply.environment import Environment
         from wizard.apply.start import start_run
 
-        environment = self._environment or Environment(only=None if self._only is None else frozenset(self._only))
-        return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=environment, secret=secret)
+        return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=self._place, secret=secret)
+
+    @property
+    def _place(self) -> Environment:
+        """What `apply` works with here."""
+        from wizard.apply.environment import Environment
+
+        return self._environment or Environment(only=None if self._only is None else frozenset(self._only))
 
     def follow(self, run: Path) -> Iterator[Entry]:
         """From the journal's file, or as root tells it."""
@@ -201,3 +209,48 @@ class RealServices(Rules):
         from wizard.apply.start import request_stop
 
         request_stop(run)
+
+    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+        """By looking into the filesystem, which only root can."""
+        from wizard.services.migrating import prospect_here, refuse_without_root
+
+        refuse_without_root(self.needs_root, moving.device)
+        return prospect_here(moving, self._place)
+
+    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+        """By looking once more."""
+        from wizard.services.migrating import plan_here, refuse_without_root
+
+        refuse_without_root(self.needs_root, moving.device)
+        return plan_here(moving, self._place)
+
+    def start_migration(self, migration: Migration, token: str) -> Path:
+        """By a detached process."""
+        from wizard.services.migrating import refuse_without_root, start_here
+
+        refuse_without_root(self.needs_root, migration.device)
+        return start_here(migration, token, self._journal_dir, self._place)
+
+    def progress(self, run: Path) -> StepProgress | None:
+        """From the run's folder."""
+        from wizard.apply.progress import read_progress
+
+        return read_progress(run)
+
+    def power(self, run: Path) -> str:
+        """By the transaction's phase."""
+        from wizard.services.migrating import power_here
+
+        return power_here(run)
+
+    def keep(self, run: Path) -> str:
+        """As root, which began the run."""
+        from wizard.services.migrating import keep_here
+
+        return keep_here(run)
+
+    def undo(self, run: Path) -> None:
+        """As root, which began the run."""
+        from wizard.services.migrating import undo_here
+
+        undo_here(run)

@@ -12,13 +12,17 @@ from uuid import uuid4
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
+from wizard.services.migrating import NOT_RECORDED
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
     from wizard.apply.journal import RunState
+    from wizard.apply.progress import StepProgress
     from wizard.model.journal import Entry
+    from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
+    from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
 
 # The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
@@ -96,3 +100,31 @@ class RecordedServices(Rules):
 
     def request_stop(self, run: Path) -> None:
         """Nothing runs."""
+
+    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+        """A recording does not hold the filesystem's superblock."""
+        raise Refused(NOT_RECORDED)
+
+    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+        """Refused."""
+        raise Refused(NOT_RECORDED)
+
+    def start_migration(self, migration: Migration, token: str) -> Path:
+        """Refused."""
+        raise Refused(self.obstacle)
+
+    def progress(self, run: Path) -> StepProgress | None:
+        """Nothing runs."""
+        return None
+
+    def power(self, run: Path) -> str:
+        """Nothing runs."""
+        return ""
+
+    def keep(self, run: Path) -> str:
+        """Refused."""
+        raise Refused(self.obstacle)
+
+    def undo(self, run: Path) -> None:
+        """Refused."""
+        raise Refused(self.obstacle)

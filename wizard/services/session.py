@@ -14,14 +14,35 @@ if TYPE_CHECKING:
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine
+    from wizard.model.migration import Migration, Prospect, Way
     from wizard.model.plan import Plan
     from wizard.model.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
+class Moving:
+    """The filesystem on `device` whose files are kept while it becomes ext4, and what was settled about that.
+
+    `compares`: every file before and after, where the way leaves that open, which takes about `comparing_seconds`. `repairs`: damage may
+    be repaired. `folder` is where the room that a way needs is taken, `target` the volume for a fresh filesystem; None where that is
+    not said.
+    """
+
+    device: str
+    prospect: Prospect | None = None
+    way: Way | None = None
+    compares: bool = True
+    repairs: bool = False
+    folder: Path | None = None
+    target: str | None = None
+    comparing_seconds: float = 0.0
+    migration: Migration | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Session:
     """Each step gets one and hands on a changed copy; None is what no step has settled yet. `taken` is what was asked for beside what
-    is advised."""
+    is advised. `moving` is there where files are kept and nothing is set up: other steps follow then."""
 
     machine: Machine | None = None
     drive: Drive | None = None
@@ -37,6 +58,7 @@ class Session:
     stripe: StripeWish | None = None
     plan: Plan | None = None
     verdict: Verdict | None = None
+    moving: Moving | None = None
     run: Path | None = None
 
     @property

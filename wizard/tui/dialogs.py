@@ -101,9 +101,11 @@ Something has happened that leaves no choice. The lines above the button say wha
 
 
 class AskName(Dialog[str | None]):
-    """Asks for a file's name; None is no."""
+    """Asks for the name of a file, or in a subclass of something else; None is no."""
 
     NAME = "The name of a file"
+    CAPTION = "File"
+    TAKES = "save"
     TYPING = True
     HELP = """
 File: where it is to be written. A name alone is a file in the folder in which diskwright was started; ~ is your own folder.
@@ -121,12 +123,12 @@ A file that is there already is never overwritten: choose another name then.
         with Vertical(classes="dialog"):
             yield Prose(Text(self._question, "bold"), classes="title")
             yield Prose(Text(self._text), classes="text")
-            yield Field("File", "name", self._proposal)
+            yield Field(self.CAPTION, "name", self._proposal)
         yield self.key_lines()
 
     def keys(self) -> Pairs:
-        """Saving, or not."""
-        return (("Enter", "save"), ("Esc", "cancel"))
+        """Taking it, or not."""
+        return (("Enter", self.TAKES), ("Esc", "cancel"))
 
     def on_mount(self) -> None:
         """Ready to type."""
@@ -139,6 +141,29 @@ A file that is there already is never overwritten: choose another name then.
     def action_cancel(self) -> None:
         """No file."""
         self.dismiss(None)
+
+
+class AskFolder(AskName):
+    """Asks for a folder; None is no."""
+
+    NAME = "The name of a folder"
+    CAPTION = "Folder"
+    TAKES = "take it"
+    HELP = """
+Folder: where room is taken while the filesystem is changed and until that is kept or undone. A whole path, such as /mnt/backup. It
+must lie on another filesystem than the one that is changed, and should outlive a start: not in memory.
+"""
+
+
+class AskVolume(AskName):
+    """Asks for a volume; None is no."""
+
+    NAME = "The name of a volume"
+    CAPTION = "Volume"
+    TAKES = "take it"
+    HELP = """
+Volume: the partition or volume for the fresh filesystem, such as /dev/sdb1. It must hold nothing, and be large enough for every file.
+"""
 
 
 class AskToken(Dialog[str | None]):

@@ -22,10 +22,25 @@ STEPS = (
 )
 """By module and name: a step is loaded when it is come to, so that the first is on the screen at once."""
 
+MOVING_STEPS = (
+    STEPS[0],
+    "migrate_ways.WaysScreen",
+    "migrate_preview.MigratePreviewScreen",
+    "migrate_confirm.MigrateConfirmScreen",
+    "migrate_running.MigratingScreen",
+    "migrate_done.MigratedScreen",
+)
+"""Where files are kept and their filesystem becomes ext4."""
 
-def screen_of(index: int) -> type[StepScreen]:
-    """The screen of a step, from 0."""
-    module, _, name = STEPS[index].partition(".")
+
+def steps_of(session: Session) -> tuple[str, ...]:
+    """The steps of the walk that the session is on."""
+    return MOVING_STEPS if session.moving is not None else STEPS
+
+
+def screen_of(name_of_step: str) -> type[StepScreen]:
+    """The screen of a step."""
+    module, _, name = name_of_step.partition(".")
     return cast(type[StepScreen], getattr(import_module(f"wizard.tui.screens.{module}"), name))
 
 
@@ -33,7 +48,7 @@ async def walk(app: "WizardApp", session: Session) -> Session:
     """Through the steps, forth and back, until the last one is left or the person quits; what was gathered."""
     index = 0
     while True:
-        outcome = await app.push_screen_wait(screen_of(index)(session, app.services))
+        outcome = await app.push_screen_wait(screen_of(steps_of(session)[index])(session, app.services))
         match outcome:
             case Next(handed_on):
                 session, index = handed_on, index + 1
@@ -43,5 +58,5 @@ async def walk(app: "WizardApp", session: Session) -> Session:
                 session, index = handed_on, 0
             case Quit():
                 return session
-        if index == len(STEPS):
+        if index == len(steps_of(session)):
             return session

@@ -50,7 +50,7 @@ def step_blocks(number: int, step: Step) -> list[Block]:
     """One step with its commands, what it destroys, and how it is undone."""
     blocks: list[Block] = [para(f"{number}. {printable(step.sentence, 400)}", "bold", hang=3)]
     for argv in step.commands:
-        blocks.append(_Command(argv))
+        blocks.append(CommandLines(argv))
     blocks += [para(printable(edit, 4000), "cyan", indent=5, hang=2) for edit in step.edits]
     if step.destroys:
         blocks.append(para(Text("Destroys: ", "red").append(printable(step.destroys, 4000), "default"), indent=3, hang=2))
@@ -95,13 +95,14 @@ def spread_blocks(plan: Plan) -> list[Block]:
     return [*map(para, said), *([para(note)] if (note := mirror_note(plan)) else [])]
 
 
-class _Command:
+class CommandLines:
     """A command as it can be copied; wrapped lines end in a backslash."""
 
     def __init__(self, argv: tuple[str, ...]) -> None:
         self.argv = argv
 
     def __call__(self, width: int) -> list[Text]:
+        """The lines for a width."""
         return [Text(line, "cyan") for line in command_lines(self.argv, max(40, width), indent=5)]
 
 

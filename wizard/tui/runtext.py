@@ -31,19 +31,9 @@ def result_words(plan: Plan, state: RunState) -> tuple[str, str]:
 
 def result_blocks(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], *, demo: bool = False) -> list[Block]:
     """Checks one by one, the steps that are missing, the journal, and the ways on."""
-    blocks: list[Block] = []
-    checks = [entry for entry in entries if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
-    if checks:
-        holding = sum(entry.event is Event.VERIFIED for entry in checks)
-        blocks.append(para(f"Checked afterwards: {holding} of {len(checks)} hold", "bold"))
-        for entry in checks:
-            word = Text("[x] holds  ", "green") if entry.event is Event.VERIFIED else Text("[ ] does not hold: ", "red")
-            blocks.append(para(word.append(printable(entry.sentence, 400), "default"), hang=11))
-            if entry.event is Event.NOT_VERIFIED and entry.output.strip():
-                blocks.append(para(f"Seen: {printable(entry.output.strip(), 400)}", indent=11, hang=2))
-        blocks.append(gap())
+    blocks = check_blocks(entries)
     if state is not RunState.DONE:
-        blocks += _steps(plan, entries)
+        blocks += step_blocks([step.sentence for step in plan.steps], entries)
         blocks += [para(printable(entry.sentence, 400), "red") for entry in entries if entry.event in (Event.FAILED, Event.REFUSED)]
         blocks.append(gap())
     blocks.append(para(f"Journal: {printable(str(run), 200)}", hang=9))
@@ -56,10 +46,26 @@ def result_blocks(plan: Plan, run: Path, state: RunState, entries: Sequence[Entr
     return blocks
 
 
-def _steps(plan: Plan, entries: Sequence[Entry]) -> list[Block]:
+def check_blocks(entries: Sequence[Entry]) -> list[Block]:
+    """What was checked afterwards, one by one."""
+    checks = [entry for entry in entries if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
+    if not checks:
+        return []
+    holding = sum(entry.event is Event.VERIFIED for entry in checks)
+    blocks: list[Block] = [para(f"Checked afterwards: {holding} of {len(checks)} hold", "bold")]
+    for entry in checks:
+        word = Text("[x] holds  ", "green") if entry.event is Event.VERIFIED else Text("[ ] does not hold: ", "red")
+        blocks.append(para(word.append(printable(entry.sentence, 400), "default"), hang=11))
+        if entry.event is Event.NOT_VERIFIED and entry.output.strip():
+            blocks.append(para(f"Seen: {printable(entry.output.strip(), 400)}", indent=11, hang=2))
+    return [*blocks, gap()]
+
+
+def step_blocks(sentences: Sequence[str], entries: Sequence[Entry]) -> list[Block]:
+    """Which of the steps were done."""
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
     blocks: list[Block] = [para("Steps", "bold")]
-    for number, step in enumerate(plan.steps, 1):
+    for number, sentence in enumerate(sentences, 1):
         word = Text("[x] done      ", "green") if number in done else Text("[ ] not done  ", "yellow")
-        blocks.append(para(word.append(f"{number}. {printable(step.sentence, 200)}", "default"), hang=14))
+        blocks.append(para(word.append(f"{number}. {printable(sentence, 200)}", "default"), hang=14))
     return [*blocks, gap()]

@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from wizard.layout.document import render_plan
+from wizard.migrate.document import render_migration
+from wizard.model.migration import Migration
 from wizard.tui.dialogs import AskName
 from wizard.tui.step import StepScreen
 
@@ -19,6 +21,17 @@ def save_plan(screen: StepScreen) -> None:
         screen.plan_saved(path)
 
     save_text(screen, "Save the plan", render_plan(plan), proposal, saved)
+
+
+def save_migration(screen: StepScreen, migration: Migration) -> None:
+    """Ask for a name and save what is to be done."""
+
+    def saved(path: Path) -> None:
+        screen.say(f"It is saved: diskwright show {path}", "green")
+        screen.plan_saved(path)
+
+    proposal = f"{Path(migration.device).name}-to-ext4.json"
+    save_text(screen, "Save what is to be done", render_migration(migration), proposal, saved)
 
 
 def save_text(screen: StepScreen, question: str, text: str, proposal: str, saved: Callable[[Path], None]) -> None:

@@ -53,6 +53,8 @@ class StepScreen(Screen[Outcome]):
     """One step. It gets a session and ends with an Outcome; it may be shown again with what it handed on."""
 
     NUMBER: ClassVar[int] = 0
+    OF: ClassVar[int] = STEPS
+    WALK: ClassVar[str] = "Step"
     TITLE = ""
     INTRO: ClassVar[str] = ""
     HELP: ClassVar[str] = ""
@@ -167,7 +169,7 @@ class StepScreen(Screen[Outcome]):
     def draw_head(self) -> None:
         """`diskwright  Step 3 of 9: Advice` and the drive."""
         width = max(20, self.size.width or self.app.size.width)
-        left = f" diskwright   Step {self.NUMBER} of {STEPS}: {self.TITLE}"
+        left = f" diskwright   {self.WALK} {self.NUMBER} of {self.OF}: {self.TITLE}"
         room = width - len(left) - 3
         line = next((part for part in self._drive_words() if cell_len(part) <= room), "")
         self.query_one("#head", Prose).update(Text(left).append("  ").append_text(fitted(Text(line), room, right=True)))

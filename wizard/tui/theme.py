@@ -205,7 +205,8 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 #modes { max-height: 60%; }
 #volumes { max-height: 8; }
 #others { max-height: 30%; }
-#ways { max-height: 55%; }
+#ways, #moving-ways { max-height: 55%; }
+#power { margin: 0 0 1 0; }
 .inset { padding: 0 1; }
 .tokens { height: auto; }
 #steps { max-height: 65%; }

@@ -1,6 +1,7 @@
 """Steps 8 and 9: follow the run line by line, and tell how it ended. It goes on without this conversation."""
 
 import shlex
+from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -9,7 +10,6 @@ from wizard.apply.words import result_sentence, undo_sentence
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
-from wizard.model.plan import Plan
 from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Writing, choose, write
 from wizard.plain.talk import Ended
@@ -28,14 +28,20 @@ def follow_run(desk: Desk, session: Session) -> Moved:
     desk.heading(8, "Applying")
     plan, run = session.plan, session.run
     assert plan is not None and run is not None
+    follow_entries(desk, run, lambda entry: tell_entry(desk, entry, len(plan.steps)))
+    return Next(session)
+
+
+def follow_entries(desk: Desk, run: Path, tell: Callable[[Entry], None]) -> None:
+    """Tell each entry of the journal until the run has ended. Raises Ended where the person leaves it, or it cannot be followed."""
     desk.talk.say(f"A process of its own is at work. {_without(desk)} Ctrl+C asks whether it is to be stopped.")
     seen = 0
     while True:
         try:
             for entry in islice(desk.services.follow(run), seen, None):
                 seen += 1
-                _tell(desk, entry, len(plan.steps))
-            return Next(session)
+                tell(entry)
+            return
         except KeyboardInterrupt:
             _interrupted(desk, run)
         except DiskwrightError as error:
@@ -70,7 +76,7 @@ def _interrupted(desk: Desk, run: Path) -> None:
         raise Ended
 
 
-def _tell(desk: Desk, entry: Entry, total: int) -> None:
+def tell_entry(desk: Desk, entry: Entry, total: int) -> None:
     """One entry as a line."""
     sentence = printable(entry.sentence, 2000)
     match entry.event:
@@ -104,6 +110,17 @@ def tell_result(desk: Desk, session: Session) -> Moved:
         desk.talk.say(str(error))
         return Next(session)
     desk.talk.say(result_sentence(plan, state))
+    tell_checks(desk, entries)
+    if state is not RunState.DONE:
+        tell_steps(desk, [step.sentence for step in plan.steps], entries)
+    desk.talk.say(f"Journal: {printable(str(run), 200)}", hang=2)
+    desk.talk.say(undo_sentence(plan, run, state, entries), hang=2)
+    _tell_ways_on(desk, run, state)
+    return Next(session)
+
+
+def tell_checks(desk: Desk, entries: Sequence[Entry]) -> None:
+    """How many checks hold, and which do not."""
     checks = [entry for entry in entries if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED)]
     if checks:
         holding = sum(entry.event is Event.VERIFIED for entry in checks)
@@ -111,19 +128,13 @@ def tell_result(desk: Desk, session: Session) -> Moved:
     for entry in checks:
         if entry.event is Event.NOT_VERIFIED:
             desk.talk.say(_check(entry), 2, 2)
-    if state is not RunState.DONE:
-        _tell_steps(desk, plan, entries)
-    desk.talk.say(f"Journal: {printable(str(run), 200)}", hang=2)
-    desk.talk.say(undo_sentence(plan, run, state, entries), hang=2)
-    _tell_ways_on(desk, run, state)
-    return Next(session)
 
 
-def _tell_steps(desk: Desk, plan: Plan, entries: tuple[Entry, ...]) -> None:
+def tell_steps(desk: Desk, sentences: Sequence[str], entries: Sequence[Entry]) -> None:
     """Which steps were done and which were not, and what went wrong."""
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
-    for number, step in enumerate(plan.steps, 1):
-        desk.talk.say(f"{'Done' if number in done else 'Not done'}: step {number}, {printable(step.sentence, 200)}", 2, 2)
+    for number, sentence in enumerate(sentences, 1):
+        desk.talk.say(f"{'Done' if number in done else 'Not done'}: step {number}, {printable(sentence, 200)}", 2, 2)
     for entry in entries:
         if entry.event in (Event.FAILED, Event.REFUSED):
             desk.talk.say(printable(entry.sentence, 400))

@@ -1,7 +1,9 @@
 """Step 7: the last question. An empty line never begins."""
 
 import shlex
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.words import confirmation
@@ -53,18 +55,21 @@ def confirm(desk: Desk, session: Session) -> Moved:
         secret = typed_passphrase(desk) if plan.containers else None
         if plan.containers and secret is None:
             continue
-        if run := _begun(desk, plan, secret):
+        if run := begun(desk, "the drive", partial(desk.services.start, plan, plan.tokens, secret)):
             return Next(replace(session, run=run))
     return Back(session)
 
 
-def _begun(desk: Desk, plan: Plan, secret: bytes | None) -> Path | None:
-    """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known, and then stops the run."""
+def begun(desk: Desk, what: str, begin: Callable[[], Path]) -> Path | None:
+    """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known, and then stops the run.
+
+    `what` is looked at once more by `begin`.
+    """
     try:
         with ended_by_signal() as is_ended:
             desk.services.obtain_root()
-            desk.talk.say("Looking at the drive once more, then beginning ...")
-            run = desk.services.start(plan, plan.tokens, secret)
+            desk.talk.say(f"Looking at {what} once more, then beginning ...")
+            run = begin()
             if is_ended():
                 desk.services.request_stop(run)
                 desk.talk.say("Ctrl+C: the run has begun, and will stop before its next step.")

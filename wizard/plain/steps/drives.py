@@ -2,18 +2,21 @@
 
 from dataclasses import replace
 
+from wizard.migrate.candidates import Candidate, candidate_words, candidates
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.plain.desk import Desk
 from wizard.plain.drivewords import drive_brief, drive_line, drive_paragraphs, drive_reasons
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
-from wizard.services.session import Moved, Next, Session
+from wizard.services.session import Moved, Moving, Next, Session
 
 HELP = (
     "Each number is a whole drive. It was read without being changed. Drives that are in use or cannot be written are listed with the "
     "reason; they can be asked about by e, but not be set up.",
     "Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes and pretend to have "
     "512: a partition that starts within a block makes many writes slow.",
+    "Keep all files: an ext2 or ext3 filesystem becomes ext4, and everything in it stays. The ways there are, and what each costs, are "
+    "told before anything is written.",
     "Findings: a danger puts data or the job at risk; a warning is likely harm, or a doubt; a note is good to know.",
 )
 
@@ -25,10 +28,15 @@ def choose_drive(desk: Desk, session: Session) -> Moved:
         drives = _read(desk)
         machine, found = drives if drives else (None, [])
         topic = Topic("Which drive is to be set up?", HELP, back=False, again="read the drives again")
-        answer = choose(desk.talk, Choosing(topic, tuple(item for _, item in found), _default(session, found)))
+        movable = [(drive, candidate) for drive, _ in found for candidate in candidates(drive)]
+        items = (*(item for _, item in found), *(_moving_item(candidate) for _, candidate in movable))
+        answer = choose(desk.talk, Choosing(topic, items, _default(session, found)))
         if isinstance(answer, Word) or machine is None:
             continue
-        return Next(_taken(desk, session, machine, found[answer][0]))
+        if answer < len(found):
+            return Next(replace(_taken(desk, session, machine, found[answer][0]), moving=None))
+        drive, candidate = movable[answer - len(found)]
+        return Next(replace(_taken(desk, session, machine, drive), moving=Moving(candidate.device)))
 
 
 def _read(desk: Desk) -> tuple[Machine, list[tuple[Drive, Item]]] | None:
@@ -41,6 +49,11 @@ def _read(desk: Desk) -> tuple[Machine, list[tuple[Drive, Item]]] | None:
         desk.talk.say(str(error))
         return None
     return machine, [(drive, _item(desk, machine, drive)) for drive in machine.drives]
+
+
+def _moving_item(candidate: Candidate) -> Item:
+    """Not to set a drive up, but to keep what is on it."""
+    return Item(f"Keep all files, and make it ext4: {candidate_words(candidate)}.")
 
 
 def _item(desk: Desk, machine: Machine, drive: Drive) -> Item:

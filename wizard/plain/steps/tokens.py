@@ -11,7 +11,7 @@ from wizard.plain.questions import Topic, Writing, write
 def typed_tokens(desk: Desk, plan: Plan, explained: tuple[str, ...]) -> bool:
     """Whether every drive's token was typed; an empty line is a no to all."""
     drives = [member.drive for member in plan.members]
-    return all(_typed_token(desk, drive, _asks(drives, number), explained) for number, drive in enumerate(drives))
+    return all(typed_token(desk, drive, _asks(drives, number), explained) for number, drive in enumerate(drives))
 
 
 def _asks(drives: list[Identity], index: int) -> str:
@@ -23,7 +23,9 @@ def _asks(drives: list[Identity], index: int) -> str:
     return f"{which}. To apply all this now, type the token of {drive.path}, which is {token}"
 
 
-def _typed_token(desk: Desk, drive: Identity, asks: str, explained: tuple[str, ...]) -> bool:
+def typed_token(desk: Desk, drive: Identity, asks: str, explained: tuple[str, ...]) -> bool:
+    """Whether one drive's token was typed."""
+
     def take(typed: str) -> bool:
         if typed and typed != drive.token:
             raise BadInput(f"That is not this drive's token, which is {printable(drive.token, 40)}. Nothing was written.")

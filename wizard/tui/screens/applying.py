@@ -1,5 +1,6 @@
 """Step 8: watch the run. It goes on without this screen."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -50,6 +51,14 @@ STATES = {
 }
 
 
+ENDS: Mapping[RunState, tuple[str, str]] = {
+    RunState.DONE: ("Done: every step was carried out. Enter shows what was checked.", "green"),
+    RunState.STOPPED: ("Stopped between two steps, as you asked. Enter says how to go on.", "yellow"),
+    RunState.REFUSED: ("Refused: nothing was written. Enter says why.", "yellow"),
+}
+"""What is said of a run that has come to its end, and in which colour."""
+
+
 class ApplyingScreen(StepScreen):
     """The steps with their state, and what is going on."""
 
@@ -74,9 +83,8 @@ There is no way back from here; q only closes this window.
 
     def begin(self) -> None:
         """Follow the journal."""
-        assert self.session.plan is not None and self.session.run is not None
-        self._steps = self.session.plan.steps
-        self._states = ["waiting"] * len(self._steps)
+        assert self.session.run is not None
+        self._states = ["waiting"] * len(self.sentences())
         self._latest: list[Entry] = []
         self._over = False
         if self.services.demo:
@@ -98,6 +106,11 @@ There is no way back from here; q only closes this window.
                 self.post_message(Ended(state))
 
         self.in_background(work)
+
+    def sentences(self) -> Sequence[str]:
+        """What each step does."""
+        assert self.session.plan is not None
+        return [step.sentence for step in self.session.plan.steps]
 
     def can_go_back(self) -> bool:
         """What has begun is not taken back by a key."""
@@ -157,11 +170,7 @@ There is no way back from here; q only closes this window.
         """Say how it ended; Enter shows the result."""
         self._over = True
         self._states = ["not done" if state in ("waiting", "working") else state for state in self._states]
-        said, ink = {
-            RunState.DONE: ("Done: every step was carried out. Enter shows what was checked.", "green"),
-            RunState.STOPPED: ("Stopped between two steps, as you asked. Enter says how to go on.", "yellow"),
-            RunState.REFUSED: ("Refused: nothing was written. Enter says why.", "yellow"),
-        }.get(message.state, ("It did not come to its end. Enter says what was done and how to go on.", "red"))
+        said, ink = ENDS.get(message.state, ("It did not come to its end. Enter says what was done and how to go on.", "red"))
         self._draw()
         self.draw_keys()
         self.say(said, ink)
@@ -169,9 +178,9 @@ There is no way back from here; q only closes this window.
     def _draw(self) -> None:
         width = max(map(len, STATES))
         rows = []
-        for number, (step, state) in enumerate(zip(self._steps, self._states, strict=True), 1):
+        for number, (sentence, state) in enumerate(zip(self.sentences(), self._states, strict=True), 1):
             mark = f"[{'x' if state == 'done' else '!' if state == 'failed' else ' '}] {state:<{width}}"
-            rows.append(Row(str(number), (Text(mark, STATES[state]), Text(f"{number}. {printable(step.sentence, 400)}"))))
+            rows.append(Row(str(number), (Text(mark, STATES[state]), Text(f"{number}. {printable(sentence, 400)}"))))
         working = next((index for index, state in enumerate(self._states) if state == "working"), None)
         self.query_one(Rows).set_rows(rows, None if working is None else str(working + 1))
         lines = [para(printable(entry.sentence, 300), hang=2) for entry in self._latest[-12:]]

@@ -12,14 +12,16 @@ from textual.containers import Container
 from textual.message import Message
 
 from wizard.diagnose.words import recording_word
+from wizard.migrate.candidates import Candidate, candidate_words, candidates, keeping_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
-from wizard.services.session import Next, Session
+from wizard.services.session import Moving, Next, Session
 from wizard.tui.describe import drive_blocks, finding_blocks, severity_text
 from wizard.tui.explained import WIDE
+from wizard.tui.pick import Pick
 from wizard.tui.rooting import has_root
 from wizard.tui.screens.answers import Answered, Known, Read, Trouble
 from wizard.tui.step import StepScreen
@@ -48,6 +50,9 @@ looked at and fine. e lists them, each with its reason, its source, and publishe
 
 Drives that are in use or cannot be written are shown with the reason; they can be looked at, but not set up.
 
+To ext4: an ext2 or ext3 filesystem can become ext4 with all its files kept. m shows the ways there are, each with what it costs, on
+drives that hold such a filesystem.
+
 A drive that is plugged in while this list is open appears in it.
 
 Without root's rights some things cannot be read. u asks for them, by sudo, run0 or pkexec, and reads the drives again; nothing is
@@ -58,6 +63,7 @@ written by that, and the wizard itself stays without them.
         Binding("r", "again", show=False, id="drives.again"),
         Binding("u", "as_root", show=False, id="drives.as_root"),
         Binding("e", "reasons", show=False, id="drives.reasons"),
+        Binding("m", "move", show=False, id="drives.move"),
     ]
 
     def body(self) -> ComposeResult:
@@ -91,7 +97,30 @@ written by that, and the wizard itself stays without them.
         reading = (("r", "read again"), *((("u", "read as root"),) if self.services.asks_for_root else ()))
         if not self._found:
             return reading
-        return (("Up/Down", "choose"), ("Enter", "set up this drive"), ("e", "reasons"), ("Tab", "list or details"), *reading)
+        moving = (("m", "to ext4"),) if self._candidates() else ()
+        return (("Up/Down", "choose"), ("Enter", "set up this drive"), *moving, ("e", "reasons"), ("Tab", "list or details"), *reading)
+
+    def _candidates(self) -> tuple[Candidate, ...]:
+        """What on the highlighted drive can become ext4 with its files kept."""
+        row = self.query_one(Rows).current
+        found = self._found.get(row.key) if row else None
+        return candidates(found[0]) if found else ()
+
+    def action_move(self) -> None:
+        """Keep the files of a filesystem on the highlighted drive, and have it become ext4."""
+        found = self._candidates()
+        if len(found) == 1:
+            self._move(found[0].device)
+        elif found:
+            title = "Which filesystem is to become ext4, with its files kept?"
+            self.app.push_screen(Pick(title, tuple((one.device, candidate_words(one)) for one in found)), self._move)
+
+    def _move(self, device: str | None) -> None:
+        """On to the ways there are for it."""
+        if device is not None and (taken := self._taken()) is not None:
+            before = self.session.moving
+            kept = before if before is not None and before.device == device and taken.drive == self.session.drive else Moving(device)
+            self.dismiss(Next(replace(taken, moving=replace(kept, prospect=None, migration=None))))
 
     def action_reasons(self) -> None:
         """Why each finding matters, where its rule is from, and what others have measured."""
@@ -131,19 +160,25 @@ written by that, and the wizard itself stays without them.
         """Only a drive that was read and that nothing stands against."""
         row = self.query_one(Rows).current
         found = self._still_known(row.key) if row else None
+        if found and (reason := self.services.impediment(found[0])):
+            self.say(reason, "yellow")
+        elif (taken := self._taken()) is not None:
+            self.dismiss(Next(replace(taken, moving=None)))
+
+    def _taken(self) -> Session | None:
+        """The session with the highlighted drive; None, after saying why, where it cannot be gone on with yet."""
+        row = self.query_one(Rows).current
+        found = self._still_known(row.key) if row else None
         if found is None:
             self.say("This drive has not answered yet." if row else "There is no drive to set up.")
-            return
-        drive, _ = found
-        if reason := self.services.impediment(drive):
-            self.say(reason, "yellow")
-            return
+            return None
         if self._surroundings is None:
             self.say("The kernel and the tools of this machine are still being looked at; a moment.")
-            return
+            return None
+        drive, _ = found
         machine = replace(self._surroundings, drives=tuple(found[0] for found in self._found.values() if found))
         session = self.session if self.session.drive == drive else Session(workload=self.session.workload)
-        self.dismiss(Next(replace(session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive))))
+        return replace(session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive))
 
     def _ask(self) -> None:
         """In a thread: what the machine is, then its drives, each as it answers."""
@@ -221,6 +256,7 @@ written by that, and the wizard itself stays without them.
     def highlighted(self) -> None:
         """Show its details."""
         self._describe()
+        self.draw_keys()
 
     def _draw(self) -> None:
         chosen = self.session.drive.path if self.session.drive else None
@@ -259,13 +295,18 @@ written by that, and the wizard itself stays without them.
         drive: Sequence[Block] = [para(f"{row.key} is being read. The other drives do not wait for it.")]
         findings: Sequence[Block] = []
         if found:
-            drive = drive_blocks(*found, self.services.impediment(found[0]))
+            drive = [*_moving_blocks(self._candidates()), *drive_blocks(*found, self.services.impediment(found[0]))]
             findings = finding_blocks(found[1].findings)
         if self.size.width >= WIDE:
             self.query_one("#details", Words).show(drive)
             self.query_one("#findings", Words).show(findings)
         else:
             self.query_one("#details", Words).show([*drive, gap(), *findings])
+
+
+def _moving_blocks(found: Sequence[Candidate]) -> list[Block]:
+    """That files can be kept, where they can."""
+    return [para(Text("m: ", "bold").append(keeping_words(found), "cyan"), hang=3)] if found else []
 
 
 def _brief(path: str, reason: str) -> str:

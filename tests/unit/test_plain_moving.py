@@ -1,0 +1,119 @@
+"""To ext4 with all files kept, line by line: the ways, the steps, the last question, the run, and its end."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.conversation import Told, converse_with
+from tests.unit.machines import drive, machine
+from tests.unit.migrations import EXT3, situation
+from tests.unit.moving import MovingServices
+from wizard.model.errors import ExitCode
+from wizard.services.recorded import RecordedServices
+
+KEEP_FILES = "2"
+"""The answer behind the only drive."""
+
+FULL = "3"
+
+
+def told(services: MovingServices, *answers: str) -> Told:
+    services.applied.set()
+    return converse_with(services, (KEEP_FILES, *answers))
+
+
+def test_a_person_gets_to_an_ext4_and_back() -> None:
+    services = MovingServices()
+    said = told(services, "", "", "", "S1", "3", "2")
+    assert "2. Keep all files, and make it ext4: ext3 on /dev/sda1, 1.1 GB." in said.flat
+    assert "To ext4, step 2 of 6: Ways" in said.text and "Proposed: It brings everything that this filesystem allows" in said.flat
+    assert "3. Everything (full), proposed." in said.flat and "Yes, which takes about 15 min (an estimate)." in said.flat
+    assert "tune2fs -I 256 /dev/sda1" in said.text and "If the power goes: Nothing is lost" in said.flat
+    assert "What may happen: If the power goes: the old filesystem is there" in said.flat
+    assert "If the power goes now: Nothing is lost" in said.flat
+    assert "Undoing brings the filesystem back to the bit" in said.flat and said.flat.endswith("Undone.")
+    assert services.settled == ["undo"] and said.code is ExitCode.DONE
+
+
+def test_nothing_begins_without_the_token() -> None:
+    services = MovingServices()
+    said = told(services, "", "", "", "Sx", "", "b", "b", "b", "q", "2")
+    assert "That is not this drive's token, which is S1. Nothing was written." in said.flat
+    assert not services.begun and said.code is ExitCode.ENDED_BY_USER
+    assert "Which drive is to be set up?" in said.after("step 2 of 6: Ways")
+
+
+def test_a_way_that_cannot_be_had_says_why() -> None:
+    said = told(MovingServices(situation(mounts=("/srv",))), FULL, "q", "2")
+    assert "Number 3 cannot be chosen: " in said.flat and "/srv" in said.after("Number 3 cannot be chosen:")
+
+
+def test_comparing_is_a_choice() -> None:
+    services = MovingServices()
+    told(services, FULL, "2", "q", "2")
+    assert [asked.compares for asked in services.asked if asked.way] == [False]
+
+
+def test_damage_is_repaired_only_by_consent() -> None:
+    services = MovingServices(situation(replace(EXT3, has_errors=True)))
+    assert "Number 3 cannot be chosen: " in told(services, "", FULL, "q", "2").flat
+    said = told(services, "2", FULL, "", "q", "2")
+    assert "Damage that e2fsck finds may be repaired." in said.flat
+
+
+def test_a_folder_and_a_volume_are_named_and_looked_at_again() -> None:
+    services = MovingServices()
+    told(services, "5", "/mnt/backup", "6", "/dev/sdb1", "q", "2")
+    assert [(asked.folder, asked.target) for asked in services.asked] == [
+        (None, None),
+        (Path("/mnt/backup"), None),
+        (Path("/mnt/backup"), "/dev/sdb1"),
+    ]
+
+
+def test_what_hinders_looking_leads_back_to_the_drives() -> None:
+    services = MovingServices()
+    services.hindrance = "Only root can look into /dev/sda1."
+    said = told(services, "1", "q", "2")
+    assert "Only root can look into /dev/sda1." in said.flat and "Step 2 of 9: Purpose" in said.after("Only root can look into")
+
+
+def test_a_recording_says_what_it_lacks() -> None:
+    said = converse_with(RecordedServices(MovingServices().machine, "a test"), (KEEP_FILES, "q", "2"))
+    assert "This recording does not hold what moving to ext4 needs" in said.flat
+
+
+def test_a_drive_without_an_old_filesystem_is_only_set_up() -> None:
+    said = converse_with(MovingServices(around=machine(drive())), ("q", "2"))
+    assert "Keep all files, and make it ext4" not in said.text
+
+
+def test_the_transaction_itself_says_what_a_power_cut_would_leave() -> None:
+    services = MovingServices()
+    services.told = "If the power went now, nobody could mount this filesystem."
+    said = told(services, "", "", "", "S1", "")
+    assert services.told in said.flat and "If the power goes now: Nothing is lost" not in said.flat
+
+
+@pytest.mark.parametrize(("answers", "settled"), [(("2", "2"), ["keep"]), (("2", "", ""), []), (("", ""), [])])
+def test_it_is_kept_only_after_a_second_yes(answers: tuple[str, ...], settled: list[str]) -> None:
+    services = MovingServices()
+    said = told(services, "", "", "", "S1", *answers)
+    assert services.settled == settled
+    assert said.code is ExitCode.DONE and ("Kept." in said.text) is bool(settled)
+
+
+def test_what_failed_can_be_undone_and_resumed() -> None:
+    services = MovingServices()
+    services.fails_at = 5
+    said = told(services, "", "", "", "S1", "")
+    assert "Not done: step 5" in said.flat and "To go on: sudo diskwright resume 20260314-150926-sda1" in said.flat
+    assert "2. Undo it." in said.flat and "Keep it." not in said.flat and said.code is ExitCode.FAILED
+
+
+def test_the_steps_are_saved_as_a_document(tmp_path: Path) -> None:
+    kept = tmp_path / "films.json"
+    said = told(MovingServices(), "", "", "2", str(kept), "q", "2")
+    assert f"What is to be done is saved in {kept}" in said.flat.replace("\n", "")
+    assert '"schema": "diskwright.migration/1"' in kept.read_text()

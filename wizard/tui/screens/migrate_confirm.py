@@ -1,0 +1,164 @@
+"""To ext4, step 4: the last question. Nothing has the focus that would begin."""
+
+from dataclasses import replace
+from pathlib import Path
+from typing import ClassVar
+
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+
+from wizard.migrate.ways import TITLES, confirm_command, how_sentences, risk_sentences
+from wizard.model.errors import DiskwrightError
+from wizard.model.names import printable
+from wizard.services.session import Next
+from wizard.tui.migrating import MovingStep
+from wizard.tui.saving import save_migration
+from wizard.tui.screens.confirm import Rejected, Started
+from wizard.tui.screens.tokens import Tokens
+from wizard.tui.widgets.controls import Entry, Press
+from wizard.tui.widgets.keys import Pairs
+from wizard.tui.widgets.words import Block, Prose, Words, gap, para
+
+
+class MigrateConfirmScreen(MovingStep):
+    """What becomes of the files, of a power cut, and of the way back; and a line for the drive's token. Back has the focus."""
+
+    NUMBER = 4
+    TITLE = "Confirm"
+    INTRO = "The last question. Read what may happen; then type the drive's token to go on, or go back."
+    HELP = """
+Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.
+
+Before the first write the filesystem is looked at once more: if it differs from the one that was planned for, nothing is written.
+
+The filesystem must not be mounted while it is changed. What is changed is done by a process of its own: closing this terminal does
+not stop it, and `diskwright status` shows how it goes.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="confirm.save")]
+
+    def body(self) -> ComposeResult:
+        """What may happen; then the token and the buttons, or why not from here."""
+        yield Words(id="loss")
+        if not self.services.apply_obstacle:
+            yield Press("Back", id="no")
+            yield Tokens([self.migration.drive])
+            yield Press("Begin", id="yes")
+
+    def begin(self) -> None:
+        """Back is what Enter does first."""
+        self._waiting = False
+        migration, obstacle = self.migration, self.services.apply_obstacle
+        blocks: list[Block] = [
+            para(f"{TITLES[migration.way]} ({migration.way.value}): {printable(migration.device, 200)}", "bold"),
+            *(para(sentence, hang=2) for sentence in how_sentences(migration)),
+            gap(),
+            para("What may happen", "bold"),
+            *(para(f"- {printable(sentence, 1000)}", hang=2) for sentence in risk_sentences(migration)),
+        ]
+        if doubts := (*migration.doubts, *self.services.journal_doubts()):
+            blocks += [
+                gap(),
+                para("Good to know, and in doubt", "bold"),
+                *(para(f"- {printable(doubt, 1000)}", "yellow", hang=2) for doubt in doubts),
+            ]
+        if obstacle:
+            blocks += [
+                gap(),
+                para("How to do it", "bold"),
+                para("Save it by s, then run:"),
+                para(confirm_command(migration), "cyan", indent=2),
+            ]
+            self.query_one("#intro", Prose).update(f"{obstacle} s saves what is to be done.")
+        page = self.query_one(Words)
+        page.show(blocks)
+        (page if obstacle else self.query_one("#no")).focus()
+
+    def keys(self) -> Pairs:
+        """Without the right to begin there is only saving."""
+        if self.services.apply_obstacle:
+            return (("s", "save"), ("Up/Down", "scroll"))
+        return (("Up/Down", "move"), ("Enter", "press"), ("s", "save"))
+
+    def action_save(self) -> None:
+        """As a file."""
+        save_migration(self, self.migration)
+
+    def plan_saved(self, path: Path) -> None:
+        """Say how the saved file is carried out."""
+        self.say(f"It is saved. Carry it out by:  {confirm_command(self.migration, str(path))}", "green")
+
+    def action_next(self) -> None:
+        """Enter outside of buttons and fields begins nothing."""
+        if not self.services.apply_obstacle:
+            self.query_one("#token").focus()
+
+    @on(Entry.Submitted)
+    def submitted(self) -> None:
+        """Enter in the field: on to the button, if what was typed is right."""
+        if self._token_fits():
+            self.query_one("#yes").focus()
+
+    @on(Press.Pressed)
+    def pressed(self, message: Press.Pressed) -> None:
+        """Back, or begin."""
+        if message.press.id == "no":
+            self.action_back()
+        elif self._token_fits():
+            self._begin_run()
+
+    def _token_fits(self) -> bool:
+        fault = self.query_one(Tokens).fault()
+        self.say(fault, "yellow")
+        if fault:
+            self.query_one("#token").focus()
+        return not fault
+
+    def can_go_back(self) -> bool:
+        """Not in the moment in which the run begins."""
+        return not getattr(self, "_waiting", False)
+
+    def may_leave(self) -> bool:
+        """Not in the moment in which the run begins: it tells by itself."""
+        return super().may_leave() and not self._waiting
+
+    def _begin_run(self) -> None:
+        if self._waiting:
+            return
+        self._waiting = True
+        self.draw_keys()
+        self.say("Looking at the filesystem once more, then beginning ..")
+        migration = self.migration
+
+        def work() -> None:
+            try:
+                run = self.services.start_migration(migration, migration.drive.token)
+            except DiskwrightError as error:
+                self.post_message(Rejected(str(error)))
+            else:
+                self.post_message(Started(run))
+
+        self.in_background(work)
+
+    @on(Started)
+    def started(self, message: Started) -> None:
+        """On to watching it."""
+        self.dismiss(Next(replace(self.session, run=message.run)))
+
+    @on(Rejected)
+    def rejected(self, message: Rejected) -> None:
+        """Say why nothing was written."""
+        self._waiting = False
+        self.draw_keys()
+        self.say(message.sentence, "red")
+        self.leave_if_gone()
+
+    def after_crash(self) -> None:
+        """Whether the run has begun is not known: `diskwright status` tells."""
+        self._waiting = False
+        self.draw_keys()
+
+    def action_end(self) -> None:
+        """Not in the moment in which the run begins."""
+        if not self._waiting:
+            super().action_end()

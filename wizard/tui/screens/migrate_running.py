@@ -1,0 +1,88 @@
+"""To ext4, step 5: watch the run, and at every moment what a power cut would leave. It goes on without this screen."""
+
+from collections.abc import Sequence
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+
+from wizard.apply.progress import StepProgress
+from wizard.migrate.ways import percent_done, power_words, seconds_left
+from wizard.model.names import printable
+from wizard.model.units import format_duration
+from wizard.tui.migrating import MovingStep
+from wizard.tui.screens.applying import ApplyingScreen, Ended
+from wizard.tui.widgets.words import Prose
+
+PERIOD = 1.0
+"""Seconds between two looks at how far the present step is."""
+
+OVER = "Nothing is at work any more: a power cut now changes nothing."
+LEAST_BAR, MOST_BAR = 10, 40
+
+
+class MigratingScreen(MovingStep, ApplyingScreen):
+    """How far it is, what a power cut would leave, the steps, and the journal's latest."""
+
+    NUMBER = 5
+    TITLE = "Running"
+    INTRO = "A process of its own is at work: closing this terminal does not stop it. `diskwright status` finds it again."
+    HELP = """
+If the power goes now: what would be found after a power cut at this very moment, and what is to be done then. It changes with the
+steps.
+
+The percentage counts each step by its estimate; where a program tells how far it is, that is used.
+
+Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays done; the last screen
+says how to go on.
+
+There is no way back from here; q only closes this window.
+"""
+
+    def body(self) -> ComposeResult:
+        """What matters most on top."""
+        yield Prose(id="percent")
+        yield Prose(id="power")
+        yield from ApplyingScreen.body(self)
+
+    def begin(self) -> None:
+        """Follow the journal, and look at the step's own progress."""
+        self._progress: StepProgress | None = None
+        self._told = ""
+        super().begin()
+        self._timer = self.set_interval(PERIOD, self._look)
+
+    def sentences(self) -> Sequence[str]:
+        """What each step does."""
+        return [step.sentence for step in self.migration.steps]
+
+    @on(Ended)
+    def stop_looking(self) -> None:
+        """There is no progress any more."""
+        self._timer.stop()
+
+    def _look(self) -> None:
+        """Draw anew where the step has got on."""
+        assert self.session.run is not None
+        now = self.services.progress(self.session.run), self.services.power(self.session.run)
+        if now != (self._progress, self._told) and not self._over:
+            self._progress, self._told = now
+            self.in_time(self._draw)
+
+    def _draw(self) -> None:
+        super()._draw()
+        self.query_one("#percent", Prose).update(self._percent())
+        working = next((number for number, state in enumerate(self._states, 1) if state == "working"), None)
+        said = OVER if self._over else power_words(self.migration, working, self._told)
+        caption = "" if self._over or said == self._told else "If the power goes now: "
+        self.query_one("#power", Prose).update(Text(caption, "bold").append(printable(said, 1000), "not bold"))
+
+    def _percent(self) -> Text:
+        done = self._states.count("done")
+        progress = self._progress if self._progress and self._progress.step == done + 1 else None
+        percent = percent_done(self.migration, done, progress.share if progress else 0.0)
+        left = seconds_left(self.migration, done, progress.seconds_left if progress else None)
+        room = max(LEAST_BAR, min(MOST_BAR, self.size.width - 50))
+        full = room * percent // 100
+        said = f" {percent} percent" + ("" if self._over else f", about {format_duration(left)} left (an estimate)")
+        return Text("█" * full, "cyan").append("░" * (room - full), "default").append(said, "default")
