@@ -14,7 +14,7 @@ import pytest
 
 from tests.devices import Bench, tool
 from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState, follow, read_entries, state
+from wizard.apply.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.lock import is_locked
 from wizard.apply.start import request_stop, start_run
 from wizard.layout.planner import PLAIN, Mode, make_plan
@@ -144,6 +144,24 @@ def stand_in(folder: Path, monkeypatch: pytest.MonkeyPatch, name: str, script: s
     path = os.environ["PATH"]
     if str(folder) not in path.split(os.pathsep):
         monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{path}")
+
+
+class PowerCut(BaseException):
+    """What nothing in the program catches."""
+
+
+def without_power(monkeypatch: pytest.MonkeyPatch, event: Event, step: int, work: Callable[[], None]) -> None:
+    """Do the work until it is about to write this entry down, which never reaches the journal."""
+    real = Journal.add
+
+    def add(journal: Journal, kind: Event, sentence: str, **rest: object) -> Entry:
+        if kind is event and rest.get("step") == step:
+            raise PowerCut
+        return real(journal, kind, sentence, **rest)  # type: ignore[arg-type]
+
+    with monkeypatch.context() as patched, pytest.raises(PowerCut):
+        patched.setattr(Journal, "add", add)
+        work()
 
 
 def gate(name: str, opened: Path) -> str:

@@ -23,7 +23,7 @@ from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
 
 OTHER_LINES = "# mine\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1\n"
-BLOCKS_OF_A_TREE = 700
+FILES = 400
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +107,7 @@ class Old:
             tool("umount", str(place))
 
 
-def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 40 * MIB) -> Old:
+def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 32 * MIB) -> Old:
     """An ext3, unless the options of mke2fs say otherwise, with a tree on it and a line in the scratch fstab."""
     drive = make_drive(size_bytes)
     work.bench.own(drive)
@@ -129,7 +129,7 @@ def plant(place: Path) -> None:
     (deep / "bottom").write_bytes(b"deep" * 999)
     many = place / "many"
     many.mkdir()
-    for number in range(BLOCKS_OF_A_TREE):
+    for number in range(FILES):
         (many / f"a file with a name that fills its folder {number}").write_bytes(bytes([number % 251]) * (number * 7 % 3000))
     with (place / "holes").open("wb") as file:
         for offset in (0, 50_000, 700_000, 5_000_000):

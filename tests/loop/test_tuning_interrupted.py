@@ -1,12 +1,11 @@
 """A power cut, a failure, and other people's hands between the changes to a filesystem in use: going on and undoing both work."""
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.devices import tool
-from tests.loop.applying import ended, said, stand_in, story
+from tests.loop.applying import ended, said, stand_in, story, without_power
 from tests.loop.tuning import BLOCKS, Used
 from wizard.apply.journal import Journal, RunState, read_entries, state
 from wizard.apply.runs import CHANGES, make_run
@@ -15,25 +14,7 @@ from wizard.apply.tuning_run import apply_tuning, take_back_tuning
 from wizard.layout.changes_document import render_changes
 from wizard.model.changes import Changes
 from wizard.model.errors import Failed, Refused
-from wizard.model.journal import Entry, Event
-
-
-class PowerCut(BaseException):
-    """What nothing in the program catches."""
-
-
-def without_power(monkeypatch: pytest.MonkeyPatch, event: Event, step: int, work: Callable[[], None]) -> None:
-    """Do the work until it is about to write this entry down, which never reaches the journal."""
-    real = Journal.add
-
-    def add(journal: Journal, kind: Event, sentence: str, **rest: object) -> Entry:
-        if kind is event and rest.get("step") == step:
-            raise PowerCut
-        return real(journal, kind, sentence, **rest)  # type: ignore[arg-type]
-
-    with monkeypatch.context() as patched, pytest.raises(PowerCut):
-        patched.setattr(Journal, "add", add)
-        work()
+from wizard.model.journal import Event
 
 
 def begin(used: Used, changes: Changes) -> Path:

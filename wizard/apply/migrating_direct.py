@@ -12,7 +12,7 @@ from wizard.apply.migrating_proof import keep_manifest, manifest_checks
 from wizard.apply.migrating_record import Record, keep_record, load_record
 from wizard.apply.migrating_steps import MigratingSite, OnGround, operate, sharing
 from wizard.apply.migrating_verify import device_checks
-from wizard.apply.undo_files import drop, folder_of, made_durable, new_folder, put_step_back, undo_file_in
+from wizard.apply.undo_files import drop, folder_of, made_durable, new_folder, put_step_back, undo_file_fault
 from wizard.migrate.superblock import read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check, Event
@@ -95,9 +95,9 @@ class Direct:
         if record is None:
             return f"{device} was not written to."
         again = record.cut_off or (self._run / TAKING_BACK).exists()
-        whole = [mark for mark in record.marks if mark.after]
-        if missing := next((mark for mark in whole if undo_file_in(self._folder(mark.step)) is None), None):
-            raise Failed(f"The undo file of step {missing.step} in {self._folder(missing.step)} is missing: {device} is left as it is.")
+        for mark in record.marks:
+            if mark.after and (fault := undo_file_fault(self._folder(mark.step), device, self.site.command)):
+                raise Failed(f"The undo file of step {mark.step} in {self._folder(mark.step)} {fault}: {device} is left as it is.")
         (self._run / TAKING_BACK).touch(mode=0o600)
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)

@@ -81,6 +81,19 @@ def made_durable(folder: Path) -> int:
         os.close(fd)
 
 
+def undo_file_fault(folder: Path, device: str, command: Command) -> str | None:
+    """What is wrong with the undo file of a step that was done, as a clause; None where all its checksums are right. Writes nothing."""
+    file = undo_file_in(folder)
+    if file is None:
+        return "is missing"
+    return None if _reads_well(file, device, command) else "is damaged"
+
+
+def _reads_well(file: Path, device: str, command: Command) -> bool:
+    """A dry run reads everything; without -f it would compare the superblock too, which only the last step's file is to fit."""
+    return command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0
+
+
 def put_step_back(folder: Path, device: str, superblock: bytes, command: Command, *, again: bool) -> None:
     """Put back what a step replaced, and the superblock that it found.
 
@@ -93,7 +106,7 @@ def put_step_back(folder: Path, device: str, superblock: bytes, command: Command
         return
     if not again:
         command(("e2undo", str(file), device))
-    elif command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0:
+    elif _reads_well(file, device, command):
         command(("e2undo", "-f", str(file), device))
     else:
         _check_untouched(device, superblock, f"its undo file {printable(str(file), 200)} is damaged")
