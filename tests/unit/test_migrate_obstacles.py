@@ -105,8 +105,10 @@ def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
     migration = make_migration(found, Way.FULL, repairs=True)
     assert migration.repairs and migration.steps[0].operation == CheckFiles(repairs=True)
     assert migration.steps[0].commands[0][:3] == ("e2fsck", "-f", "-y")
-    with pytest.raises(Refused):
-        make_migration(found, Way.FRESH, repairs=True)
+    assert make_migration(FREE, Way.FULL).steps[0].commands[0][:3] == ("e2fsck", "-f", "-p")
+    for way, wrong in ((Way.FRESH, found), (Way.FULL, replace(found, mounts=("/srv",)))):
+        with pytest.raises(Refused):
+            make_migration(wrong, way, repairs=True)
 
 
 def test_what_has_everything_is_left_alone() -> None:
