@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from tests.lab.fleet import Bus, EmulatedDrive, Fleet
@@ -29,6 +30,9 @@ LAPTOP = EmulatedDrive(
     size_bytes=320_072_933_376,
 )
 """512e, and laid out as if its blocks were of 512 bytes."""
+
+PHOTOS = replace(BACKUP, label="Fotky č. 2")
+"""Named with a letter that the console's font does not have."""
 
 CONSOLE_FLEET = Fleet("console", (LAPTOP, NATIVE))
 SIZE = (80, 25)
@@ -68,6 +72,7 @@ def to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Che
 def _choose(console: Console, node: str) -> Iterator[Check]:
     console.until(lambda: f" > {node} " in console.text and "reading .." not in console.text)
     yield Check("the console has 80 columns and 25 lines", console.seen.size == SIZE, str(console.seen.size))
+    yield Check("a letter that its font lacks has one in its place", '"Fotky c. 2"' in console.text, console.text)
     yield from look(console, "drives", 1)
     console.press("f1", then="Help: Drives")
     yield from look(console, "help")
@@ -117,7 +122,7 @@ def look(console: Console, name: str, step: int | None = None) -> Iterator[Check
 
 def _lay_out_past(lab: Laboratory) -> None:
     """As somebody left the drive years ago."""
-    lay_out(lab.image(LAPTOP.name), "gpt", (FILMS, BACKUP))
+    lay_out(lab.image(LAPTOP.name), "gpt", (FILMS, PHOTOS))
 
 
 JOBS = {"ask-on-console": ask}
