@@ -109,8 +109,9 @@ def _lay_out(console: Console) -> Iterator[Check]:
 
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
-    """A picture, and whether it shows what was written: at a step with its head above and its keys below, so that nothing has scrolled."""
-    console.photograph(name)
+    """Whether the console shows what was written: at a step with its head above and its keys below, so that nothing has scrolled."""
+    if console.camera:
+        console.photograph(name)
     screen = console.seen
     wrong = [*unfit(screen, console.font)]
     yield Check(f"{name}: the console's font has all that is shown", not wrong, "; ".join(wrong[:SHOWN]))

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 def set_up(fleet: Fleet) -> Iterator[Check]:
     """To the mounted filesystem."""
     drive = fleet[LAPTOP.name]
-    with Console() as console:
+    with Console(camera=True) as console:
         yield from to_the_last_question(console, drive)
         console.press("enter", then=lambda: console.seen.is_lit("[ Apply ]"))
         console.press("enter")

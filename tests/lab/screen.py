@@ -99,13 +99,15 @@ def unfit(screen: Seen, font: Mapping[str, set[int]]) -> Iterator[str]:
 
 
 class Console:
-    """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it."""
+    """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it. `camera`: pictures are wanted, which QEMU
+    takes from 7.1 on."""
 
-    def __init__(self, *words: str) -> None:
+    def __init__(self, *, camera: bool = False) -> None:
+        self.camera = camera
         with TERMINAL.open("r+b", buffering=0) as terminal:
             self.font = _font(terminal.fileno())
             self._process = subprocess.Popen(
-                ["setsid", "--ctty", sys.executable, "-m", "wizard", *words], stdin=terminal, stdout=terminal, stderr=terminal
+                ["setsid", "--ctty", sys.executable, "-m", "wizard"], stdin=terminal, stdout=terminal, stderr=terminal
             )
 
     def __enter__(self) -> Self:

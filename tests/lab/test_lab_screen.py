@@ -2,7 +2,12 @@
 
 import struct
 
+import pytest
+
+from tests.lab.record import ON_CONSOLE, SCREENSHOTS
 from tests.lab.screen import Cell, Seen, key_name, seen, unfit
+
+STEPS = ("drives", "purpose", "advice", "layout", "preview", "benchmark", "confirm", "applying", "done")
 
 GREY, BLACK, CYAN = 7, 0, 3
 FONT = {"a": {97}, " ": {32, 0}, "\u2192": {26}}
@@ -48,3 +53,10 @@ def test_a_line_with_a_ground_is_where_the_focus_is() -> None:
 def test_keys_have_the_names_of_a_keyboard() -> None:
     names = [key_name(key) for key in ("enter", "tab", "f1", "/", "k", "K", "4")]
     assert names == ["ret", "tab", "f1", "slash", "k", "shift+k", "4"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_every_step_is_pictured_with_25_lines_of_80_characters(step: str) -> None:
+    """Of 9 by 16 dots each, as a VGA has them."""
+    head = (SCREENSHOTS / f"{ON_CONSOLE}{step}.png").read_bytes()[:24]
+    assert head.startswith(b"\x89PNG\r\n\x1a\n") and struct.unpack(">II", head[16:]) == (80 * 9, 25 * 16)
