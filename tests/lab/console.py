@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from tests.lab.fleet import Bus, EmulatedDrive, Fleet
 from tests.lab.inside import node_of
 from tests.lab.pictured import BACKUP, FILMS, NATIVE
-from tests.lab.screen import Console, unfit
+from tests.lab.screen import Console, is_whole, unfit
 from tests.lab.visit import Visit
 from wizard.demo.image import lay_out
 from wizard.model.errors import ExitCode
@@ -109,16 +109,14 @@ def _lay_out(console: Console) -> Iterator[Check]:
 
 
 def look(console: Console, name: str, step: int | None = None) -> Iterator[Check]:
-    """Whether the console shows what was written: at a step with its head above and its keys below, so that nothing has scrolled."""
+    """Whether the console shows what was written, and at a step all of it."""
     if console.camera:
         console.photograph(name)
     screen = console.seen
     wrong = [*unfit(screen, console.font)]
     yield Check(f"{name}: the console's font has all that is shown", not wrong, "; ".join(wrong[:SHOWN]))
     if step is not None:
-        first, *_, last = screen.text.split("\n")
-        whole = first.startswith(f" diskwright   Step {step} of 9: ") and last.startswith(" [") and "quit" in last
-        yield Check(f"{name}: the head is on the first line, the keys on the last", whole, screen.text)
+        yield Check(f"{name}: the head is on the first line, the keys on the last", is_whole(screen, step), screen.text)
 
 
 def _lay_out_past(lab: Laboratory) -> None:

@@ -98,6 +98,12 @@ def unfit(screen: Seen, font: Mapping[str, set[int]]) -> Iterator[str]:
                 yield f"{place} has the colour of its ground"
 
 
+def is_whole(screen: Seen, step: int) -> bool:
+    """Whether a step has its head on the first line and its keys on the last: a line that is too long would have pushed one of them away."""
+    first, *_, last = screen.text.split("\n")
+    return first.startswith(f" diskwright   Step {step} of 9: ") and last.startswith(" [") and "] quit" in last
+
+
 class Console:
     """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it. `camera`: pictures are wanted, which QEMU
     takes from 7.1 on."""

@@ -5,7 +5,7 @@ import struct
 import pytest
 
 from tests.lab.record import ON_CONSOLE, SCREENSHOTS
-from tests.lab.screen import Cell, Seen, key_name, seen, unfit
+from tests.lab.screen import Cell, Seen, is_whole, key_name, seen, unfit
 
 STEPS = ("drives", "purpose", "advice", "layout", "preview", "benchmark", "confirm", "applying", "done")
 
@@ -43,6 +43,18 @@ def test_another_glyph_than_the_fonts_own_is_named() -> None:
 def test_ink_of_its_grounds_colour_cannot_be_seen() -> None:
     (said,) = unfit(of(Cell("a", 97, CYAN, CYAN)), FONT)
     assert "the colour of its ground" in said
+
+
+def lines(*texts: str) -> Seen:
+    return Seen(tuple(tuple(Cell(char, ord(char), GREY, BLACK) for char in text.ljust(40)) for text in texts))
+
+
+def test_what_has_scrolled_is_not_whole() -> None:
+    head, text, keys = " diskwright   Step 2 of 9: Purpose", " What is it for?", " [b] back  [q] quit"
+    assert is_whole(lines(head, text, keys), 2)
+    assert not is_whole(lines(head, text, keys), 3)
+    assert not is_whole(lines(text, keys, ""), 2), "one line up"
+    assert not is_whole(lines(head, text, ""), 2), "its keys are gone"
 
 
 def test_a_line_with_a_ground_is_where_the_focus_is() -> None:
