@@ -47,6 +47,7 @@ def _keep(lab: Laboratory) -> Iterator[Check]:
 JOBS = {"set-up-on-console": set_up}
 
 VISITS = tuple(
-    replace(visit, title="for the pictures: the wizard on a text console", jobs=(*JOBS,), afterwards=_keep) for visit in console.VISITS
+    replace(visit, title="for the pictures: the wizard on a text console", jobs=(*JOBS,), seconds=1500, afterwards=_keep)
+    for visit in console.VISITS
 )
 """Not among the tests: `--photograph-console` does it."""

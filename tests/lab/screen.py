@@ -99,7 +99,7 @@ def unfit(screen: Seen, font: Mapping[str, set[int]]) -> Iterator[str]:
 
 
 def is_whole(screen: Seen, step: int) -> bool:
-    """Whether a step has its head on the first line and its keys on the last: a line that is too long would have pushed one of them away."""
+    """Whether a step has its head on the first line and its keys on the last: one that is too long would have pushed one of them away."""
     first, *_, last = screen.text.split("\n")
     return first.startswith(f" diskwright   Step {step} of 9: ") and last.startswith(" [") and "] quit" in last
 
