@@ -373,3 +373,18 @@ def test_every_screen_explains_itself() -> None:
         await explained(pilot, "Keeping: ")
 
     perform(job, services)
+
+
+def test_a_fresh_filesystem_asks_first_where_it_is_made() -> None:
+    services = MovingServices()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_ways(pilot)
+        await highlight(pilot, "#moving-ways", "fresh")
+        await press(pilot, "enter")
+        await until(lambda: "Where is the fresh ext4 to be made?" in flat(pilot), pilot)
+        await press(pilot, "=/dev/sdb1", "enter")
+        await until(lambda: "It is made on /dev/sdb1." in flat(pilot), pilot)
+
+    perform(job, services)
+    assert [asked.target for asked in services.asked][-1] == "/dev/sdb1" and not services.begun

@@ -135,5 +135,5 @@ def risk_sentences(migration: Migration) -> tuple[str, ...]:
 def confirm_command(migration: Migration, file: str = "FILE") -> str:
     """The command by which root carries out what was saved in a file."""
     return (
-        f"sudo diskwright apply {shlex.quote(file) if file != 'FILE' else file} --confirm {shlex.quote(printable(migration.drive.token))}"
+        f"sudo diskwright apply {shlex.quote(file) if file != 'FILE' else file} --confirm {shlex.quote(printable(migration.written.token))}"
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from wizard.migrate.document import render_migration
 from wizard.migrate.ways import COMPARED, confirm_command, is_damaged, place_words
 from wizard.model.errors import DiskwrightError
-from wizard.model.migration import Migration, Prospect
+from wizard.model.migration import Migration, Prospect, Way
 from wizard.model.names import printable
 from wizard.model.units import format_duration
 from wizard.plain.desk import Desk
@@ -93,9 +93,9 @@ def _asked(desk: Desk, moving: Moving) -> Moving | None:
         return replace(moving, way=None)
     if isinstance(answer, Word):
         return None
-    if answer < len(ways):
+    if answer < len(ways) and (ways[answer] is not Way.FRESH or moving.target is not None):
         return _comparing(desk, replace(moving, way=ways[answer]))
-    return _named(desk, replace(moving, way=None), volume=answer > len(ways))
+    return _named(desk, replace(moving, way=None), volume=answer != len(ways))
 
 
 def _tell(desk: Desk, prospect: Prospect) -> None:
@@ -188,8 +188,8 @@ def confirm_migration(desk: Desk, session: Session) -> Moved:
             desk.talk.say("Carry it out by:")
             desk.talk.say(confirm_command(migration, str(path)), indent=4)
         return Back(session)
-    asks = f"The last question. To begin now, type the drive's token, which is {printable(migration.drive.token, 40)}"
-    while typed_token(desk, migration.drive, asks, CONFIRM_HELP):
-        if run := begun(desk, "the filesystem", partial(desk.services.start_migration, migration, migration.drive.token)):
+    asks = f"The last question. To begin now, type the token of {migration.written.path}, which is {printable(migration.written.token, 40)}"
+    while typed_token(desk, migration.written, asks, CONFIRM_HELP):
+        if run := begun(desk, "the filesystem", partial(desk.services.start_migration, migration, migration.written.token)):
             return Next(replace(session, run=run))
     return Back(session)

@@ -42,7 +42,7 @@ not stop it, and `diskwright status` shows how it goes.
         yield Words(id="loss")
         if not self.services.apply_obstacle:
             yield Press("Back", id="no")
-            yield Tokens([self.migration.drive])
+            yield Tokens([self.migration.written])
             yield Press("Begin", id="yes")
 
     def begin(self) -> None:
@@ -132,7 +132,7 @@ not stop it, and `diskwright status` shows how it goes.
 
         def work() -> None:
             try:
-                run = self.services.start_migration(migration, migration.drive.token)
+                run = self.services.start_migration(migration, migration.written.token)
             except DiskwrightError as error:
                 self.post_message(Rejected(str(error)))
             else:

@@ -131,9 +131,7 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
             return
         drive, chosen = self.session.drive, self._chosen
         assert drive is not None
-        self.say("")
-        if chosen.prospect is None:
-            self.query_one("#intro", Prose).update(LOOKING)
+        self.say("" if chosen.prospect is None else LOOKING)
 
         self._try(lambda: Looked(*self.services.migration_prospect(drive, chosen)))
 
@@ -159,6 +157,7 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
     def looked(self, message: Looked) -> None:
         """Fill the list; the proposed way is highlighted first, or the one that was taken before."""
         self._waiting = False
+        self.say("")
         prospect = message.prospect
         self._chosen = replace(self._chosen, prospect=prospect, comparing_seconds=message.comparing_seconds)
         self.session = replace(self.session, moving=self._chosen)
@@ -252,6 +251,9 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
             return
         if offer.obstacle and not self._chosen.repairs:
             self.say(f"{TITLES[offer.way]} is not possible here: {offer.obstacle}", "yellow")
+            return
+        if offer.way is Way.FRESH and self._chosen.target is None:
+            self.action_target()
             return
         drive, asked = self.session.drive, replace(self._chosen, way=offer.way)
         assert drive is not None
