@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.looks import pictures_moving
 from tests.looks.pictures import walk
 
 KEPT = Path(__file__).parent / "snapshots"
@@ -33,12 +34,13 @@ NAMES = (
         "4-layout",
     ),
     *("5-preview", "5-preview-steps", "6-measuring", "6-benchmark", "7-confirm", "8-applying", "9-result"),
+    *pictures_moving.NAMES,
 )
 
 
 @cache
 def taken(columns: int, lines: int) -> dict[str, str]:
-    return asyncio.run(walk(columns, lines))
+    return asyncio.run(walk(columns, lines)) | asyncio.run(pictures_moving.walk_moving(columns, lines))
 
 
 def words(svg: str) -> list[str]:
