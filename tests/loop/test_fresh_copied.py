@@ -15,8 +15,8 @@ import pytest
 from tests.devices import Bench, tool
 from tests.loop.manifests import fill, make_ext3
 from wizard.apply.copying import copy_tree
-from wizard.apply.fresh import AFTER, BEFORE, Fresh, copy_files, make_fresh
-from wizard.apply.manifest import read_manifest
+from wizard.apply.fresh import Fresh, copy_files, make_fresh
+from wizard.apply.manifest import AFTER, BEFORE, read_manifest
 from wizard.apply.read_only import mounted_alone, mounted_read_only
 from wizard.model.errors import Failed
 from wizard.model.migration import MakeFresh

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from wizard.apply.copying import copy_tree
 from wizard.apply.devices import forget_caches, open_exclusively
-from wizard.apply.manifest import Meter, take_manifest, used_bytes
+from wizard.apply.manifest import AFTER, BEFORE, Meter, take_manifest, used_bytes
 from wizard.apply.manifest_differences import differences
 from wizard.apply.manifest_look import LOST_AND_FOUND
 from wizard.apply.read_only import mounted_alone, mounted_read_only
@@ -23,9 +23,6 @@ from wizard.model.ext import ExtFacts
 from wizard.model.migration import MakeFresh
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
-
-BEFORE, AFTER = "manifest-before.gz", "manifest-after.gz"
-"""The manifests of the old and of the new one, in the run's folder."""
 
 READ_SHARE, COPIED_SHARE = 0.3, 0.75
 """Roughly which part of the work is done when the old one was read, and when it was copied."""
@@ -48,14 +45,19 @@ class Fresh:
 def make_fresh(fresh: Fresh) -> str:
     """Make it; a sentence on what is there then. Raises Failed, also for a target that holds anything else than what we made before."""
     make = fresh.make
-    _refuse_taken(fresh)
+    check_target(make, fresh.source)
     for argv in fresh.commands:
         fresh.command(argv)
     forget_caches(make.target)
-    found = _read(make.target)
-    if found is None or (found.kind, found.uuid, found.label) != ("ext4", make.uuid, make.label):
+    if not is_made(make):
         raise Failed(f"{make.target} does not hold the ext4 that was to be made.")
     return f"{make.target} holds a new ext4 with the UUID {make.uuid}."
+
+
+def is_made(make: MakeFresh) -> bool:
+    """Whether the target holds the very ext4 that was to be made. Raises Failed where it cannot be read."""
+    found = _read(make.target)
+    return found is not None and (found.kind, found.uuid, found.label) == ("ext4", make.uuid, make.label)
 
 
 def copy_files(fresh: Fresh, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None) -> str:
@@ -83,13 +85,13 @@ def copy_files(fresh: Fresh, *, workers: int = 2, on_progress: Callable[[float],
     )
 
 
-def _refuse_taken(fresh: Fresh) -> None:
-    """Raises Failed unless the target is another device, nobody's, and empty, or holds what this very migration made: the UUID was drawn
-    for it.
+def check_target(make: MakeFresh, source: str) -> None:
+    """Raises Failed unless the target is another device than `source`, nobody's, and empty, or holds what this very migration made: the
+    UUID was drawn for it.
     """
-    target = fresh.make.target
+    target = make.target
     try:
-        same = Path(target).stat().st_rdev == Path(fresh.source).stat().st_rdev
+        same = Path(target).stat().st_rdev == Path(source).stat().st_rdev
     except OSError as error:
         raise Failed(f"{target} was not touched: {error.strerror}.") from None
     if same:
@@ -97,8 +99,7 @@ def _refuse_taken(fresh: Fresh) -> None:
     if reason := open_exclusively(target):
         raise Failed(f"{target} was not touched: {reason}.")
     kinds = {kind for kind, _ in list_signatures(target)}
-    found = _read(target)
-    ours = kinds == {"ext4"} and found is not None and found.uuid == fresh.make.uuid
+    ours = kinds == {"ext4"} and is_made(make)
     if kinds and not ours:
         raise Failed(f"{target} was not touched: it holds {', '.join(sorted(printable(kind) for kind in kinds))}.")
 
@@ -114,8 +115,7 @@ def _read(device: str) -> ExtFacts | None:
 
 def _is_ready(make: MakeFresh) -> bool:
     """Whether what was made is there, with nothing copied yet. What an earlier process left in the middle cannot be mounted as it is."""
-    found = _read(make.target)
-    if found is None or found.uuid != make.uuid:
+    if not is_made(make):
         return False
     try:
         with mounted_read_only(make.target) as top:

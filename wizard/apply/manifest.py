@@ -24,6 +24,9 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
 
 SCHEMA = "diskwright.manifest/1"
+BEFORE, AFTER = "before.manifest", "after.manifest"
+"""What a run calls its manifests of what was there before, and of what is there then."""
+
 BATCH = 1 << 15
 """How many entries are held in memory at a time."""
 

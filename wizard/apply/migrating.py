@@ -10,7 +10,7 @@ from wizard.apply.guard import NOTHING_WRITTEN, check_root
 from wizard.apply.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.lock import lock_drives, lock_run, unlock
 from wizard.apply.migrating_ground import Ground, ground_of
-from wizard.apply.migrating_guard import check_goes_on, check_migration_tools, check_new, check_own
+from wizard.apply.migrating_guard import check_goes_on, check_migration_tools, check_new, check_own, devices_of
 from wizard.apply.migrating_run import check_begins, check_keeps, check_takes_back, site_of
 from wizard.apply.process import Purpose
 from wizard.apply.runs import MIGRATION, check_owner, check_room, load_environment, load_migration, make_run, runs_folder
@@ -73,7 +73,7 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
     check_migration_tools(migration)
     check_room(folder, 0, make=make)
     settle()
-    drive_locks = lock_drives((migration.drive.path,))
+    drive_locks = lock_drives({drive.path for _, drive in devices_of(migration)})
     try:
         check_new(migration)
     except BaseException:
@@ -135,7 +135,7 @@ def _take_up(run: Path, purpose: Purpose, sentence: str, check: Callable[[Migrat
     try:
         migration = load_migration(run)
         check_own(migration, load_environment(run))
-        drive_locks = lock_drives((migration.drive.path,))
+        drive_locks = lock_drives({drive.path for _, drive in devices_of(migration)})
         try:
             check(migration)
             seen = len(read_entries(run))

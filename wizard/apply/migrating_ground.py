@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from wizard.apply.guard import NOTHING_WRITTEN
+from wizard.apply.migrating_copy import Copying
 from wizard.apply.migrating_direct import Direct
 from wizard.apply.migrating_steps import MigratingSite, OnGround
 from wizard.model.errors import Refused
@@ -88,5 +89,7 @@ def ground_of(site: MigratingSite) -> Ground:
             return Direct(site)
         case Means.FILES:
             return FilesAlone(site.migration.device)
+        case Means.COPY:
+            return Copying(site)
         case means:
             raise Refused(f"A migration by {means} cannot be carried out yet. {NOTHING_WRITTEN}")

@@ -6,6 +6,7 @@ from pathlib import Path
 from wizard.apply.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.ext_blocks import facts_on
+from wizard.apply.fresh import check_target
 from wizard.apply.fstab import check_writable
 from wizard.apply.guard import NOTHING_WRITTEN, check_programs, check_same_start, identity_difference, probe_again
 from wizard.apply.migrating_fstab import type_standing
@@ -15,8 +16,9 @@ from wizard.apply.undo_files import check_undo_room
 from wizard.layout.refusals import in_use
 from wizard.migrate.steps import proof
 from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.identity import Identity
 from wizard.model.machine import Drive
-from wizard.model.migration import Means, Migration, SetFstabType
+from wizard.model.migration import MakeFresh, Means, Migration, SetFstabType
 from wizard.model.names import printable
 from wizard.probe.machine import probe_drive
 
@@ -25,12 +27,12 @@ AGAIN = f"Look at it again with `diskwright migrate`. {NOTHING_WRITTEN}"
 
 def check_own(migration: Migration, environment: Environment) -> None:
     """Raises Refused where it is for another drive or file than this run may touch."""
-    drive = migration.drive.path
-    if environment.only is not None and drive not in environment.only:
-        raise Refused(f"{printable(drive)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
-    for node, reason in ((drive, impostor(drive, drive)), (migration.device, _stray(migration.device, drive))):
-        if reason:
-            raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. {NOTHING_WRITTEN}")
+    for device, drive in devices_of(migration):
+        if environment.only is not None and drive.path not in environment.only:
+            raise Refused(f"{printable(drive.path)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
+        for node, reason in ((drive.path, impostor(drive.path, drive.path)), (device, _stray(device, drive.path))):
+            if reason:
+                raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. {NOTHING_WRITTEN}")
     for operation in (step.operation for step in migration.steps):
         if isinstance(operation, SetFstabType):
             if Path(operation.file) != environment.fstab:
@@ -39,6 +41,12 @@ def check_own(migration: Migration, environment: Environment) -> None:
                     f"{printable(operation.file, 200)} if that is the system that you mean. {NOTHING_WRITTEN}"
                 )
             check_writable(environment.fstab, "no file of mounts at boot")
+
+
+def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
+    """The devices that a migration works on, each with its drive: the filesystem's, and that of a fresh one."""
+    made = [step.operation.target for step in migration.steps if isinstance(step.operation, MakeFresh)]
+    return ((migration.device, migration.drive), *((target, migration.target) for target in made if migration.target))
 
 
 def _stray(device: str, drive: str) -> str | None:
@@ -56,18 +64,26 @@ def _stray(device: str, drive: str) -> str | None:
 def check_migration_tools(migration: Migration) -> None:
     """Raises Refused where a program is missing that a step, its check or its undoing needs."""
     wanted = {argv[0] for step in migration.steps for argv in step.commands}
+    if migration.means is not Means.FILES:
+        wanted.add(proof(migration.device)[0])
     if migration.means is Means.DIRECT:
-        wanted |= {"e2undo", "env", proof(migration.device)[0]}
+        wanted |= {"e2undo", "env"}
+    if migration.means is Means.COPY:
+        wanted.add("wipefs")
     check_programs(wanted)
 
 
 def check_new(migration: Migration) -> None:
     """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by nobody where it is changed."""
-    check_same_start(migration.drive)
-    drive = probe_again(migration.drive)
-    if migration.means is not Means.FILES:
-        check_unused(migration.device, drive)
+    for device, identity in devices_of(migration):
+        check_same_start(identity)
+        drive = probe_again(identity)
+        if migration.means is not Means.FILES:
+            check_unused(device, drive)
     try:
+        for operation in (step.operation for step in migration.steps):
+            if isinstance(operation, MakeFresh):
+                check_target(operation, migration.device)
         now = facts_on(migration.device)
     except Failed as error:
         raise Refused(f"{error} {AGAIN}") from None
@@ -107,13 +123,14 @@ def check_unused(device: str, drive: Drive) -> None:
 
 def check_goes_on(migration: Migration) -> None:
     """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody where it is changed."""
-    path = migration.drive.path
-    try:
-        drive = probe_drive(path, seconds=LOOK_SECONDS)
-    except BadInput:
-        raise Refused(f"{path} is not there. {NOTHING_WRITTEN}") from None
-    # A restart counts drives anew.
-    if difference := identity_difference(replace(migration.drive, diskseq=drive.diskseq), drive):
-        raise Refused(f"{path} is another drive: {difference}. {NOTHING_WRITTEN}")
-    if migration.means is not Means.FILES:
-        check_unused(migration.device, drive)
+    for device, identity in devices_of(migration):
+        path = identity.path
+        try:
+            drive = probe_drive(path, seconds=LOOK_SECONDS)
+        except BadInput:
+            raise Refused(f"{path} is not there. {NOTHING_WRITTEN}") from None
+        # A restart counts drives anew.
+        if difference := identity_difference(replace(identity, diskseq=drive.diskseq), drive):
+            raise Refused(f"{path} is another drive: {difference}. {NOTHING_WRITTEN}")
+        if migration.means is not Means.FILES:
+            check_unused(device, drive)

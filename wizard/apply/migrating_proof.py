@@ -3,14 +3,12 @@
 from collections.abc import Iterator
 from time import monotonic
 
-from wizard.apply.manifest import Manifest, take_manifest
+from wizard.apply.manifest import AFTER, BEFORE, Manifest, take_manifest
 from wizard.apply.manifest_differences import differences
 from wizard.apply.migrating_steps import MigratingSite, sharing
 from wizard.apply.read_only import mounted_read_only
 from wizard.model.journal import Check, Event
 from wizard.model.units import format_duration
-
-BEFORE, AFTER = "before.manifest", "after.manifest"
 
 
 def keep_manifest(node: str, site: MigratingSite) -> None:

@@ -7,6 +7,7 @@ from wizard.apply.fstab import parse, read_fstab
 from wizard.apply.guard import NOTHING_WRITTEN
 from wizard.apply.journal import Journal, RunState, read_entries, state
 from wizard.apply.lock import unlock
+from wizard.apply.migrating_copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migrating_fstab import old_type_back, set_type
 from wizard.apply.migrating_ground import Ground, ground_of
 from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, check_own
@@ -19,7 +20,7 @@ from wizard.apply.standing import How, is_mount_of
 from wizard.apply.start import STOP
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Check, Event
-from wizard.model.migration import Migration, MigrationStep, SetFstabType
+from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
 from wizard.model.names import printable
 
 NOT_AT_BOOT = frozenset({"noauto"})
@@ -66,6 +67,8 @@ def _carry_out(site: MigratingSite) -> tuple[Event, str]:
         return ended
     if failed := _verified(file_checks(site), site):
         return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
+    if migration.means is Means.COPY:
+        return Event.DONE, copied(migration)
     return Event.DONE, (
         f"{migration.device} is ext4 as shown; every check holds. It is left as it is: look at it, then `diskwright keep {run.name}` "
         f"keeps it, or `diskwright undo {run.name}` takes it back. Once it is mounted for writing it cannot be undone any more."
@@ -126,11 +129,15 @@ def ways_on(run: Path) -> str:
     """The ways from a run that ended early."""
     if not begun_steps(read_entries(run)):
         return "Nothing was written."
+    if (migration := load_migration(run)).means is Means.COPY:
+        return f"{migration.device} was only read. `diskwright resume {run.name}` begins the copy anew."
     return f"`diskwright undo {run.name}` takes back what was done; `diskwright resume {run.name}` goes on."
 
 
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to take back, or no way."""
+    if (migration := load_migration(run)).means is Means.COPY:
+        raise Refused(no_way_back(migration))
     now = state(run)
     if now is RunState.UNDONE:
         raise Refused(f"The run {run.name} is undone already.")
@@ -181,6 +188,8 @@ def _take_back(site: MigratingSite) -> tuple[Event, str]:
 
 def check_keeps(run: Path) -> None:
     """Raises Refused where there is nothing to keep."""
+    if (migration := load_migration(run)).means is Means.COPY:
+        raise Refused(nothing_to_keep(migration))
     now = state(run)
     if now is RunState.KEPT:
         raise Refused(f"The run {run.name} is kept already.")

@@ -73,8 +73,8 @@ class Heed:
         return False
 
 
-def sharing(run: Path, begun: float) -> Callable[[float], None]:
-    """Notes which part of what was begun then is done, for whoever watches; it belongs to no step."""
+def sharing(run: Path, begun: float, step: int = 0) -> Callable[[float], None]:
+    """Notes which part of what was begun then is done, for whoever watches; it belongs to no step unless one is named."""
     told = begun
 
     def note(share: float) -> None:
@@ -82,7 +82,7 @@ def sharing(run: Path, begun: float) -> Callable[[float], None]:
         now = monotonic()
         if share and now >= told + NOTE_SECONDS:
             told = now
-            note_progress(run, StepProgress(0, share, (now - begun) * (1 - share) / share))
+            note_progress(run, StepProgress(step, share, (now - begun) * (1 - share) / share))
 
     return note
 
