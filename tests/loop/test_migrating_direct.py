@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -53,7 +54,7 @@ SHAPES: tuple[tuple[str, ...], ...] = (
     ("-b", "2048", "-I", "128", "-O", "^resize_inode,^sparse_super,^dir_index", "-J", "size=8"),
     ("-b", "2048", "-I", "256", "-O", "^large_file", "-J", "size=2"),
     ("-b", "4096", "-I", "128", "-O", "^resize_inode", "-J", "size=4"),
-    ("-b", "4096", "-I", "256", "-O", "^dir_index,^large_file,^sparse_super,^resize_inode", "-J", "size=16"),
+    ("-b", "4096", "-I", "256", "-O", "^dir_index,^large_file,^sparse_super,^resize_inode", "-J", "size=12"),
     ("-b", "1024", "-I", "128", "-O", "^has_journal"),
 )
 
@@ -65,7 +66,7 @@ def all_shapes() -> tuple[tuple[str, ...], ...]:
     chosen = [",".join(f"^{name}" for bit, name in enumerate(features) if bits >> bit & 1) for bits in range(16)]
     # mke2fs gives no superblock's copies only together with no room to grow.
     allowed = [words for words in chosen if "sparse_super" not in words or "resize_inode" in words]
-    journals = (("-O", "^has_journal"), ("-J", "size=4"), ("-J", "size=16"))
+    journals = (("-O", "^has_journal"), ("-J", "size=4"), ("-J", "size=12"))
     return tuple(
         ("-b", block, "-I", inode, *(("-O", words) if words else ()), *journal)
         for block in ("1024", "2048", "4096")
@@ -208,3 +209,35 @@ def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
     undone = diskwright(old.work, "undo")
     assert undone.returncode == 0 and "bit for bit" in undone.stderr and old.digest == before, undone.stderr
     assert diskwright(old.work, "keep").returncode == 3
+
+
+def full_of_blocks(place: Path) -> None:
+    for size in (MIB, 1024):
+        with suppress(OSError), (place / f"filled by {size}").open("wb", buffering=0) as file:
+            while file.write(os.urandom(size)) == size:
+                pass
+
+
+def full_of_names(place: Path) -> None:
+    with suppress(OSError):
+        for number in range(100_000):
+            (place / f"name {number}").touch()
+
+
+@pytest.mark.parametrize("fill", [full_of_blocks, full_of_names])
+def test_what_is_full_is_migrated_as_far_as_it_allows_or_refused(work: Work, make_drive: MakeDrive, fill: Callable[[Path], None]) -> None:
+    old = old_filesystem(work, make_drive, ("-I", "128", "-b", "1024", "-N", "2048", "-m", "0"), 16 * MIB)
+    place = old.mount()
+    fill(place)
+    tool("umount", str(place))
+    before, files = old.digest, old.files("ext3")
+    try:
+        migration = old.migration()
+    except Refused as refused:
+        assert "free" in str(refused) or "full" in str(refused)
+        migration = old.migration(Way.LIGHT)
+    run = old.begin(migration)
+    apply_migration(run, ())
+    assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
+    take_back_migration(run, ())
+    assert old.digest == before, story(run)

@@ -13,12 +13,13 @@ from wizard.apply.site import journalled
 from wizard.migrate.steps import CHECKER, accepted, operation_commands
 from wizard.model.errors import Failed
 from wizard.model.migration import CopyFiles, MakeFresh, Migration, OnDevice, WidenInodes
+from wizard.tools.listening import Listener
 from wizard.tools.run import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons (e2fsck/unix.c)."""
 
-_PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) \S+")
+_PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
 NOTE_SECONDS = 0.5
 """How far a step is, is noted no more often."""
@@ -46,31 +47,31 @@ class MigratingSite:
 
     def command(self, argv: Sequence[str], *, accept: Sequence[int] = (0,)) -> Result:
         """Run a command under the drive's lock, note how far it says it is, and journal it; raises Failed where it ends badly."""
-        telling = (argv[0], "-C", "1", *argv[1:]) if argv[0] == CHECKER else tuple(argv)
-        heed = Heed(lambda progress: note_progress(self.run, progress), self.step)
-        result = journalled(telling, self.journal, self.step, self.seconds, self.drive_locks, on_line=heed)
+        with Listener(Heed(lambda progress: note_progress(self.run, progress), self.step)) as listener:
+            telling = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
+            kept_open = (*self.drive_locks, listener.end)
+            result = journalled(telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv))
         if result.status not in accept:
             raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
         return result
 
 
 class Heed:
-    """Takes the lines on how far e2fsck is out of what it says (e2fsck(8), -C), and tells of them."""
+    """Understands the lines on how far e2fsck is (e2fsck(8), -C), and tells of them."""
 
     def __init__(self, tell: Callable[[StepProgress], None], step: int) -> None:
         self._tell = tell
         self._step = step
         self._begun = self._told = monotonic()
 
-    def __call__(self, line: str) -> bool:
-        """Whether the line belongs to what e2fsck found."""
-        if not (found := _PROGRESS.fullmatch(line)):
-            return True
+    def __call__(self, line: str) -> None:
+        """One line: the pass, what of it is done, how much it is, and a name."""
+        if not (found := _PROGRESS.match(line)):
+            return
         share, now = share_of(int(found[1]), int(found[2]), int(found[3])), monotonic()
         if share and now >= self._told + NOTE_SECONDS:
             self._told = now
             self._tell(StepProgress(self._step, share, (now - self._begun) * (1 - share) / share))
-        return False
 
 
 def sharing(run: Path, begun: float, step: int = 0) -> Callable[[float], None]:

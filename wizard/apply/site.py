@@ -13,7 +13,6 @@ from wizard.model.journal import Event
 from wizard.model.machine import Drive
 from wizard.model.plan import Member, Plan, devices_of
 from wizard.probe.machine import probe_machine
-from wizard.tools.listening import OnLine
 from wizard.tools.run import Result, run
 
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
@@ -80,15 +79,11 @@ def journalled(
     *,
     stdin: bytes | None = None,
     shown: Sequence[str] = (),
-    on_line: OnLine | None = None,
 ) -> Result:
-    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed where it could not be run.
-
-    `on_line` is handed the lines of its output as they come.
-    """
+    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed where it could not be run."""
     told = shown or argv
     try:
-        result = run(argv, seconds=seconds, stdin=stdin, accept=range(-64, 256), keep_open=drive_locks, on_line=on_line)
+        result = run(argv, seconds=seconds, stdin=stdin, accept=range(-64, 256), keep_open=drive_locks)
     except Failed as error:
         journal.add(Event.COMMAND, str(error), step=step, command=told)
         raise

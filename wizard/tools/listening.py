@@ -1,4 +1,4 @@
-"""Hearing what a command says while it runs, line by line."""
+"""Hearing how far a command is while it runs, through a pipe of its own."""
 
 import os
 from collections.abc import Callable
@@ -6,18 +6,14 @@ from threading import Thread
 from types import TracebackType
 from typing import Self
 
-OnLine = Callable[[str], bool]
-"""Is handed a line without its end, from a thread of its own; says whether it belongs to the output. How far a command is does not."""
-
 
 class Listener:
-    """A pipe for a command's output. `end` is the command's; with the block left, `heard` is what belongs to the output."""
+    """A pipe that a command writes lines to. `end` is the command's descriptor; each line goes to `on_line`, from a thread of its own."""
 
-    def __init__(self, on_line: OnLine) -> None:
+    def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line
-        self._kept: list[bytes] = []
-        begin, self.end = os.pipe()
-        self._thread = Thread(target=self._listen, args=(begin,), daemon=True)
+        self._begin, self.end = os.pipe()
+        self._thread = Thread(target=self._listen, daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -27,13 +23,7 @@ class Listener:
         os.close(self.end)
         self._thread.join()
 
-    @property
-    def heard(self) -> bytes:
-        """The lines that were not about how far it is."""
-        return b"".join(self._kept)
-
-    def _listen(self, begin: int) -> None:
-        with os.fdopen(begin, "rb") as lines:
+    def _listen(self) -> None:
+        with os.fdopen(self._begin, "rb") as lines:
             for line in lines:
-                if self._on_line(line.decode(errors="replace").rstrip("\n")):
-                    self._kept.append(line)
+                self._on_line(line.decode(errors="replace").rstrip("\n"))

@@ -5,12 +5,10 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from time import monotonic
 
 from wizard.model.errors import Failed
-from wizard.tools.listening import Listener, OnLine
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
@@ -61,36 +59,31 @@ def run(
     accept: Sequence[int] = (0,),
     stdin: bytes | None = None,
     keep_open: Sequence[int] = (),
-    on_line: OnLine | None = None,
 ) -> Result:
     """Run `argv` to its end. Raises Failed where it is missing, overruns `seconds` or ends with a status not in `accept`.
 
     The command gets a process group of its own, so that an overrun ends its children too. `keep_open` are descriptors that it
-    inherits: the drive's lock must live as long as anything that writes. `on_line` is handed every line of the output as it comes.
+    inherits: the drive's lock must live as long as anything that writes.
     """
     program = find(argv[0])
     if program is None:
         raise Failed(f"{argv[0]} is not installed.")
     begun = monotonic()
-    with (
-        Listener(on_line) if on_line else nullcontext() as listener,
-        subprocess.Popen(
-            [program, *argv[1:]],
-            stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
-            stdout=listener.end if listener else subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            env={**{name: os.environ[name] for name in HANDED_ON if name in os.environ}, **ALWAYS, "PATH": search_path()},
-            start_new_session=True,
-            pass_fds=tuple(keep_open),
-        ) as process,
-    ):
+    with subprocess.Popen(
+        [program, *argv[1:]],
+        stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env={**{name: os.environ[name] for name in HANDED_ON if name in os.environ}, **ALWAYS, "PATH": search_path()},
+        start_new_session=True,
+        pass_fds=tuple(keep_open),
+    ) as process:
         try:
             out, err = process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
             raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
-    out = listener.heard if listener else out
     result = Result(tuple(argv), process.returncode, out.decode(errors="replace"), err.decode(errors="replace"), monotonic() - begun)
     if result.status not in accept:
         raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
