@@ -11,31 +11,32 @@ from time import monotonic, sleep
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, tool
 from tests.lab.visit import Visit
+from tests.lab.whole_path import CHECKERS
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.runs import list_runs, runs_folder
 from wizard.apply.start import start_run
 from wizard.layout.document import read_plan
 from wizard.model.encryption import Encryption
 from wizard.model.journal import Check
-from wizard.model.plan import Plan
+from wizard.model.plan import Plan, Volume
 from wizard.tools.run import find, run
 
 
-def _drive(name: str, logical: int, optimal: int | None = None) -> EmulatedDrive:
+def _drive(name: str, logical: int, optimal: int | None = None, size_mib: int = 320) -> EmulatedDrive:
     return EmulatedDrive(
         name,
         Bus.VIRTIO,
         serial=f"LAB-{name.upper()}",
         logical_block_bytes=logical,
         physical_block_bytes=4096,
-        size_bytes=320 * MIB,
+        size_bytes=size_mib * MIB,
         minimum_io_bytes=65536 if optimal else None,
         optimal_io_bytes=optimal,
     )
 
 
-WHOLE, CUT, SWAP = _drive("whole", 512, 3 * 65536), _drive("cut", 4096), _drive("swap", 512)
-ENCRYPTED_FLEET, CUT_FLEET = Fleet("encrypted", (WHOLE, SWAP)), Fleet("encrypted-cut", (CUT,))
+WHOLE, CUT, EACH_DRIVE = _drive("whole", 512, 3 * 65536), _drive("cut", 4096), _drive("each", 512, size_mib=576)
+ENCRYPTED_FLEET, CUT_FLEET = Fleet("encrypted", (WHOLE, EACH_DRIVE)), Fleet("encrypted-cut", (CUT,))
 PASSPHRASE = "several words that nobody guesses"
 FILE, WRONG = Path("/run/passphrase"), Path("/run/wrong-passphrase")
 SEEN = Path("/run/processes-seen")
@@ -48,6 +49,11 @@ LONG = 600.0
 DIES = "kill -9 $PPID; exit 1"
 FAILS = "exit 1"
 PLACE = Path("/srv/lab/secret")
+EACH = (
+    "workload=desktop-root,fs=swap,label=lab-swap,size=48M,mount=none,encrypt=luks2",
+    "workload=large-media,fs=xfs,label=lab-xfs,size=340M,mount=/srv/lab/xfs,encrypt=luks2",
+    "workload=nas,fs=btrfs,label=lab-btrfs,mount=/srv/lab/btrfs,encrypt=luks2",
+)
 
 
 def encrypted(fleet: Fleet) -> Iterator[Check]:
@@ -56,10 +62,10 @@ def encrypted(fleet: Fleet) -> Iterator[Check]:
     yield from _whole(node_of(fleet[WHOLE.name]))
 
 
-def encrypted_swap(fleet: Fleet) -> Iterator[Check]:
-    """Swap in a container."""
+def encrypted_each(fleet: Fleet) -> Iterator[Check]:
+    """XFS, Btrfs and swap in containers."""
     _prepare()
-    yield from _swap(node_of(fleet[SWAP.name]))
+    yield from _each(node_of(fleet[EACH_DRIVE.name]))
 
 
 def encrypted_in_part(fleet: Fleet) -> Iterator[Check]:
@@ -106,37 +112,49 @@ def _whole(node: str) -> Iterator[Check]:
     yield Check("apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}")
     if told.status:
         return
-    yield from _stands(plan, container)
+    yield from _stands(plan)
     yield from _nowhere(told.output + told.errors, node)
     (PLACE / "kept").write_text("kept")
     _let_go(container)
-    name = next(line.split()[0] for line in Path("/etc/crypttab").read_text().splitlines() if f"UUID={container.uuid}" in line.split())
-    run(["cryptsetup", "open", "--key-file=-", container.device, name], seconds=SLOW, stdin=PASSPHRASE.encode())
+    _open_by_crypttab(container)
     mounted = run(["mount", str(PLACE)], seconds=SLOW, accept=range(256))
     yield Check("opened by crypttab's name, fstab's line mounts it", (PLACE / "kept").exists(), mounted.last_words)
     _let_go(container)
 
 
-def _stands(plan: Plan, container: Encryption) -> Iterator[Check]:
-    """As planned by cryptsetup's own words, by libblkid, by findmnt, and in the two files."""
-    (volume,) = plan.volumes
-    status = tool("cryptsetup", "status", container.name)
-    wanted = (
-        f"device:  {container.device}",
-        f"sector size:  {container.sector_bytes}",
-        f"offset:  {container.offset_bytes // 512} sectors",
-    )
-    yield Check("cryptsetup has it open as planned", all(word in status for word in wanted), status)
-    dump = tool("cryptsetup", "luksDump", container.device)
-    yield Check("it is LUKS2 with its planned UUID and argon2id", container.uuid in dump and "argon2id" in dump, dump[:1500])
-    for device, kind, uuid in ((container.device, "crypto_LUKS", container.uuid), (volume.path, volume.filesystem, volume.uuid)):
-        probed = tool("blkid", "-p", "-o", "export", device).splitlines()
-        yield Check(f"{device} is {kind} with its UUID", f"TYPE={kind}" in probed and f"UUID={uuid}" in probed, shown(probed))
-    source = tool("findmnt", "-n", "-o", "SOURCE", str(PLACE)).strip()
-    yield Check("what it opens to is mounted", source == volume.path, source)
-    for file, uuid in (("/etc/crypttab", container.uuid), ("/etc/fstab", volume.uuid)):
-        lines = [line for line in Path(file).read_text().splitlines() if uuid in line]
-        yield Check(f"{file} has one line for it, with nofail", len(lines) == 1 and "nofail" in lines[0], shown(lines))
+def _stands(plan: Plan) -> Iterator[Check]:
+    """Every volume as planned by cryptsetup's own words, by libblkid, by the kernel, and in the two files."""
+    for volume in plan.volumes:
+        container = volume.encryption
+        assert container is not None
+        status = tool("cryptsetup", "status", container.name)
+        wanted = (
+            f"device:  {container.device}",
+            f"sector size:  {container.sector_bytes}",
+            f"offset:  {container.offset_bytes // 512} sectors",
+        )
+        yield Check(f"{container.device}: cryptsetup has it open as planned", all(word in status for word in wanted), status)
+        dump = tool("cryptsetup", "luksDump", container.device)
+        is_planned = container.uuid in dump and "argon2id" in dump
+        yield Check(f"{container.device}: it is LUKS2 with its planned UUID and argon2id", is_planned, dump[:1500])
+        for device, kind, uuid in ((container.device, "crypto_LUKS", container.uuid), (volume.path, volume.filesystem, volume.uuid)):
+            probed = tool("blkid", "-p", "-o", "export", device).splitlines()
+            yield Check(f"{device} is {kind} with its UUID", f"TYPE={kind}" in probed and f"UUID={uuid}" in probed, shown(probed))
+        yield _in_use(volume)
+        for file, uuid in (("/etc/crypttab", container.uuid), ("/etc/fstab", volume.uuid)):
+            lines = [line for line in Path(file).read_text().splitlines() if uuid in line]
+            is_there = len(lines) == 1 and "nofail" in lines[0]
+            yield Check(f"{volume.filesystem}: {file} has one line for it, with nofail", is_there, shown(lines))
+
+
+def _in_use(volume: Volume) -> Check:
+    """Mounted or turned on from what the container opens to, by the kernel's word."""
+    if volume.filesystem == "swap":
+        swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
+        is_on = os.path.realpath(volume.path) in map(os.path.realpath, swaps)
+        return Check("the kernel swaps to what it opens to", is_on, shown(swaps))
+    found = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(volume.mount_point)).split()
+    return Check(f"what it opens to is mounted as {volume.filesystem}", found == [volume.path, volume.filesystem], shown(found))
 
 
 def _nowhere(told: str, node: str) -> Iterator[Check]:
@@ -149,6 +167,12 @@ def _nowhere(told: str, node: str) -> Iterator[Check]:
     with Path(node).open("rb") as drive:
         head = drive.read(HEAD_BYTES)
     yield Check("the drive does not hold it", PASSPHRASE.encode() not in head and b"LUKS" in head, f"{len(head)} bytes were looked at")
+
+
+def _open_by_crypttab(container: Encryption) -> None:
+    """By the name that crypttab has for it."""
+    name = next(line.split()[0] for line in Path("/etc/crypttab").read_text().splitlines() if f"UUID={container.uuid}" in line.split())
+    run(["cryptsetup", "open", "--key-file=-", container.device, name], seconds=SLOW, stdin=PASSPHRASE.encode())
 
 
 def _let_go(container: Encryption) -> None:
@@ -183,7 +207,7 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     if word == "open":
         yield _ends(f"{word}: resume with another passphrase", found, 3, WRONG)
     yield _ends(f"{word}: resume with it", found, 0, FILE)
-    yield from _stands(plan, plan.containers[0])
+    yield from _stands(plan)
     yield _ends(f"{word}: undo", found, 3, command="undo")
     _let_go(plan.containers[0])
 
@@ -213,20 +237,40 @@ def _failed(node: str) -> Iterator[Check]:
     yield Check("mkfs failed: nothing is open", not os.path.lexists(container.opened), container.opened)
     yield _ends("mkfs failed: resume with another passphrase", found, 3, WRONG)
     yield _ends("mkfs failed: resume with it", found, 0, FILE)
-    yield from _stands(plan, container)
+    yield from _stands(plan)
     _let_go(container)
 
 
-def _swap(node: str) -> Iterator[Check]:
-    file = SHARED / "plan-swap.json"
-    asked = "workload=desktop-root,fs=swap,label=lab-swap,mount=none,encrypt=luks2"
-    diskwright("plan", node, "--volume", asked, "-o", str(file))
+def _each(node: str) -> Iterator[Check]:
+    """What else is made in a container, in one run with one passphrase: used, let go of, checked, and used again by crypttab and fstab."""
+    file = SHARED / "plan-each.json"
+    diskwright("plan", node, *(word for one in EACH for word in ("--volume", one)), "-o", str(file))
     plan = read_plan(file.read_text(), "the plan")
     told = diskwright("apply", str(file), "--confirm", plan.drive.token, "--passphrase-file", str(FILE), accept=range(256), seconds=LONG)
-    yield Check("swap: apply ends well", told.status == 0, f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}")
-    swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
-    real = [os.path.realpath(name) for name in swaps]
-    yield Check("swap: the kernel swaps to what it opens to", os.path.realpath(plan.volumes[0].path) in real, shown(swaps))
+    yield Check("each: apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}")
+    if told.status:
+        return
+    yield from _stands(plan)
+    for volume in plan.volumes:
+        if volume.filesystem in CHECKERS:
+            (Path(str(volume.mount_point)) / "kept").write_text("kept")
+        yield from _again(volume)
+
+
+def _again(volume: Volume) -> Iterator[Check]:
+    """Let go of, looked at by the filesystem's own checker, and opened and used once more by the lines that were written."""
+    container, checker = volume.encryption, CHECKERS.get(volume.filesystem)
+    assert container is not None
+    tool(*(("umount", str(volume.mount_point)) if checker else ("swapoff", volume.path)))
+    if checker:
+        checked = run([*checker, volume.path], seconds=SLOW, accept=range(256))
+        yield Check(f"{volume.filesystem}'s own checker finds it clean", checked.status == 0, checked.last_words)
+    tool("cryptsetup", "close", container.name)
+    _open_by_crypttab(container)
+    done = run(["mount", str(volume.mount_point)] if checker else ["swapon", f"UUID={volume.uuid}"], seconds=SLOW, accept=range(256))
+    is_kept = done.status == 0 and (not checker or (Path(str(volume.mount_point)) / "kept").read_text() == "kept")
+    yield Check(f"{volume.filesystem}: opened again, it holds what it held", is_kept, done.last_words)
+    yield _in_use(volume)
 
 
 def _ends(what: str, found: Path, status: int, file: Path | None = None, command: str = "resume") -> Check:
@@ -235,9 +279,16 @@ def _ends(what: str, found: Path, status: int, file: Path | None = None, command
     return Check(f"{what} ends with {status}", told.status == status, f"{told.status}: {told.output[-800:]} {told.errors[-800:]}")
 
 
-JOBS = {"encrypted": encrypted, "encrypted-swap": encrypted_swap, "encrypted-in-part": encrypted_in_part}
+JOBS = {"encrypted": encrypted, "encrypted-each": encrypted_each, "encrypted-in-part": encrypted_in_part}
 VISITS = (
     Visit("encrypted volumes: made, opened, mounted, opened again", ENCRYPTED_FLEET, ("encrypted",), 1800, udev=False),
     Visit("encrypted volumes: cut off, failed, gone on with", CUT_FLEET, ("encrypted-in-part",), 1800, udev=False, full_only=True),
-    Visit("encrypted volumes, with udev, and swap", ENCRYPTED_FLEET, ("encrypted", "encrypted-swap"), 1800, udev=True, full_only=True),
+    Visit(
+        "encrypted volumes, with udev, and each filesystem in one",
+        ENCRYPTED_FLEET,
+        ("encrypted", "encrypted-each"),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
 )
