@@ -17,6 +17,7 @@ from wizard.apply.migrating import keep_migration, preflight_migration, resume_m
 from wizard.apply.migrating_run import apply_migration, keep_migrated, take_back_migration
 from wizard.faces.status import row_of
 from wizard.migrate.document import render_migration
+from wizard.migrate.make import make_migration
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way
@@ -239,5 +240,26 @@ def test_what_is_full_is_migrated_as_far_as_it_allows_or_refused(work: Work, mak
     run = old.begin(migration)
     apply_migration(run, ())
     assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
+    take_back_migration(run, ())
+    assert old.digest == before, story(run)
+
+
+def damaged(old: Old) -> None:
+    """Two files that claim the same block."""
+    old.work.bench.own(old.drive)
+    block = tool("debugfs", "-R", "bmap /holes 0", old.drive).strip()
+    tool("debugfs", "-w", "-R", f"set_inode_field /fixed block[0] {block}", old.drive)
+
+
+def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_undone(old: Old) -> None:
+    damaged(old)
+    before = old.digest
+    run = old.migrate_here()
+    assert state(run) is RunState.FAILED and "e2fsck ended with status 4" in said(run, Event.STEP_FAILED)[0].sentence, story(run)
+    take_back_migration(run, ())
+    assert old.digest == before
+    run = old.begin(make_migration(old.look(), Way.FULL, repairs=True))
+    apply_migration(run, ())
+    assert state(run) is RunState.DONE, story(run)
     take_back_migration(run, ())
     assert old.digest == before, story(run)

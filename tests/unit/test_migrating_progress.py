@@ -3,9 +3,11 @@
 import os
 import sys
 from pathlib import Path
+from queue import Queue
 
 import pytest
 
+from wizard.apply.growth import watched_growth
 from wizard.apply.migrating_steps import Heed, share_of
 from wizard.apply.migrating_verify import extent_share
 from wizard.apply.progress import StepProgress
@@ -39,6 +41,20 @@ def test_a_command_is_heard_through_a_pipe_of_its_own(tmp_path: Path) -> None:
     assert lines == ["1 2 3 x", "4 5 6 y"] and done.output == "found\n"
     with pytest.raises(OSError, match="Bad file"):
         os.fstat(listener.end)
+
+
+def test_how_far_a_silent_program_is_by_its_undo_file(tmp_path: Path) -> None:
+    heard: Queue[float] = Queue()
+    with watched_growth(tmp_path, 1000, heard.put, 0.001):
+        assert heard.get(timeout=60) == 0.0
+        (tmp_path / "file.e2undo").write_bytes(bytes(250))
+        while (share := heard.get(timeout=60)) == 0.0:
+            pass
+        assert share == 0.25
+        (tmp_path / "file.e2undo").write_bytes(bytes(5000))
+        while (share := heard.get(timeout=60)) == 0.25:
+            pass
+        assert share in (0.0, 0.99)
 
 
 SAID = """

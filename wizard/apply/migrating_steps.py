@@ -2,14 +2,17 @@
 
 import re
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
 
 from wizard.apply.devices import forget_caches
+from wizard.apply.growth import watched_growth
 from wizard.apply.journal import Journal
 from wizard.apply.progress import StepProgress, note_progress
 from wizard.apply.site import journalled
+from wizard.migrate.estimates import WIDENING_UNDO_BYTES
 from wizard.migrate.steps import CHECKER, accepted, operation_commands
 from wizard.model.errors import Failed
 from wizard.model.migration import CopyFiles, MakeFresh, Migration, OnDevice, WidenInodes
@@ -74,6 +77,12 @@ class Heed:
             self._tell(StepProgress(self._step, share, (now - self._begun) * (1 - share) / share))
 
 
+def _widening_watched(folder: Path, site: MigratingSite) -> AbstractContextManager[None]:
+    """Notes how far widening inodes is, by how much of it could be taken back by now."""
+    expected = site.migration.before.inodes * WIDENING_UNDO_BYTES
+    return watched_growth(folder, expected, sharing(site.run, monotonic(), site.step), NOTE_SECONDS)
+
+
 def sharing(run: Path, begun: float, step: int = 0) -> Callable[[float], None]:
     """Notes which part of what was begun then is done, for whoever watches; it belongs to no step unless one is named."""
     told = begun
@@ -104,6 +113,9 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
         unkept = isinstance(operation, WidenInodes) and not undo_file
         # Without being told, tune2fs fills /var/lib/e2fsprogs with what nobody will ask for.
         told = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if unkept else argv
-        repaired = site.command(told, accept=accepted(argv)).status != 0 or repaired
+        # Of all programs only e2fsck says how far it is, and only this one takes long besides.
+        watched = isinstance(operation, WidenInodes) and bool(undo_file)
+        with _widening_watched(Path(undo_file).parent, site) if watched else nullcontext():
+            repaired = site.command(told, accept=accepted(argv)).status != 0 or repaired
     forget_caches(node)
     return f"Done on {node}." if not repaired else f"Done on {node}; e2fsck put right what the change itself had left to it."

@@ -35,7 +35,7 @@ PER_MILLION_INODES: dict[type, float] = {
 
 LEAST_SECONDS: dict[type, float] = {AddJournal: 1.0, SetFeatures: 0.1, SetFstabType: 0.1, MakeFresh: 10.0}
 
-PLATTER_BYTES_PER_SECOND = 100e6
+PLATTER_BYTES_PER_SECOND, SOLID_BYTES_PER_SECOND = 100e6, 350e6
 COPY_BYTES_PER_SECOND = 80e6
 """Of many files, with reading them back to compare."""
 
@@ -60,6 +60,11 @@ def operation_seconds(operation: MigrationOperation, before: ExtFacts, *, rotati
     if rotational and kind in PER_MILLION_INODES:
         seconds += 2 * before.inodes * WIDE_INODE_BYTES / PLATTER_BYTES_PER_SECOND
     return round(seconds, 1)
+
+
+def fingerprint_seconds(device_bytes: int, *, rotational: bool | None) -> float:
+    """How long reading all of a device takes, roughly."""
+    return device_bytes / (SOLID_BYTES_PER_SECOND if rotational is False else PLATTER_BYTES_PER_SECOND)
 
 
 def used_bytes(before: ExtFacts) -> int:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from uuid import uuid4
 
-from wizard.migrate.estimates import room_bytes
+from wizard.migrate.estimates import fingerprint_seconds, room_bytes
 from wizard.migrate.gains import gains_of
 from wizard.migrate.obstacles import against, obstacles_of, refusal
 from wizard.migrate.operations import all_operations, fresh_operations
@@ -97,6 +97,9 @@ def why_direct(situation: Situation) -> str:
 def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[str]:
     if means is Means.DIRECT:
         yield f"{why_direct(situation)} {NOT_COVERED}"
+        seconds = fingerprint_seconds(situation.device_bytes or situation.ext.size_bytes, rotational=situation.drive.rotational)
+        taken = format_duration(seconds)
+        yield f"All of {situation.device} is read for its fingerprint before the first step, and when it is undone: roughly {taken} each."
     if means in (Means.DIRECT, Means.TRANSACTION):
         yield CLOSED_BY
     if manifest:
