@@ -8,6 +8,9 @@ from enum import StrEnum
 from wizard.model.errors import BadInput
 
 
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
 class Kind(StrEnum):
     """What an entry is, as a person reads it."""
 
@@ -82,7 +85,7 @@ def to_line(entry: Entry) -> bytes:
         entry.data,
         "" if entry.wide_data == entry.data else entry.wide_data,
     )
-    return json.dumps(fields, separators=(",", ":")).encode()
+    return _encode(fields).encode()
 
 
 def from_line(line: bytes, where: str) -> Entry:

@@ -1,0 +1,254 @@
+"""`python -m tests.bench.migration [--write]`: what proving and migrating a filesystem costs, and what is gained, as tables for the README.
+
+Needs root for loop drives. All of it runs from memory, so that programs and filesystems are compared and not this machine's disk; every
+figure is the median of the ratios of runs made one right after the other.
+"""
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from tests.bench.rows import DISKWRIGHT, Row, drives, in_turn, ms, quiet, render, timed
+from tests.devices import backing_file
+from tests.readme import put
+from wizard.apply.copying import copy_tree
+from wizard.apply.manifest import take_manifest
+from wizard.apply.read_only import mounted_alone, mounted_read_only
+from wizard.model.units import KIB, MIB
+
+SMALL_FILES, LARGE_FILES = 4000, 4
+LARGE_BYTES = 96 * MIB
+DRIVE_BYTES = 1024 * MIB
+ROUNDS = 5
+"""How often each filesystem's tree is read, checked and deleted."""
+
+BARE = (
+    ("e2fsck", "-fy", "-z", "{undo}/1", "{drive}"),
+    ("env", "E2FSPROGS_UNDO_DIR={undo}", "tune2fs", "-I", "256", "{drive}"),
+    ("tune2fs", "-z", "{undo}/3", "-O", "extent,huge_file,dir_nlink,extra_isize", "{drive}"),
+    ("e2fsck", "-fyD", "-E", "bmap2extent", "-z", "{undo}/4", "{drive}"),
+    ("resize2fs", "-b", "-z", "{undo}/5", "{drive}"),
+    ("tune2fs", "-z", "{undo}/6", "-O", "metadata_csum", "{drive}"),
+    ("e2fsck", "-fyD", "-z", "{undo}/7", "{drive}"),
+    ("e2fsck", "-fn", "{drive}"),
+)
+"""The full way by the bare commands, each with an undo file."""
+
+
+def main() -> int:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--write", action="store_true", help="put the tables into the README")
+    arguments = parser.parse_args()
+    table = render([*proving(), *migrating()])
+    compared = "\n".join(comparing())
+    print(f"{table}\n\n{compared}")
+    if arguments.write:
+        put("migration", table)
+        put("migrated", compared)
+    return 0
+
+
+def plant(top: Path, small: int, large: int) -> None:
+    """Small files in folders of a hundred, most of a few KiB, and large ones; always the same. Large ones are written in turn, so that
+    their blocks lie in pieces, as on a filesystem that was long in use.
+    """
+    numbers = random.Random(1)
+    for number in range(small):
+        folder = top / "tree" / f"{number // 100:03}"
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / f"{number:06}").write_bytes(numbers.randbytes(int(numbers.paretovariate(1.2) * 2 * KIB) % (256 * KIB)))
+    (top / "tree").mkdir(exist_ok=True)
+    files = [(top / "tree" / f"large{number}").open("wb") for number in range(large)]
+    for _ in range(LARGE_BYTES // MIB):
+        for file in files:
+            file.write(numbers.randbytes(MIB))
+            file.flush()
+    for file in files:
+        file.close()
+
+
+@contextmanager
+def mounted(drive: str) -> Iterator[Path]:
+    """The filesystem's folder, to write to."""
+    with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as place:
+        quiet("mount", "-t", "ext4", drive, place)
+        try:
+            yield Path(place)
+        finally:
+            quiet("umount", place)
+
+
+def proving() -> Iterator[Row]:
+    """A manifest against sha256sum over the same files."""
+    for small, large, what in ((SMALL_FILES, 0, f"{SMALL_FILES:,} small files"), (0, LARGE_FILES, f"{LARGE_FILES} files of 96 MiB")):
+        with drives(1, DRIVE_BYTES, table=False) as (drive,), tempfile.TemporaryDirectory() as folder:
+            quiet("mke2fs", "-q", "-t", "ext3", "-I", "128", drive)
+            with mounted(drive) as top:
+                plant(top, small, large)
+            with mounted_read_only(drive) as top:
+                sums = ("sh", "-c", f"cd {top} && find . -type f -print0 | xargs -0 sha256sum > {folder}/sums")
+                ours, theirs, ratio = in_turn(partial(take, top, Path(folder) / "manifest"), partial(quiet, *sums))
+        yield Row(f"a manifest of {what} (content and all attributes), against `sha256sum` over them", ms(ours), ms(theirs), ratio, "1.0")
+
+
+def take(top: Path, file: Path) -> None:
+    """A manifest by as many processes as the program starts."""
+    take_manifest(top, file)
+
+
+def migrating() -> Iterator[Row]:
+    """The full way, with every check, against the bare commands that do the same with undo files."""
+    with old_image() as image, drives(2, DRIVE_BYTES, table=False) as (ours, theirs), tempfile.TemporaryDirectory() as folder:
+        undo, fstab = Path(folder) / "undo", Path(folder) / "fstab"
+        fstab.write_text("")
+
+        def restore() -> None:
+            for drive in (ours, theirs):
+                put_back(image, drive)
+            shutil.rmtree(undo, ignore_errors=True)
+            undo.mkdir(mode=0o700)
+
+        def migrate() -> None:
+            words = ("migrate", ours, "--way", "full", "--undo-dir", folder, "--fstab", str(fstab), "--journal", f"{folder}/runs")
+            quiet(*DISKWRIGHT, *words, "--confirm", ours.removeprefix("/dev/"))
+
+        def bare() -> None:
+            for argv in BARE:
+                done = subprocess.run([word.format(undo=undo, drive=theirs) for word in argv], capture_output=True, check=False)
+                if done.returncode not in (0, 1):
+                    raise SystemExit(f"{' '.join(argv)} ended with {done.returncode}: {done.stderr.decode()}")
+
+        own, other, ratio = in_turn(migrate, bare, before=restore)
+    yield Row(
+        "`migrate --way full` of 1 GiB on the device itself, with fingerprint and checks, against the bare commands with undo files",
+        ms(own),
+        ms(other),
+        ratio,
+        "-",
+    )
+
+
+@contextmanager
+def old_image() -> Iterator[Path]:
+    """An image of an ext3 with small and large files."""
+    with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder, drives(1, DRIVE_BYTES, table=False) as (drive,):
+        quiet("mke2fs", "-q", "-t", "ext3", "-I", "128", drive)
+        with mounted(drive) as top:
+            plant(top, SMALL_FILES, LARGE_FILES)
+        yield saved(drive, Path(folder) / "ext3.img")
+
+
+def saved(drive: str, image: Path) -> Path:
+    """What a drive holds, as an image."""
+    quiet("blockdev", "--flushbufs", drive)
+    quiet("cp", "--sparse=always", str(backing(drive)), str(image))
+    return image
+
+
+def put_back(image: Path, drive: str) -> None:
+    """Have the drive hold what the image does."""
+    quiet("cp", "--sparse=always", str(image), str(backing(drive)))
+    quiet("blockdev", "--flushbufs", drive)
+
+
+def backing(drive: str) -> Path:
+    """The file behind a loop drive that was made here."""
+    file = backing_file(drive)
+    if file is None:
+        raise SystemExit(f"{drive} is no loop drive")
+    return file
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """What is timed on a mounted or unmounted drive, as a person names it."""
+
+    what: str
+    do: Callable[[str], None]
+
+
+def comparing() -> Iterator[str]:
+    """Reading, checking and deleting one tree on ext3, migrated, and on a fresh ext4, each in turn."""
+    with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder, drives(1, DRIVE_BYTES, table=False) as (drive,):
+        images = {name: make(drive, Path(folder)) for name, make in (("ext3", old), ("migrated", migrated), ("fresh ext4", fresh))}
+        seconds: dict[tuple[str, str], list[float]] = {}
+        for _ in range(ROUNDS + 1):
+            for name, image in images.items():
+                put_back(image, drive)
+                for work in WORKS:
+                    seconds.setdefault((work.what, name), []).append(timed(partial(work.do, drive)))
+    yield "| what | ext3 | migrated | fresh ext4 | migrated to ext3 | fresh to ext3 |"
+    yield "|---|---|---|---|---|---|"
+    for work in WORKS:
+        # The first round does not count.
+        rounds = [seconds[work.what, name][1:] for name in images]
+        ratios = [median(one / first for one, first in zip(other, rounds[0], strict=True)) for other in rounds[1:]]
+        cells = [*(ms(median(one)) for one in rounds), *(f"{ratio:.2f}" for ratio in ratios)]
+        yield f"| {work.what} | {' | '.join(cells)} |"
+
+
+def read_all(drive: str) -> None:
+    """Every file, once, after mounting."""
+    with mounted(drive) as top:
+        quiet("sh", "-c", f"find {top}/tree -type f -print0 | xargs -0 cat > /dev/null")
+
+
+def check_all(drive: str) -> None:
+    """By e2fsck, changing nothing."""
+    quiet("e2fsck", "-f", "-n", drive)
+
+
+def delete_all(drive: str) -> None:
+    """The whole tree, until it is unmounted."""
+    with mounted(drive) as top:
+        quiet("rm", "-rf", f"{top}/tree")
+
+
+WORKS = (
+    Work("reading every file (mount, `cat`, unmount)", read_all),
+    Work("checking (`e2fsck -f -n`)", check_all),
+    Work("deleting everything (mount, `rm -rf`, unmount)", delete_all),
+)
+
+
+def old(drive: str, folder: Path) -> Path:
+    """The tree on ext3."""
+    quiet("mke2fs", "-q", "-F", "-t", "ext3", "-I", "128", drive)
+    with mounted(drive) as top:
+        plant(top, SMALL_FILES, LARGE_FILES)
+    return saved(drive, folder / "ext3.img")
+
+
+def migrated(drive: str, folder: Path) -> Path:
+    """The same filesystem after the full way."""
+    fstab = folder / "fstab"
+    fstab.write_text("")
+    words = ("migrate", drive, "--way", "full", "--undo-dir", str(folder), "--fstab", str(fstab), "--journal", str(folder / "runs"))
+    quiet(*DISKWRIGHT, *words, "--confirm", drive.removeprefix("/dev/"))
+    return saved(drive, folder / "migrated.img")
+
+
+def fresh(drive: str, folder: Path) -> Path:
+    """The tree copied to a fresh ext4."""
+    with drives(1, DRIVE_BYTES, table=False) as (target,):
+        quiet("mkfs.ext4", "-q", "-F", target)
+        with mounted_read_only(drive) as top, mounted_alone(target) as new:
+            copy_tree(top, new, lambda _more: None)
+        return saved(target, folder / "fresh.img")
+
+
+if __name__ == "__main__":
+    if os.geteuid() != 0:
+        raise SystemExit("the measurements need root for their loop drives")
+    sys.exit(main())
