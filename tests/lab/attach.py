@@ -48,6 +48,12 @@ def file_node(drive: EmulatedDrive, image: str) -> Node:
     return {"driver": "file", "filename": image, "cache": {"direct": True, "no-flush": True}, "discard": "unmap"}
 
 
+def logged_node(content: Node, log: str) -> Node:
+    """A node that writes to `content`, and every write also to the file `log`, in the format of Linux drivers/md/dm-log-writes.c."""
+    kept = {"driver": "file", "filename": log, "cache": {"direct": True, "no-flush": True}}
+    return {"driver": "blklogwrites", "file": content, "log": kept, "log-sector-size": 512, "log-super-update-interval": 1}
+
+
 def image_bytes(drive: EmulatedDrive) -> int:
     """How large the file is that holds a drive's content: a whole physical block more where the first begins before the drive."""
     return min(drive.size_bytes + (drive.physical_block_bytes if drive.alignment_offset_bytes else 0), LARGEST_FILE_BYTES)

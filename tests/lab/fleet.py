@@ -93,7 +93,8 @@ class EmulatedDrive:
     `hidden_block_bytes`: the blocks it really stores, where it claims smaller ones. `alignment_offset_bytes`: where the first of its
     physical blocks begins. `discards`: it offers TRIM or UNMAP. `identify`: words of a SATA drive's IDENTIFY data and the values they
     shall have, set before the guest's driver asks. `unreadable`, `unwritable`: sectors (of 512 bytes) whose
-    reading or writing fails, EVERYWHERE for all. `failing`: its SMART says so (NVMe only).
+    reading or writing fails, EVERYWHERE for all. `failing`: its SMART says so (NVMe only). `logged`: every write to it is kept, in order
+    (see blocklog.py).
     """
 
     name: str
@@ -117,6 +118,7 @@ class EmulatedDrive:
     unwritable: tuple[int, ...] = ()
     failing: bool = False
     removable: bool = False
+    logged: bool = False
     hidden_block_bytes: int | None = None
     expected: Expected | None = None
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from time import monotonic, sleep
 from types import FrameType
 
-from tests.lab.attach import Node, file_node, fleet_arguments, image_bytes
+from tests.lab.attach import Node, file_node, fleet_arguments, image_bytes, logged_node
 from tests.lab.distribution import GuestSystem, guest_system
 from tests.lab.fleet import Fleet, TimingModel
 from tests.lab.identify import poke
@@ -218,7 +218,15 @@ def laboratory(fleet: Fleet) -> Iterator[Laboratory]:
                 nodes[drive.name] = serve(stack, image, folder, drive.name, drive.size_bytes, drive.media)
             else:
                 nodes[drive.name] = file_node(drive, image)
+            if drive.logged:
+                images[log_of(drive.name)] = stack.enter_context(tempfile.TemporaryFile(dir=SCRATCH))
+                nodes[drive.name] = logged_node(nodes[drive.name], str(_path_of(images[log_of(drive.name)])))
         yield Laboratory(system, folder, fleet, images, nodes)
+
+
+def log_of(name: str) -> str:
+    """What the log of a logged drive is called among the images; the next guest begins it anew."""
+    return f"{name}.log"
 
 
 def _path_of(file: BufferedRandom) -> Path:

@@ -30,6 +30,8 @@ MODULES = (
     "study",
     "stripes",
     "mirrors",
+    "transactions",
+    "powercuts",
     "purposes",
 )
 """Those of tests/lab with VISITS, in the order in which the lab goes through them."""

@@ -75,7 +75,8 @@ class Snapshot:
         try:
             fd = os.open(self.store, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
             try:
-                os.posix_fallocate(fd, 0, min(room_bytes, whole_bytes))
+                if room_bytes:
+                    os.posix_fallocate(fd, 0, min(room_bytes, whole_bytes))
                 os.ftruncate(fd, whole_bytes)
                 os.fsync(fd)
             finally:
