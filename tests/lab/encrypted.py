@@ -153,8 +153,10 @@ def _in_use(volume: Volume) -> Check:
         swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
         is_on = os.path.realpath(volume.path) in map(os.path.realpath, swaps)
         return Check("the kernel swaps to what it opens to", is_on, shown(swaps))
-    found = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(volume.mount_point)).split()
-    return Check(f"what it opens to is mounted as {volume.filesystem}", found == [volume.path, volume.filesystem], shown(found))
+    # Btrfs goes by the name that udev told it last.
+    source, kind = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(volume.mount_point)).split()
+    is_mounted = (os.path.realpath(source), kind) == (os.path.realpath(volume.path), volume.filesystem)
+    return Check(f"what it opens to is mounted as {volume.filesystem}", is_mounted, f"{source} {kind}")
 
 
 def _nowhere(told: str, node: str) -> Iterator[Check]:
@@ -219,7 +221,7 @@ def _theirs(node: str) -> Iterator[Check]:
     with standing_in("cryptsetup", "luksFormat", DIES):
         found = _unfinished(plan)
     part = plan.containers[0].device
-    run(["cryptsetup", "luksFormat", "-q", "--pbkdf", "pbkdf2", "--key-file=-", part], seconds=SLOW, stdin=b"theirs")
+    run(["cryptsetup", "luksFormat", "-q", "--key-file=-", part], seconds=SLOW, stdin=b"theirs")
     before = tool("md5sum", part)
     yield _ends("another's container: resume", found, 3, FILE)
     tool("blockdev", "--flushbufs", part)
