@@ -16,6 +16,7 @@ from hashlib import sha256
 from pathlib import Path
 from time import sleep
 
+from tests.exchanging import unheard
 from tests.lab.blocklog import Write, read_log
 from tests.lab.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import node_of, tool
@@ -168,7 +169,7 @@ def _look(replay: Replay, folder: Path, *, back: bool) -> None:
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
     """Which filesystem must be there then."""
     with DeviceMedium(node) as medium:
-        exchange = Exchange(run, medium, lambda event, sentence: None)
+        exchange = Exchange(run, medium, unheard)
         if back and exchange.record.phase is not Phase.SEALED:
             exchange.undo(lambda share: None)
             return "old"

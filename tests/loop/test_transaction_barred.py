@@ -10,7 +10,7 @@ from shutil import copyfile
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.exchanging import Power, PowerCut, differing, write_cow_store
+from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
 from wizard.apply.devices import forget_caches, read_bytes, size_bytes, write_bytes
 from wizard.apply.exchange import WORK, Exchange
 from wizard.apply.medium import DeviceMedium
@@ -105,7 +105,7 @@ class Migrated:
         power = Power(goes_at)
         try:
             with CutDevice(self.node, power) as medium:
-                Exchange(self.run, medium, lambda event, sentence: None).commit(lambda share: None)
+                Exchange(self.run, medium, unheard).commit(lambda share: None)
         except PowerCut:
             pass
         forget_caches(self.node)
@@ -166,7 +166,7 @@ def test_half_committed_it_cannot_be_mounted_and_goes_on(
     assert mounts(node, place, "-o", "ro", "-t", "ext4")
     # A mount for reading leaves the way back open; one for writing closes it.
     with DeviceMedium(node) as medium:
-        Exchange(case.run, medium, lambda event, sentence: None).undo(lambda share: None)
+        Exchange(case.run, medium, unheard).undo(lambda share: None)
     forget_caches(node)
     assert digest(node) == digest(case.old)
     assert mounts(node, place, "-t", "ext3")
@@ -182,8 +182,8 @@ def test_a_mount_for_writing_closes_the_way_back(
     case = migrated(node, image_of(node), tmp_path, 1024)
     case.commit()
     with DeviceMedium(node) as medium:
-        assert Exchange(case.run, medium, lambda event, sentence: None).undo_obstacle(lambda share: None) == ""
+        assert Exchange(case.run, medium, unheard).undo_obstacle(lambda share: None) == ""
     assert mounts(node, place)
     forget_caches(node)
     with DeviceMedium(node) as medium:
-        assert "written to since" in Exchange(case.run, medium, lambda event, sentence: None).undo_obstacle(lambda share: None)
+        assert "written to since" in Exchange(case.run, medium, unheard).undo_obstacle(lambda share: None)

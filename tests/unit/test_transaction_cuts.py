@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from tests.exchanging import Power, PowerCut, VolatileDrive, differing, write_cow_store
+from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard, write_cow_store
 from wizard.apply import exchange
 from wizard.apply.exchange import NUMBERS, OLD, WORK, Exchange
 from wizard.apply.phases import Phase, Record, load_record, save_record
@@ -59,10 +59,9 @@ class Case:
         save_record(self.run, Record(Phase.SEALED, "uuid", len(self.before), str(self.store)))
         self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
         POWERS[self.run] = self.drive.power
-        self.said: list[str] = []
 
     def exchange(self) -> Exchange:
-        return Exchange(self.run, self.drive, lambda _, sentence: self.said.append(sentence))
+        return Exchange(self.run, self.drive, unheard)
 
     def commit(self, goes_at: int | None = None) -> bool:
         """Whether it came to its end before the power went."""

@@ -6,16 +6,16 @@ meanwhile. So wherever the power goes, the phase and the block that decides say 
 
 import shutil
 from array import array
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from os import O_TRUNC
 from pathlib import Path
+from typing import Protocol
 
 from wizard.apply.chunks import Chunks
 from wizard.apply.cowstore import read_cow_store
 from wizard.apply.journal import sync_folder
 from wizard.apply.medium import Medium
-from wizard.apply.phases import COMMITTING, Phase, Record, load_record, save_record
+from wizard.apply.phases import COMMITTING, HALF, Phase, Record, load_record, save_record
 from wizard.apply.replacing import Firsts, Head, Progress, digest_in_file, digest_on, head_of, keep_old, lift_bar, replace_all, set_bar
 from wizard.apply.saved import write_durably
 from wizard.migrate.bar import FIRST_BYTES
@@ -26,8 +26,13 @@ from wizard.model.units import format_exact
 WORK, OLD, NUMBERS = "work.cow", "old.chunks", "numbers"
 """Files in the transaction's folder: the snapshot's store, what the drive held, and the numbers of the chunks in it."""
 
-Note = Callable[[Event, str], object]
-"""Writes a sentence to the journal."""
+
+class Note(Protocol):
+    """Writes a sentence to the journal, with what was seen."""
+
+    def __call__(self, event: Event, sentence: str, *, output: str = "") -> object:
+        """As `Journal.add`."""
+
 
 USED = "it was written to since, as by mounting it for writing"
 
@@ -82,11 +87,16 @@ class Exchange:
 
     def undo_obstacle(self, progress: Progress) -> str:
         """Why what was committed cannot be undone any more, as a clause; empty where it can."""
-        if head_of(self._medium, self._firsts) is not Head.NEW:
+        if self.head is not Head.NEW:
             return USED
         if digest_on(self._medium, self._old_chunks(), progress) != self.record.new_digest:
             return "what the change wrote is no longer as it was written"
         return ""
+
+    @property
+    def head(self) -> Head:
+        """Which of the two the filesystem is now, by its superblock."""
+        return head_of(self._medium, self._firsts)
 
     @property
     def _firsts(self) -> Firsts:
@@ -155,7 +165,7 @@ class Exchange:
             raise Refused(f"The change is {self.record.phase}: this cannot be done with it now. Nothing was written.")
 
     def _bar(self, direction: Direction, progress: Progress) -> None:
-        head = head_of(self._medium, self._firsts)
+        head = self.head
         if head is direction.standing:
             if digest_on(self._medium, self._old_chunks(), progress) != self._digest(direction.standing):
                 head = Head.OTHER
@@ -166,6 +176,7 @@ class Exchange:
             self._enter(Phase.COMMITTED if direction is BACK else Phase.ABANDONED)
             raise Refused(f"The filesystem is left as it is: {USED}. Nothing was written.")
         self._enter(direction.replacing)
+        self._note(Event.SAVED, f"The filesystem is barred until it is whole. {HALF}")
 
     def _replace(self, direction: Direction, coming: bytes, progress: Progress) -> None:
         self._must_be_barred()
@@ -173,21 +184,22 @@ class Exchange:
         replace_all(self._medium, source, part(progress, 0.0, 0.6))
         if digest_on(self._medium, source, part(progress, 0.6, 1.0), coming) != self._digest(direction.coming):
             raise Failed("The drive does not hold what was written to it. The filesystem stays barred: nobody can mount it.")
-        self._note(Event.VERIFIED, f"{format_exact(source.total_bytes)} were written, read again from the drive, and are right.")
+        seen = f"{format_exact(source.total_bytes)} were read again from the drive"
+        self._note(Event.VERIFIED, "The drive holds what was written to it", output=seen)
         self._enter(direction.releasing)
 
     def _must_be_barred(self) -> None:
-        if head_of(self._medium, self._firsts) is not Head.BARRED:
+        if self.head is not Head.BARRED:
             raise Refused(
                 "In the middle of the change somebody wrote to the filesystem's superblock, which was barred. Nothing was written. "
                 "What is kept of both states lies in " + str(self._folder) + "."
             )
 
     def _release(self, direction: Direction, coming: bytes) -> None:
-        head = head_of(self._medium, self._firsts)
+        head = self.head
         if head is Head.BARRED:
             lift_bar(self._medium, coming)
-            if head_of(self._medium, self._firsts) is not direction.coming:
+            if self.head is not direction.coming:
                 raise Failed("The drive did not take the superblock that was written last.")
         elif head is direction.standing:
             self._must_be_barred()
@@ -195,7 +207,7 @@ class Exchange:
 
     def _turn_round(self) -> None:
         """From the middle of a commit: where it had come to."""
-        head = head_of(self._medium, self._firsts)
+        head = self.head
         if head is Head.BARRED:
             self._enter(Phase.REPLACING_BACK)
         elif head is Head.OLD and self.record.phase is Phase.BARRING:

@@ -101,8 +101,9 @@ def undo_migration(run: Path) -> None:
 
     def check(migration: Migration) -> None:
         check_takes_back(run)
-        check_goes_on(migration)
         with _ground(run) as ground:
+            ground.release()
+            check_goes_on(migration)
             ground.check_untouched()
 
     await_undone(run, _take_up(run, Purpose.UNDO, f"Taking back the migration of {load_migration(run).device}.", check))

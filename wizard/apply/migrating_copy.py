@@ -34,6 +34,9 @@ class Copying:
         """The device with the fresh filesystem."""
         return made_of(self.site.migration).target
 
+    def release(self) -> None:
+        """Nothing is left on the old filesystem, which is only read."""
+
     def prepare(self) -> None:
         """Nothing comes before."""
 

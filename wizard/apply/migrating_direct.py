@@ -36,6 +36,9 @@ class Direct:
         yield from device_checks(self.node, self.site)
         yield from manifest_checks(self.node, self.site)
 
+    def release(self) -> None:
+        """Nothing but the device is worked on."""
+
     def commit(self) -> str:
         """It was made where it stays."""
         return ""

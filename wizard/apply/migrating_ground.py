@@ -4,11 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from wizard.apply.guard import NOTHING_WRITTEN
 from wizard.apply.migrating_copy import Copying
 from wizard.apply.migrating_direct import Direct
 from wizard.apply.migrating_steps import MigratingSite, OnGround
-from wizard.model.errors import Refused
+from wizard.apply.migrating_transaction import Transacted
 from wizard.model.journal import Check
 from wizard.model.migration import Means
 
@@ -19,6 +18,9 @@ class Ground(Protocol):
     @property
     def node(self) -> str:
         """Where the filesystem as it is to be can be looked at, from the first step until it is committed or taken back."""
+
+    def release(self) -> None:
+        """Let go of the device: nothing that only a run at work needs is left on it. Raises Failed."""
 
     def prepare(self) -> None:
         """What comes before the first step, and before going on after a process that was cut off. Raises Failed or Refused."""
@@ -50,6 +52,9 @@ class FilesAlone:
     """Nothing on the device is changed."""
 
     node: str
+
+    def release(self) -> None:
+        """There is nothing on it."""
 
     def prepare(self) -> None:
         """Nothing comes before."""
@@ -83,13 +88,13 @@ class FilesAlone:
 
 
 def ground_of(site: MigratingSite) -> Ground:
-    """Where the run of this site works; raises Refused for a means that this program cannot carry out."""
+    """Where the run of this site works."""
     match site.migration.means:
         case Means.DIRECT:
             return Direct(site)
+        case Means.TRANSACTION:
+            return Transacted(site)
         case Means.FILES:
             return FilesAlone(site.migration.device)
         case Means.COPY:
             return Copying(site)
-        case means:
-            raise Refused(f"A migration by {means} cannot be carried out yet. {NOTHING_WRITTEN}")

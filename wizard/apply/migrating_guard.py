@@ -11,6 +11,7 @@ from wizard.apply.fstab import check_writable
 from wizard.apply.guard import NOTHING_WRITTEN, check_programs, check_same_start, identity_difference, probe_again
 from wizard.apply.migrating_fstab import type_standing
 from wizard.apply.migrating_look import drive_of
+from wizard.apply.snapshot import check_store_room
 from wizard.apply.standing import How
 from wizard.apply.undo_files import check_undo_room
 from wizard.layout.refusals import in_use
@@ -70,6 +71,8 @@ def check_migration_tools(migration: Migration) -> None:
         wanted |= {"e2undo", "env"}
     if migration.means is Means.COPY:
         wanted.add("wipefs")
+    if migration.means is Means.TRANSACTION:
+        wanted |= {"dmsetup", "losetup", "env"}
     check_programs(wanted)
 
 
@@ -92,10 +95,16 @@ def check_new(migration: Migration) -> None:
     if now != migration.before and migration.means is not Means.FILES:
         raise Refused(f"{migration.device} was changed since the migration was made: its superblock says something else. {AGAIN}")
     check_lines(migration, frozenset({How.BEFORE}))
+    _check_room(migration)
+
+
+def _check_room(migration: Migration) -> None:
     if migration.means is Means.DIRECT:
         if not migration.undo_dir:
             raise Refused(f"This migration names no folder for undo files; name one with --undo-dir DIR. {NOTHING_WRITTEN}")
         check_undo_room(Path(migration.undo_dir), migration.room_bytes)
+    if migration.means is Means.TRANSACTION:
+        check_store_room(Path(migration.store), migration.room_bytes)
 
 
 def check_lines(migration: Migration, fits: frozenset[How]) -> None:

@@ -1,6 +1,7 @@
 """What the detached process does with a migration: guard, steps in order, verify; taking it back; keeping it. All is in the journal."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.fstab import parse, read_fstab
@@ -43,6 +44,9 @@ def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
         event, sentence = Event.REFUSED, str(error)
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} {ways_on(run)}"
+    # Nothing more can be done about a snapshot that somebody holds; whoever goes on finds it.
+    with suppress(DiskwrightError):
+        ground_of(site_of(run, journal, drive_locks)).release()
     unlock(drive_locks)
     journal.add(event, sentence)
     journal.close()
@@ -83,6 +87,7 @@ def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
         raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {run.name}` to finish that.")
     refuse_kept(run)
     try:
+        ground.release()
         if begun_steps(read_entries(run)):
             check_goes_on(migration)
             check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
@@ -173,6 +178,7 @@ def _take_back(site: MigratingSite) -> tuple[Event, str]:
     migration = site.migration
     ground = ground_of(site)
     check_own(migration, load_environment(site.run))
+    ground.release()
     check_goes_on(migration)
     ground.check_untouched()
     (site.run / UNDOING).touch(mode=0o600)

@@ -13,7 +13,9 @@ from pathlib import Path
 
 from wizard.apply.devices import forget_caches, size_bytes
 from wizard.apply.modules import kernel_has
-from wizard.model.errors import Failed
+from wizard.apply.runs import refuse_open_folder
+from wizard.model.errors import Failed, Refused
+from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, format_exact
 from wizard.tools.run import find, run
 
@@ -33,6 +35,24 @@ def snapshot_obstacle() -> str:
             return f"{program} is not installed; the package is {package}."
     missing = [module for module in MODULES if not kernel_has(module)]
     return f"This kernel has no {missing[0]}." if missing else ""
+
+
+def check_store_room(folder: Path, needed_bytes: int) -> None:
+    """Raises Refused unless a snapshot can be made here, and the folder is one that root alone can write to, with so much room."""
+    shown = printable(str(folder), 200)
+    if obstacle := snapshot_obstacle():
+        raise Refused(f"No snapshot can be made here. {obstacle} Nothing was written.")
+    there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise Refused(f"The snapshot's store cannot be kept in {shown}: it is no folder that can be written. Nothing was written.")
+    refuse_open_folder(there)
+    status = os.statvfs(there)
+    free = status.f_bavail * status.f_frsize
+    if free < needed_bytes:
+        raise Refused(
+            f"The snapshot's store cannot be kept in {shown}: {format_exact(free)} are free, and {format_exact(needed_bytes)} may be "
+            "needed. Nothing was written. Name a folder on another volume with --store DIR."
+        )
 
 
 def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
@@ -103,12 +123,12 @@ class Snapshot:
     def chunks_written(self) -> int:
         """How many chunks were written to it, by the kernel's count; raises Failed as `used_bytes` does."""
         used, metadata = self._status()
-        table = self.tell(("dmsetup", "table", self.name)).split()
+        table = run(("dmsetup", "table", self.name), seconds=LOOK_SECONDS).output.split()
         return (used - metadata) // int(table[-1])
 
     def _status(self) -> tuple[int, int]:
         """Sectors of the store that are used, and those of them that are metadata."""
-        said = self.tell(("dmsetup", "status", self.name)).split()
+        said = run(("dmsetup", "status", self.name), seconds=LOOK_SECONDS).output.split()
         try:
             return int(said[3].partition("/")[0]), int(said[4])
         except (IndexError, ValueError):
@@ -118,11 +138,12 @@ class Snapshot:
             ) from None
 
     def take_down(self) -> None:
-        """Take away what there is of it but for the file; raises Failed where somebody holds it."""
+        """Take away what there is of it but for the file; raises Failed where somebody holds it. Nothing is journalled: where the journal
+        lies beside a store that ran full, there is no room for it before this is done."""
         if self.node():
-            self.tell(("dmsetup", "remove", "--retry", self.name))
+            run(("dmsetup", "remove", "--retry", self.name), seconds=LOOK_SECONDS)
         for loop in self._loops():
-            self.tell(("losetup", "--detach", loop))
+            run(("losetup", "--detach", loop), seconds=LOOK_SECONDS)
 
     def _loops(self) -> tuple[str, ...]:
         found = run(

@@ -20,7 +20,7 @@ from wizard.apply.exchange import WORK, Exchange, drop_folder
 from wizard.apply.journal import Journal
 from wizard.apply.medium import DeviceMedium
 from wizard.apply.phases import UNTOUCHED, Phase, Record, load_record, save_record
-from wizard.apply.replacing import Progress
+from wizard.apply.replacing import Head, Progress
 from wizard.apply.runs import refuse_open_folder
 from wizard.apply.site import journalled
 from wizard.apply.snapshot import CHUNK_BYTES, Snapshot
@@ -63,7 +63,8 @@ class Transaction:
         refuse_open_folder(store)
         folder = store.absolute() / f"{PREFIX}{run.name}"
         try:
-            folder.mkdir(mode=0o700)
+            for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
+                missing.mkdir(mode=0o700)
         except OSError as error:
             raise Refused(f"{printable(str(folder), 200)} cannot be made: {error.strerror}. Nothing was written.") from None
         save_record(run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder)))
@@ -110,9 +111,10 @@ class Transaction:
         record = self._record()
         if record.phase not in (*UNTOUCHED, Phase.ABANDONED):
             raise Refused(f"The change is {record.phase}: it can be resumed or undone, not given up. Nothing was written.")
+        # In this order there is room again before anything is written.
         self._snapshot().take_down()
-        save_record(self._run, replace(record, phase=Phase.ABANDONED))
         drop_folder(Path(record.folder))
+        save_record(self._run, replace(record, phase=Phase.ABANDONED))
 
     def commit(self, on_progress: Progress = lambda share: None) -> None:
         """Put what was done on the snapshot on the drive; goes on wherever an earlier commit was cut off. Raises Refused or Failed; then it
@@ -134,6 +136,13 @@ class Transaction:
         """Why a change that is committed cannot be undone any more, as a clause; empty where it can."""
         with DeviceMedium(self._device) as medium:
             return Exchange(self._run, medium, self._journal.add).undo_obstacle(lambda share: None)
+
+    def was_used(self) -> bool:
+        """Whether somebody has written to the filesystem since it was committed, as its superblock tells."""
+        if self.phase not in (Phase.RELEASING, Phase.COMMITTED):
+            return False
+        with DeviceMedium(self._device) as medium:
+            return Exchange(self._run, medium, self._journal.add).head is Head.OTHER
 
     def keep(self) -> None:
         """Give up the way back, and with it the room that it takes. Raises Refused unless the change is committed."""
