@@ -32,6 +32,7 @@ MODULES = (
     "mirrors",
     "transactions",
     "powercuts",
+    "migrations",
     "purposes",
 )
 """Those of tests/lab with VISITS, in the order in which the lab goes through them."""
