@@ -263,3 +263,22 @@ def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_un
     assert state(run) is RunState.DONE, story(run)
     take_back_migration(run, ())
     assert old.digest == before, story(run)
+
+
+def test_a_crowded_folder_and_a_file_of_almost_two_tib(work: Work, make_drive: MakeDrive) -> None:
+    old = old_filesystem(work, make_drive, ("-I", "128", "-b", "4096", "-N", "70000"), 192 * MIB)
+    place = old.mount()
+    (place / "crowded").mkdir()
+    for number in range(60_000 if os.environ.get(EVERY) else 3_000):
+        (place / "crowded" / f"entry {number:08}").touch()
+    with (place / "huge").open("wb") as file:
+        for offset in (0, 10**9, 10**12, 2 * 10**12):
+            file.seek(offset)
+            file.write(b"triple-indirect" * 333)
+        file.truncate(2_196 * 10**9)
+    tool("umount", str(place))
+    before = old.digest
+    run = old.migrate_here(manifest=True)
+    assert state(run) is RunState.DONE and any("entries are the same" in one.output for one in said(run, Event.VERIFIED)), story(run)
+    take_back_migration(run, ())
+    assert old.digest == before, story(run)

@@ -37,7 +37,7 @@ def limited(old: Old, monkeypatch: pytest.MonkeyPatch, name: str, word: str, lim
 
 CUTS = (
     ("tune2fs", "-I", KILLED.format(blocks=1500), 2),
-    ("tune2fs", "-I", KILLED.format(blocks=5000), 2),
+    ("tune2fs", "-I", KILLED.format(blocks=3000), 2),
     ("e2fsck", "bmap2extent", KILLED.format(blocks=300), 4),
     ("tune2fs", "-I", REFUSED.format(blocks=1500), 2),
     ("resize2fs", "-b", REFUSED.format(blocks=8), 5),
@@ -105,7 +105,8 @@ def test_a_damaged_or_missing_undo_file_is_noticed_before_anything_is_put_back(o
     with pytest.raises(Failed, match=r"undo file of step 2 .* is missing"):
         undo_migration(run)
     assert old.digest == found
-    file.write_bytes(kept[: len(kept) // 2] + bytes(4096) + kept[len(kept) // 2 + 4096 :])
+    middle = len(kept) // 2
+    file.write_bytes(kept[:middle] + bytes(byte ^ 0xFF for byte in kept[middle : middle + 8192]) + kept[middle + 8192 :])
     with pytest.raises(Failed, match=r"undo file of step 2 .* is damaged"):
         undo_migration(run)
     assert old.digest == found
@@ -131,3 +132,15 @@ def test_stopped_between_two_steps_it_goes_on(old: Old) -> None:
     (run / STOP).unlink()
     apply_migration(run, ())
     assert state(run) is RunState.DONE and "extent" in facts_on(old.drive).features, story(run)
+
+
+def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As tune2fs does without a word where it may not write to the folder."""
+    lines = old.fstab
+    limited(old, monkeypatch, "tune2fs", "-I", "export E2FSPROGS_UNDO_DIR=none")
+    run = old.migrate_here()
+    assert "No undo file was written" in said(run, Event.STEP_FAILED)[0].sentence and "extent" not in facts_on(old.drive).features
+    found = old.digest
+    take_back_migration(run, ())
+    assert state(run) is RunState.FAILED and "cannot be put back" in said(run, Event.FAILED)[-1].sentence, story(run)
+    assert (old.digest, old.fstab) == (found, lines)

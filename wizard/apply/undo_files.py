@@ -6,18 +6,26 @@ A step that was cut off leaves an incomplete file. e2undo puts back what it hold
 
 import os
 import shutil
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 from wizard.apply.ext_blocks import put_superblock, superblock_on
 from wizard.apply.journal import sync_folder
 from wizard.apply.runs import refuse_open_folder
+from wizard.migrate.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.units import format_exact
 from wizard.tools.run import Result
 
 UNDO = "undo.e2undo"
+
+MAGIC, HEADER = b"E2UNDO02", struct.Struct("<8sQQQI")
+"""How an undo file begins: its mark, the number of entries, the block of the superblock, that of the entries, the size of a block."""
+
+MARK = slice(0x38, 0x3A)
+"""Where a superblock has s_magic."""
 
 Command = Callable[..., Result]
 """`MigratingSite.command`."""
@@ -95,23 +103,47 @@ def _reads_well(file: Path, device: str, command: Command) -> bool:
 
 
 def put_step_back(folder: Path, device: str, superblock: bytes, command: Command, *, again: bool) -> None:
-    """Put back what a step replaced, and the superblock that it found.
+    """Put back what a step replaced, and the superblock that it found. Raises Failed.
 
-    `again` where the device can hold anything between: the step or the putting back was cut off. Then e2undo's own comparison of the
-    superblock cannot hold, and is skipped once a dry run has found every checksum in the file right. Raises Failed.
+    `again` where the device can hold anything between, since the step or the putting back was cut off. e2undo wants to find the superblock
+    that the undo file was closed or cut off with, so that one is put there first: skipping the comparison by -f would skip checksums, too.
     """
     file = undo_file_in(folder)
-    if file is None:
-        _check_untouched(device, superblock, f"its undo file in {printable(str(folder), 200)} is missing")
+    recorded = _recorded_superblock(file) if file else None
+    if file is None or recorded is None:
+        _check_untouched(device, superblock, f"there is no whole undo file in {printable(str(folder), 200)}")
         return
+    undo = ("e2undo", str(file), device)
     if not again:
-        command(("e2undo", str(file), device))
-    elif _reads_well(file, device, command):
-        command(("e2undo", "-f", str(file), device))
+        command(undo)
     else:
-        _check_untouched(device, superblock, f"its undo file {printable(str(file), 200)} is damaged")
+        found = superblock_on(device)
+        put_superblock(device, recorded)
+        if command(undo, accept=range(256)).status:
+            if not _reads_well(file, device, command):
+                put_superblock(device, found)
+                _check_untouched(device, superblock, f"its undo file {printable(str(file), 200)} is damaged")
+                return
+            # A killed program can have left the list of blocks shorter than its count says; every block that is listed is whole.
+            command(("e2undo", "-f", str(file), device))
     if superblock_on(device) != superblock:
         put_superblock(device, superblock)
+
+
+def _recorded_superblock(file: Path) -> bytes | None:
+    """The superblock that an undo file says it fits (e2fsprogs, lib/ext2fs/undo_io.c); None where not even its header was written."""
+    with file.open("rb") as undo:
+        header = undo.read(HEADER.size)
+        if len(header) < HEADER.size or not header.startswith(MAGIC):
+            return None
+        _, _, place, _, block_bytes = HEADER.unpack(header)
+        undo.seek(place * block_bytes)
+        found = bytearray(undo.read(SUPERBLOCK_BYTES))
+    if len(found) < SUPERBLOCK_BYTES:
+        return None
+    # Its mark is turned round, so that nobody takes the file for a filesystem.
+    found[MARK] = bytes(byte ^ 0xFF for byte in found[MARK])
+    return bytes(found)
 
 
 def _check_untouched(device: str, superblock: bytes, why: str) -> None:
