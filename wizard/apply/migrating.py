@@ -9,6 +9,7 @@ from wizard.apply.environment import Environment
 from wizard.apply.guard import NOTHING_WRITTEN, check_root
 from wizard.apply.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.lock import lock_drives, lock_run, unlock
+from wizard.apply.migrating_found import migration_now
 from wizard.apply.migrating_ground import Ground, ground_of
 from wizard.apply.migrating_guard import check_goes_on, check_migration_tools, check_new, check_own, devices_of
 from wizard.apply.migrating_run import check_begins, check_keeps, check_takes_back, site_of
@@ -134,7 +135,7 @@ def _take_up(run: Path, purpose: Purpose, sentence: str, check: Callable[[Migrat
     check_owner(run)
     run_lock = lock_run(run)
     try:
-        migration = load_migration(run)
+        migration = migration_now(run)
         check_own(migration, load_environment(run))
         drive_locks = lock_drives({drive.path for _, drive in devices_of(migration)})
         try:

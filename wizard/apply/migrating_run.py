@@ -9,6 +9,7 @@ from wizard.apply.guard import NOTHING_WRITTEN
 from wizard.apply.journal import Journal, RunState, read_entries, state
 from wizard.apply.lock import unlock
 from wizard.apply.migrating_copy import copied, no_way_back, nothing_to_keep
+from wizard.apply.migrating_found import migration_now
 from wizard.apply.migrating_fstab import old_type_back, set_type
 from wizard.apply.migrating_ground import Ground, ground_of
 from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, check_own
@@ -32,7 +33,7 @@ KEEPING = "keeping"
 
 def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
     """The surroundings of a run, as no step's."""
-    return MigratingSite(run, load_migration(run), 0, journal, drive_locks, load_environment(run).patience_seconds)
+    return MigratingSite(run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds)
 
 
 def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:

@@ -1,0 +1,120 @@
+"""A migration that was cut off in its commit, gone on with where there is no device mapper, and on a device with another name."""
+
+from dataclasses import replace
+from pathlib import Path
+from shutil import copyfile
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
+from tests.loop.applying import Work
+from tests.loop.migrating import Old, old_filesystem
+from tests.loop.test_transaction_barred import CutDevice
+from wizard.apply.devices import forget_caches
+from wizard.apply.exchange import WORK, Exchange
+from wizard.apply.journal import Journal, RunState, state
+from wizard.apply.migrating_found import migration_now
+from wizard.apply.migrating_run import apply_migration, check_keeps, keep_migrated, take_back_migration
+from wizard.apply.phases import Phase, Record, save_record
+from wizard.apply.transaction import locate
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Folder
+from wizard.migrate.steps import operation_commands
+from wizard.model.journal import Event
+from wizard.model.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    return old_filesystem(work, make_drive)
+
+
+def sealed(old: Old) -> Path:
+    """A run whose steps are done on a copy, which stands for the snapshot; its store is closed."""
+    store = old.work.folder / "stores"
+    situation = replace(old.look(), no_snapshots="", store=Folder(str(store), 1 << 40))
+    migration = make_migration(situation, Way.FULL)
+    assert migration.means is Means.TRANSACTION
+    run = old.begin(migration)
+    folder = store / run.name
+    folder.mkdir(parents=True)
+    before, after = old.work.folder / "before.img", old.work.folder / "after.img"
+    forget_caches(old.drive)
+    for image in (before, after):
+        copyfile(old.work.bench.image_of(old.drive), image)
+    journal = Journal(run)
+    for number, step in enumerate(migration.steps, 1):
+        if not isinstance(step.operation, SetFstabType | MakeFresh | CopyFiles):
+            journal.add(Event.STEP_STARTED, step.sentence, step=number)
+            for argv in operation_commands(step.operation, str(after)):
+                tool("sh", "-c", '"$@"; [ $? -le 1 ]', "sh", *argv)
+            journal.add(Event.STEP_DONE, "Done.", step=number)
+    journal.close()
+    write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
+    save_record(run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder)))
+    return run
+
+
+def cut_off(run: Path, node: str, moment: int) -> None:
+    """The commit begins, and the power goes after so many writes."""
+    with CutDevice(node, Power(moment)) as medium, pytest.raises(PowerCut):
+        Exchange(run, medium, unheard).commit(lambda share: None)
+    forget_caches(node)
+
+
+@pytest.mark.parametrize("moment", [0, 3])
+def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> None:
+    before, fstab = old.digest, old.fstab
+    files = old.files("ext3")
+    run = sealed(old)
+    cut_off(run, old.drive, moment)
+    apply_migration(run, ())
+    assert state(run) is RunState.DONE
+    assert tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4" and "  ext4\t" in old.fstab
+    assert old.files("ext4") == files
+    take_back_migration(run, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
+    assert not any((old.work.folder / "stores").iterdir())
+
+
+def test_cut_off_in_the_commit_it_is_taken_back_from_there(old: Old) -> None:
+    before, fstab = old.digest, old.fstab
+    run = sealed(old)
+    cut_off(run, old.drive, 3)
+    take_back_migration(run, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
+
+
+def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> None:
+    run = sealed(old)
+    apply_migration(run, ())
+    old.mount("-t", "ext4")
+    tool("umount", str(old.work.place("old")))
+    used = old.digest
+    take_back_migration(run, ())
+    assert (state(run), old.digest) == (RunState.FAILED, used)
+    check_keeps(run)
+    keep_migrated(run, ())
+    assert state(run) is RunState.KEPT
+    assert not any((old.work.folder / "stores").iterdir())
+
+
+def test_a_barred_filesystem_is_found_under_another_name(old: Old, make_drive: MakeDrive) -> None:
+    run = sealed(old)
+    cut_off(run, old.drive, 3)
+    image = old.work.bench.image_of(old.drive)
+    # Another drive has the name now, and the filesystem's drive another one.
+    other = old.work.folder / "other.img"
+    copyfile(image, other)
+    with other.open("r+b") as file:
+        file.truncate(other.stat().st_size - (1 << 20))
+    assert locate(run) == old.drive
+    tool("losetup", "--detach", old.drive)
+    tool("losetup", old.drive, str(other))
+    new = tool("losetup", "--find", "--show", str(image)).strip()
+    old.work.bench.images[new] = image
+    old.work.bench.images[old.drive] = other
+    assert locate(run) == new
+    found = migration_now(run)
+    assert (found.device, found.drive.path) == (new, new)
