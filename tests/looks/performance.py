@@ -33,8 +33,9 @@ ANEW = "sudo python -m tests.lab --record"
 class OutOfDate(Exception):
     """Today's program does not do what was recorded; the sentence says what differs, and how to record it anew."""
 
-    def __init__(self, what: str) -> None:
-        super().__init__(f"{what} `{ANEW}` makes the recording in tests/looks/recorded anew (it needs QEMU, and some minutes).")
+    def __init__(self, what: str, anew: str = ANEW) -> None:
+        needs = " (it needs QEMU, and some minutes)" if anew == ANEW else ""
+        super().__init__(f"{what} `{anew}` makes the recording in tests/looks/recorded anew{needs}.")
 
 
 class Performance(RecordedServices):

@@ -6,13 +6,19 @@ With --check nothing is written, and the exit code is 1 where a picture is missi
 import asyncio
 import os
 import sys
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 from unittest.mock import patch
 
+from textual.pilot import Pilot
+
 from tests.looks.performance import OutOfDate, Performance, perform
-from tests.looks.pictures import plain_svg
+from tests.looks.performance_moving import MovingPerformance, perform_moving
+from tests.looks.pictures import Take, plain_svg
 from tests.looks.rehearsal import CONSOLE, MODERN, wizard
 from wizard.documents.profiles import BUNDLED
+from wizard.services.recorded import RecordedServices
+from wizard.services.session import Session
 from wizard.tui.terminal import Terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "screenshots"
@@ -20,6 +26,7 @@ WIDE = (120, 36)
 """Columns and lines where there is room for two columns of text."""
 
 SMALL = (80, 24)
+Walk = Callable[[Pilot[Session], Take], Awaitable[None]]
 
 
 def photographs() -> dict[str, str]:
@@ -36,9 +43,14 @@ def photographs() -> dict[str, str]:
 
 
 async def performed(columns: int, lines: int, terminal: Terminal) -> dict[str, str]:
-    """Name and content of every picture of one performance."""
+    """Name and content of every picture of both performances."""
+    services, moving = Performance(), MovingPerformance()
+    taken = await _taken(columns, lines, terminal, services, lambda pilot, take: perform(pilot, take, services))
+    return taken | await _taken(columns, lines, terminal, moving, lambda pilot, take: perform_moving(pilot, take, moving))
+
+
+async def _taken(columns: int, lines: int, terminal: Terminal, services: RecordedServices, walk: Walk) -> dict[str, str]:
     taken: dict[str, str] = {}
-    services = Performance()
     app = wizard(services, terminal)
     async with app.run_test(size=(columns, lines)) as pilot:
 
@@ -46,7 +58,7 @@ async def performed(columns: int, lines: int, terminal: Terminal) -> dict[str, s
             await pilot.pause()
             taken[name] = plain_svg(app.export_screenshot(title="diskwright"))
 
-        await perform(pilot, take, services)
+        await walk(pilot, take)
     return taken
 
 

@@ -277,6 +277,20 @@ def test_the_screen_says_at_each_moment_what_a_power_cut_would_leave() -> None:
     perform(job, services)
 
 
+def test_while_everything_is_read_before_the_first_step_nothing_can_be_lost() -> None:
+    services = MovingServices(situation(no_snapshots="it is a test"))
+    services.waits_in = 0
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_run(pilot)
+        await until(lambda: "Before the first step everything is read: 25 percent, about 7 s left." in flat(pilot), pilot)
+        assert "If the power goes now: Nothing is lost: everything is only being read yet" in flat(pilot)
+        services.applied.set()
+        await until(lambda: "Done: every step" in shown(pilot), pilot)
+
+    perform(job, services)
+
+
 def test_a_refusal_at_the_last_moment_is_said_and_nothing_runs() -> None:
     services = MovingServices()
     services.refusal = "/dev/sda1 is mounted at /srv by now. Nothing was written."

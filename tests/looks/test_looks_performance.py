@@ -8,11 +8,12 @@ from textual.pilot import Pilot
 
 from tests.looks import photograph
 from tests.looks.performance import RECORDED, OutOfDate, Performance
+from tests.looks.performance_moving import MovingPerformance
 from tests.looks.rehearsal import perform, press_until, to_field, to_step
 from wizard.apply.journal import RunState
 from wizard.model.journal import Event
 from wizard.model.verdict import Outcome
-from wizard.services.session import Session
+from wizard.services.session import Moving, Session
 
 
 def test_only_the_recorded_plan_is_performed() -> None:
@@ -75,4 +76,17 @@ def test_a_key_that_leads_nowhere_ends_and_says_where() -> None:
 def test_every_picture_of_the_readme_is_taken() -> None:
     readme = (photograph.FOLDER.parent / "README.md").read_text()
     named = {word.partition(")")[0] for word in readme.split("(screenshots/")[1:]}
-    assert named and named <= {path.name for path in photograph.FOLDER.glob("*.svg")}
+    assert named and named <= {path.name for path in photograph.FOLDER.iterdir()}
+
+
+def test_only_the_recorded_migration_is_performed() -> None:
+    services = MovingPerformance()
+    recorded = services.recorded
+    moving = Moving(recorded.device, way=recorded.way)
+    planned = services.plan_migration(services.machine.drives[0], moving)
+    assert services.start_migration(planned, recorded.drive.token).name.endswith(recorded.drive.token)
+    with pytest.raises(OutOfDate, match=r"tests\.loop\.recordmoving"):
+        services.start_migration(replace(recorded, manifest=False), recorded.drive.token)
+    services.applied.set()
+    entries = tuple(services.follow(Path()))
+    assert services.state(Path()) is RunState.DONE and not [entry for entry in entries if entry.event is Event.NOT_VERIFIED]

@@ -23,7 +23,7 @@ RUN = Path("/var/lib/diskwright/runs/20260314-150926-sda1")
 AT = "2026-03-14T15:09:26.535+00:00"
 KEPT = "The undo files are deleted. It is mounted at /srv."
 WAITS_IN = 4
-"""The step in which a run waits until it is let go on."""
+"""The step in which a run waits until it is let go on; 0 for before the first."""
 
 
 def old_drive() -> Drive:
@@ -40,6 +40,7 @@ class MovingServices(RecordedServices):
         self.found = found or situation(manifest_seconds=900.0)
         self.hindrance = self.refusal = self.fault = self.told = ""
         self.fails_at: int | None = None
+        self.waits_in = WAITS_IN
         self.stop_requested = False
         self.applied = threading.Event()
         self.asked: list[Moving] = []
@@ -71,9 +72,11 @@ class MovingServices(RecordedServices):
     def follow(self, run: Path) -> Iterator[Entry]:
         steps = self.begun[-1][0].steps
         yield Entry(AT, Event.STARTED, 0, f"Moving /dev/sda1 to ext4 in {len(steps)} steps.")
+        if self.waits_in == 0:
+            self.applied.wait(60)
         for number, step in enumerate(steps, 1):
             yield Entry(AT, Event.STEP_STARTED, number, step.sentence)
-            if number == WAITS_IN:
+            if number == self.waits_in:
                 self.applied.wait(60)
             if number == self.fails_at:
                 yield Entry(AT, Event.STEP_FAILED, number, "e2fsck ended with status 8: the disk gave up.")
@@ -106,7 +109,7 @@ class MovingServices(RecordedServices):
         self.applied.set()
 
     def progress(self, run: Path) -> StepProgress | None:
-        return StepProgress(WAITS_IN, 0.25, 7.0)
+        return StepProgress(self.waits_in, 0.25, 7.0)
 
     def power(self, run: Path) -> str:
         return self.told

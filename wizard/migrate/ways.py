@@ -37,6 +37,9 @@ BETWEEN: Mapping[Means, str] = {
 }
 """What a power cut would leave between two steps."""
 
+UNTOUCHED = "Nothing is lost: everything is only being read yet, and nothing was written to the filesystem."
+"""What a power cut would leave before the first step."""
+
 COMPARED = frozenset({Way.LIGHT, Way.FULL})
 """Ways on which comparing every file is a choice: one changes nothing on the disk, the other always compares."""
 
@@ -72,14 +75,17 @@ def place_words(prospect: Prospect) -> str:
     return f"{printable(prospect.device, 200)}, {prospect.before.kind}{label}, {format_capacity(prospect.before.size_bytes)}"
 
 
-def power_words(migration: Migration, number: int | None, told: str) -> str:
-    """What would become of everything if the power went while step `number`, from 1, is done; None between two steps.
+def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> str:
+    """What would become of everything if the power went while step `number`, from 1, is done; None between two steps, or before the first
+    where none was `begun`.
 
     `told` is what the transaction itself says of that, empty where there is none.
     """
     step = migration.steps[number - 1] if number is not None and 0 < number <= len(migration.steps) else None
     if told and (step is None or not isinstance(step.operation, SetFstabType)):
         return told
+    if not begun:
+        return UNTOUCHED
     return step.power if step else BETWEEN[migration.means]
 
 

@@ -73,13 +73,17 @@ There is no way back from here; q only closes this window.
         super()._draw()
         self.query_one("#percent", Prose).update(self._percent())
         working = next((number for number, state in enumerate(self._states, 1) if state == "working"), None)
-        said = OVER if self._over else power_words(self.migration, working, self._told)
+        begun = any(state != "waiting" for state in self._states)
+        said = OVER if self._over else power_words(self.migration, working, self._told, begun=begun)
         caption = "" if self._over or said == self._told else "If the power goes now: "
         self.query_one("#power", Prose).update(Text(caption, "bold").append(printable(said, 1000), "not bold"))
 
     def _percent(self) -> Text:
         done = self._states.count("done")
         progress = self._progress if self._progress and self._progress.step == done + 1 else None
+        if not self._over and done == 0 and self._progress is not None and self._progress.step == 0:
+            still = "" if self._progress.seconds_left is None else f", about {format_duration(self._progress.seconds_left)} left"
+            return Text(f"Before the first step everything is read: {int(100 * self._progress.share)} percent{still}.")
         percent = percent_done(self.migration, done, progress.share if progress else 0.0)
         left = seconds_left(self.migration, done, progress.seconds_left if progress else None)
         room = max(LEAST_BAR, min(MOST_BAR, self.size.width - 50))

@@ -1,0 +1,118 @@
+"""The walk to ext4 on the filesystem, the plan and the run in tests/looks/recorded_moving: what it shows has happened, on a loop device."""
+
+import threading
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from tests.looks.performance import OutOfDate
+from tests.looks.pictures import Take
+from tests.looks.rehearsal import highlight, press, shown, step, until
+from tests.unit.machines import drive, machine
+from wizard.apply.journal import ENDS, RunState, read_entries
+from wizard.documents.codec import from_json, parse_document
+from wizard.migrate.document import MIGRATION_SCHEMA
+from wizard.migrate.make import make_migration
+from wizard.migrate.offers import prospect_of
+from wizard.migrate.situation import Situation
+from wizard.model.journal import Entry, Event
+from wizard.model.machine import Drive, Signature
+from wizard.model.migration import ConvertFiles, Migration, Prospect
+from wizard.services.recorded import RecordedServices
+from wizard.services.session import Moving, Session
+
+FOLDER = Path(__file__).parent / "recorded_moving"
+ANEW = "sudo python -m tests.loop.recordmoving"
+SITUATION_SCHEMA = "diskwright.situation/1"
+
+
+class MovingPerformance(RecordedServices):
+    """What was recorded, said again. The run goes on behind the conversion of its files only when `applied` is set."""
+
+    def __init__(self, folder: Path = FOLDER) -> None:
+        where = folder / "situation.json"
+        self.found = from_json(parse_document(where.read_text(), SITUATION_SCHEMA, where.name), Situation, where.name)
+        self.recorded = _migration(folder / "migration.json")
+        self.entries = read_entries(folder)
+        self.run = Path((folder / "run.txt").read_text().strip())
+        self.applied = threading.Event()
+        super().__init__(machine(_drive(self.found)), str(folder))
+
+    @property
+    def obstacle(self) -> str:
+        return ""
+
+    def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
+        return prospect_of(self.found), self.found.manifest_seconds
+
+    def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+        assert moving.way is not None
+        return make_migration(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
+
+    def start_migration(self, migration: Migration, token: str) -> Path:
+        """No migration but the recorded one was ever carried out; today's words for it may be others."""
+        if _essence(migration) != _essence(self.recorded):
+            raise OutOfDate("The migration that the wizard plans is not what was recorded.", ANEW)
+        return self.run
+
+    def follow(self, run: Path) -> Iterator[Entry]:
+        held = next(number for number, step in enumerate(self.recorded.steps, 1) if isinstance(step.operation, ConvertFiles))
+        for entry in self.entries:
+            yield entry
+            if (entry.event, entry.step) == (Event.STEP_STARTED, held):
+                self.applied.wait(60)
+
+    def state(self, run: Path) -> RunState:
+        return ENDS[self.entries[-1].event]
+
+
+def _migration(path: Path) -> Migration:
+    """As it was carried out: today's program need not say of it what was said then."""
+    body = parse_document(path.read_text(), MIGRATION_SCHEMA, path.name)
+    del body["digest"]
+    return from_json(body, Migration, path.name)
+
+
+def _essence(migration: Migration) -> tuple[object, ...]:
+    """What a migration does, to what and how, without the words for it."""
+    operations = tuple(step.operation for step in migration.steps)
+    commands = tuple(step.commands for step in migration.steps)
+    return migration.drive, migration.device, migration.before, migration.means, migration.manifest, operations, commands
+
+
+def _drive(found: Situation) -> Drive:
+    """As the situation knows it: a loop device has neither a model nor a serial number."""
+    known = found.drive
+    signature = Signature(found.ext.kind, "filesystem", label=found.ext.label)
+    bare = drive(
+        path=known.path, size_bytes=known.size_bytes, geometry=known.geometry, by_id=(), model=None, serial=None, wwn=None, bus="loop"
+    )
+    return replace(bare, signatures=(signature,), vendor=None, revision=None, rotational=known.rotational, free=())
+
+
+async def perform_moving(pilot: Pilot[Session], take: Take, services: MovingPerformance) -> None:
+    """Do with keys what was done when it was recorded, and take a picture of every step."""
+    await step(pilot, 1)
+    await until(lambda: "[m] to ext4" in shown(pilot), pilot)
+    await press(pilot, "m")
+    await step(pilot, 2)
+    await until(lambda: "(full)" in shown(pilot), pilot)
+    await highlight(pilot, "#moving-ways", services.recorded.way.value)
+    await take("ext4-ways")
+    await press(pilot, "enter")
+    await step(pilot, 3)
+    await take("ext4-preview")
+    await press(pilot, "enter")
+    await step(pilot, 4)
+    await take("ext4-confirm")
+    await press(pilot, "tab", f"={services.recorded.drive.token}", "enter", "enter")
+    await step(pilot, 5)
+    await until(lambda: "working   4." in shown(pilot), pilot)
+    await take("ext4-running")
+    services.applied.set()
+    await until(lambda: "Done: every step" in shown(pilot), pilot)
+    await press(pilot, "enter")
+    await step(pilot, 6)
+    await take("ext4-done")
