@@ -7,7 +7,6 @@ from enum import StrEnum
 
 from wizard.model.errors import BadInput
 
-
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 
 
