@@ -2,11 +2,10 @@
 
 import mmap
 import os
-from pathlib import Path
 from types import TracebackType
 from typing import Protocol, Self
 
-from wizard.apply.devices import forget_caches, kernel_name, size_bytes, write_bytes
+from wizard.apply.devices import SYS_BLOCK, forget_caches, kernel_name, size_bytes, write_bytes
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
 
@@ -35,23 +34,30 @@ class Medium(Protocol):
         """On return everything that was written is on the medium."""
 
 
+def block_bytes(node: str) -> tuple[int, int]:
+    """The logical and the physical block of a device, by the kernel's word; a partition has its drive's."""
+    folder = (SYS_BLOCK / kernel_name(node)).resolve()
+    queue = next(queue for queue in (folder / "queue", folder.parent / "queue") if queue.exists())
+    return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
+
+
 class DeviceMedium:
-    """A block device. Writes go through the page cache, where the kernel sorts and joins them; reads come from the drive."""
+    """A block device. Writes go through the page cache, where the kernel sorts and joins them; reads come from the drive. Until the first
+    write it is open for reading only.
+    """
 
     def __init__(self, node: str) -> None:
         self.node = node
         self.size_bytes = size_bytes(node)
-        queue = (Path("/sys/class/block") / kernel_name(node)).resolve()
-        queue = queue if (queue / "queue").exists() else queue.parent
-        self.logical_block_bytes = int((queue / "queue/logical_block_size").read_text())
-        self.physical_block_bytes = int((queue / "queue/physical_block_size").read_text())
-        self._direct = self._writing = -1
+        self.logical_block_bytes, _ = block_bytes(node)
+        self._writing = -1
+        self._direct = self._open(os.O_RDONLY | os.O_DIRECT)
+
+    def _open(self, flags: int) -> int:
         try:
-            self._direct = os.open(node, os.O_RDONLY | os.O_DIRECT | os.O_CLOEXEC)
-            self._writing = os.open(node, os.O_WRONLY | os.O_CLOEXEC)
+            return os.open(self.node, flags | os.O_CLOEXEC)
         except OSError as error:
-            self.close()
-            raise Failed(f"{node} could not be opened: {error.strerror}.") from None
+            raise Failed(f"{self.node} could not be opened: {error.strerror}.") from None
 
     def __enter__(self) -> Self:
         return self
@@ -79,6 +85,8 @@ class DeviceMedium:
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`."""
+        if self._writing < 0:
+            self._writing = self._open(os.O_WRONLY)
         try:
             put = os.pwrite(self._writing, data, offset_bytes)
         except OSError as error:
@@ -93,7 +101,8 @@ class DeviceMedium:
     def flush(self) -> None:
         """See `Medium`."""
         try:
-            os.fsync(self._writing)
+            if self._writing >= 0:
+                os.fsync(self._writing)
         except OSError as error:
             raise Failed(f"{self.node} did not take what was written: {error.strerror}.") from None
         forget_caches(self.node)

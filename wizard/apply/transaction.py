@@ -15,10 +15,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.cowstore import read_cow_store
-from wizard.apply.devices import forget_caches, read_bytes, size_bytes
+from wizard.apply.devices import SYS_BLOCK, forget_caches, read_bytes, size_bytes
 from wizard.apply.exchange import WORK, Exchange, drop_folder
 from wizard.apply.journal import Journal
-from wizard.apply.medium import DeviceMedium
+from wizard.apply.medium import DeviceMedium, block_bytes
 from wizard.apply.phases import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.replacing import Head, Progress
 from wizard.apply.runs import refuse_open_folder
@@ -32,7 +32,6 @@ from wizard.probe.sysfs import node_of
 
 PREFIX = "diskwright-"
 COMMAND_SECONDS = 120.0
-SYS_BLOCK = Path("/sys/class/block")
 
 
 class Transaction:
@@ -70,9 +69,8 @@ class Transaction:
         save_record(run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder)))
         made = cls(run, device, journal, drive_locks)
         try:
-            with DeviceMedium(device) as medium:
-                chunk_bytes = max(CHUNK_BYTES, medium.physical_block_bytes)
-            made._snapshot().make(room_bytes, chunk_bytes)
+            _, physical_bytes = block_bytes(device)
+            made._snapshot().make(room_bytes, max(CHUNK_BYTES, physical_bytes))
         except DiskwrightError:
             made.abandon()
             raise
