@@ -178,3 +178,21 @@ def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_
     done = diskwright(work, *words, "--way", "light", "--confirm", token)
     assert done.returncode == 0 and "holds  Its superblock lists extent" in done.stdout, done.stderr
     assert "extent" in read_superblock(drive).features
+
+
+def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_asked(work: Work, make_drive: MakeDrive) -> None:
+    drive = ext3(work, make_drive)
+    tree = work.folder / "tree"
+    (tree / "films/old").mkdir(parents=True)
+    (tree / "films/old/one").write_text("one")
+    work.bench.own(drive)
+    tool("mke2fs", "-q", "-F", "-t", "ext3", "-d", str(tree), drive)
+    tool("debugfs", "-w", "-R", "clri films/old", drive)
+    before = work.digest(drive)
+    words = ("migrate", drive, "--fstab", str(work.fstab), "--undo-dir", str(work.folder), "--store", str(work.folder), "--way", "light")
+    failed = diskwright(work, *words, "--confirm", drive.removeprefix("/dev/"))
+    assert failed.returncode == 1 and "is damaged, and nothing of it was repaired" in failed.stderr and "'old'" in failed.stderr
+    assert "--repair" in failed.stderr and work.digest(drive) == before
+    repaired = diskwright(work, *words, "--repair", "--confirm", drive.removeprefix("/dev/"))
+    assert repaired.returncode == 0 and "e2fsck repaired what was damaged" in repaired.stderr, repaired.stderr
+    tool("e2fsck", "-f", "-n", drive)

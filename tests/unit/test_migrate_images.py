@@ -68,7 +68,8 @@ def carried_out(image: Path, operations: tuple[OnDevice, ...]) -> ExtFacts:
 def test_every_file_stays_and_every_feature_comes(tmp_path: Path, options: tuple[str, ...], size_mib: int) -> None:
     image = made(tmp_path, *options, "-d", str(tree(tmp_path / "tree")), size_bytes=size_mib * MIB)
     before, files = facts(image), held(image, tmp_path / "before")
-    operations = operations_for(Way.FULL, before)
+    # mke2fs fills a filesystem with quotas without counting what it puts there.
+    operations = operations_for(Way.FULL, before, repairs="quota" in before.features)
     after = carried_out(image, operations)
     assert after.features >= WHOLE - ({"64bit"} if "bigalloc" in before.features else set())
     assert after.inode_bytes == 256 or widening_fault(before)

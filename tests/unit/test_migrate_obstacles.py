@@ -12,6 +12,7 @@ from wizard.migrate.obstacles import BARS, TOUCHING, WRITING, against, obstacles
 from wizard.migrate.offers import prospect_of
 from wizard.migrate.operations import all_operations, fstab_operations, operations_for, spare_blocks, widening_blocks
 from wizard.migrate.situation import BootLine, BootPath, Folder, Situation
+from wizard.migrate.steps import proof
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
 from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes
@@ -105,7 +106,8 @@ def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
     migration = make_migration(found, Way.FULL, repairs=True)
     assert migration.repairs and migration.steps[0].operation == CheckFiles(repairs=True)
     assert migration.steps[0].commands[0][:3] == ("e2fsck", "-f", "-y")
-    assert make_migration(FREE, Way.FULL).steps[0].commands[0][:3] == ("e2fsck", "-f", "-p")
+    assert make_migration(FREE, Way.FULL).steps[0].commands[0] == proof("/dev/sda1")
+    assert make_migration(ext(clean=False), Way.FULL).steps[0].operation == CheckFiles(pending=True)
     for way, wrong in ((Way.FRESH, found), (Way.FULL, replace(found, mounts=("/srv",)))):
         with pytest.raises(Refused):
             make_migration(wrong, way, repairs=True)

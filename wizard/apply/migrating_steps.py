@@ -13,9 +13,10 @@ from wizard.apply.journal import Journal
 from wizard.apply.progress import StepProgress, note_progress
 from wizard.apply.site import journalled
 from wizard.migrate.estimates import WIDENING_UNDO_BYTES
-from wizard.migrate.steps import CHECKER, accepted, operation_commands
+from wizard.migrate.steps import CHECKER, accepted, operation_commands, proof
 from wizard.model.errors import Failed
-from wizard.model.migration import CopyFiles, MakeFresh, Migration, OnDevice, WidenInodes
+from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration, OnDevice, WidenInodes
+from wizard.model.names import printable
 from wizard.tools.listening import Listener
 from wizard.tools.run import Result
 
@@ -113,9 +114,34 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
         unkept = isinstance(operation, WidenInodes) and not undo_file
         # Without being told, tune2fs fills /var/lib/e2fsprogs with what nobody will ask for.
         told = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if unkept else argv
+        looks = argv == proof(node)
         # Of all programs only e2fsck says how far it is, and only this one takes long besides.
         watched = isinstance(operation, WidenInodes) and bool(undo_file)
         with _widening_watched(Path(undo_file).parent, site) if watched else nullcontext():
-            repaired = site.command(told, accept=accepted(argv)).status != 0 or repaired
+            result = site.command(told, accept=range(256) if looks else accepted(argv))
+        if looks and result.status not in accepted(argv):
+            raise Failed(damaged(site.migration.device, result.output))
+        repaired = result.status != 0 or repaired
     forget_caches(node)
-    return f"Done on {node}." if not repaired else f"Done on {node}; e2fsck put right what the change itself had left to it."
+    return f"Done on {node}." if not repaired else f"Done on {node}; {put_right(operation)}."
+
+
+def damaged(device: str, said: str) -> str:
+    """Why a migration ends at its first step, with the first thing that e2fsck found."""
+    found = [line for line in said.splitlines() if line.strip() and not line.startswith(("Pass ", "Warning!"))]
+    first = printable(found[0].strip(), 200) if found else "it does not say what"
+    return (
+        f"{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {first} To have it repaired first, in a way "
+        f"that can be taken back, say `diskwright migrate {device} --repair`; a backup before that is wise."
+    )
+
+
+def put_right(operation: OnDevice) -> str:
+    """What e2fsck repaired in a step, as a clause."""
+    match operation:
+        case CheckFiles(repairs=True):
+            return "e2fsck repaired what was damaged"
+        case CheckFiles():
+            return "e2fsck put right what every start puts right"
+        case _:
+            return "e2fsck put right what the change itself had left to it"

@@ -49,7 +49,8 @@ def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tupl
             wanted = tuple(_full(before))
         case _:
             wanted = ()
-    return (CheckFiles(repairs), *wanted) if wanted else ()
+    pending = not repairs and (before.needs_recovery or not before.clean)
+    return (CheckFiles(repairs, pending), *wanted) if wanted else ()
 
 
 def _light(before: ExtFacts) -> Iterator[OnDevice]:

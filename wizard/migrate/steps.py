@@ -38,8 +38,13 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
     """
     kept = ("-z", undo_file) if undo_file else ()
     match operation:
-        case CheckFiles(repairs=repairs):
-            return ((CHECKER, "-f", "-y" if repairs else "-p", *kept, device),)
+        case CheckFiles(repairs=True):
+            return ((CHECKER, "-f", "-y", *kept, device),)
+        case CheckFiles(pending=True):
+            return ((CHECKER, "-f", "-p", *kept, device),)
+        case CheckFiles():
+            # -p would repair even folders that are gone, so nothing may be left to repair by then: it marks the filesystem as checked.
+            return (proof(device), (CHECKER, "-f", "-p", *kept, device))
         case AddJournal():
             return (("tune2fs", *kept, "-j", device),)
         case WidenInodes(inode_bytes=size):
@@ -62,7 +67,7 @@ def widening_undo_file(device: str, undo_file: str) -> str:
 
 def accepted(argv: Argv) -> tuple[int, ...]:
     """The statuses with which a command of `operation_commands` has done its work."""
-    return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER else (0,)
+    return (FOUND_NOTHING, REPAIRED) if argv[0] == CHECKER and "-n" not in argv else (0,)
 
 
 def proof(device: str) -> Argv:

@@ -37,8 +37,12 @@ def _on_device(operation: OnDevice, device: str) -> str:
     match operation:
         case CheckFiles(repairs=True):
             return f"Check everything on {device}, and repair what is damaged."
+        case CheckFiles(pending=True):
+            return (
+                f"Put what the journal of {device} holds in its place, and check everything. Small damage is repaired, as at any start."
+            )
         case CheckFiles():
-            return f"Check everything on {device}; only what every start puts right by itself is put right, such as a pending journal."
+            return f"Check everything on {device}. Where anything is damaged, it ends here."
         case AddJournal():
             return "Give it a journal, so that a power cut later on leaves it in order."
         case WidenInodes(inode_bytes=size):

@@ -34,9 +34,12 @@ class Means(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckFiles:
-    """Have e2fsck replay the journal and check everything; `repairs` what it finds only where that was agreed to."""
+    """Have e2fsck check everything; `repairs` what it finds only where that was agreed to. `pending`: it was not unmounted in order, so the
+    journal is replayed first, and what e2fsck repairs at every start is repaired.
+    """
 
     repairs: bool = False
+    pending: bool = False
     kind: Literal["check-files"] = "check-files"
 
 
