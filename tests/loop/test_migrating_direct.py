@@ -255,7 +255,9 @@ def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_un
     damaged(old)
     before = old.digest
     run = old.migrate_here()
-    assert state(run) is RunState.FAILED and "e2fsck ended with status 4" in said(run, Event.STEP_FAILED)[0].sentence, story(run)
+    assert state(run) is RunState.FAILED and "is damaged, and nothing of it was repaired" in said(run, Event.STEP_FAILED)[0].sentence, (
+        story(run)
+    )
     take_back_migration(run, ())
     assert old.digest == before
     run = old.begin(make_migration(old.look(), Way.FULL, repairs=True))

@@ -128,7 +128,7 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
 
 def damaged(device: str, said: str) -> str:
     """Why a migration ends at its first step, with the first thing that e2fsck found."""
-    found = [line for line in said.splitlines() if line.strip() and not line.startswith(("Pass ", "Warning!"))]
+    found = [line for line in said.splitlines() if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))]
     first = printable(found[0].strip(), 200) if found else "it does not say what"
     return (
         f"{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {first} To have it repaired first, in a way "
