@@ -22,6 +22,7 @@ from wizard.apply.manifest_look import Found, look, named, walk
 from wizard.apply.manifest_workers import Say, share_out
 from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
+from wizard.model.units import MIB
 
 SCHEMA = "diskwright.manifest/1"
 BEFORE, AFTER = "before.manifest", "after.manifest"
@@ -35,6 +36,9 @@ ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
 """Guesses of how fast a drive reads that turns, that does not, and that nothing is known of."""
 
 REPORT_SECONDS = 0.2
+
+SAID_BYTES = 64 * MIB
+"""Of a large file, so many bytes are told before it is read to its end."""
 
 MORE = b"+"
 """How a line begins that tells how many bytes more were read."""
@@ -162,19 +166,29 @@ def _looked_at(top: int, batch: Sequence[Found], linked: dict[int, Entry], worke
 
     def do(piece: tuple[int, bytes], say: Say) -> None:
         number, path = piece
+        unsaid = 0
+
+        def heard(more: int) -> None:
+            nonlocal unsaid
+            unsaid += more
+            if unsaid >= SAID_BYTES:
+                say(MORE + b"%d" % unsaid)
+                unsaid = 0
+
         try:
-            entry = look(top, path, workers, lambda more: say(MORE + b"%d" % more))
+            entry = look(top, path, workers, heard)
         except OSError as error:
             raise Failed(f"{named(path)} cannot be read: {error.strerror or error}.") from None
         several = entry.kind is not Kind.FOLDER and entry.links > 1
-        say(b"%d %d %s" % (number, several, to_line(entry)))
+        say(b"%d %d %d %s" % (number, several, unsaid, to_line(entry)))
 
     looked = {}
     for said in share_out(work, workers, do):
         if said.startswith(MORE):
             meter.add(int(said[1:]))
             continue
-        number, several, line = said.split(b" ", 2)
+        number, several, unsaid, line = said.split(b" ", 3)
+        meter.add(int(unsaid))
         looked[int(number)] = line
         if int(several):
             linked[batch[int(number)][1]] = from_line(line, "a manifest")

@@ -12,6 +12,7 @@ from wizard.apply.lock import lock_drives, lock_run, unlock
 from wizard.apply.migrating_found import migration_now
 from wizard.apply.migrating_ground import Ground, ground_of
 from wizard.apply.migrating_guard import check_goes_on, check_migration_tools, check_new, check_own, devices_of
+from wizard.apply.migrating_proof import manifests_bytes
 from wizard.apply.migrating_run import check_begins, check_keeps, check_takes_back, site_of
 from wizard.apply.process import Purpose
 from wizard.apply.runs import MIGRATION, check_owner, check_room, load_environment, load_migration, make_run, runs_folder
@@ -72,7 +73,7 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
     check_root()
     check_own(migration, environment)
     check_migration_tools(migration)
-    check_room(folder, 0, make=make)
+    check_room(folder, manifests_bytes(migration), make=make)
     settle()
     drive_locks = lock_drives({drive.path for _, drive in devices_of(migration)})
     try:

@@ -8,7 +8,18 @@ from wizard.apply.manifest_differences import differences
 from wizard.apply.migrating_steps import MigratingSite, sharing
 from wizard.apply.read_only import mounted_read_only
 from wizard.model.journal import Check, Event
+from wizard.model.migration import Means, Migration
 from wizard.model.units import format_duration
+
+ENTRY_BYTES = 160
+"""What an entry takes in a manifest, packed, at most; of a system's files it was 67."""
+
+
+def manifests_bytes(migration: Migration) -> int:
+    """The room in a run's folder for the manifests that a migration takes."""
+    if not migration.manifest and migration.means is not Means.COPY:
+        return 0
+    return 2 * ENTRY_BYTES * (migration.before.inodes - migration.before.free_inodes)
 
 
 def keep_manifest(node: str, site: MigratingSite) -> None:
