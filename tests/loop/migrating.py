@@ -23,6 +23,7 @@ from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
 
 OTHER_LINES = "# mine\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1\n"
+NO_JOURNAL = "^has_journal"
 FILES = 400
 
 
@@ -111,7 +112,7 @@ def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (
     """An ext3, unless the options of mke2fs say otherwise, with a tree on it and a line in the scratch fstab."""
     drive = make_drive(size_bytes)
     work.bench.own(drive)
-    kind = "ext2" if "^has_journal" in options else "ext3"
+    kind = "ext2" if any(NO_JOURNAL in option for option in options) else "ext3"
     tool("mke2fs", "-q", "-F", "-t", kind, "-L", "old films", *(options or ("-I", "128", "-b", "1024")), drive)
     line = f"LABEL=old\\040films\t{work.place('old')}  {kind}\tdefaults,noatime 0 2 # films"
     work.fstab.write_text(f"{OTHER_LINES}{line}\n# the end\n")
