@@ -38,9 +38,7 @@ def _on_device(operation: OnDevice, device: str) -> str:
         case CheckFiles(repairs=True):
             return f"Check everything on {device}, and repair what is damaged."
         case CheckFiles(pending=True):
-            return (
-                f"Put what the journal of {device} holds in its place, and check everything. Small damage is repaired, as at any start."
-            )
+            return f"Put what the journal of {device} holds in its place, and check everything. Small damage is repaired, as at any start."
         case CheckFiles():
             return f"Check everything on {device}. Where anything is damaged, it ends here."
         case AddJournal():
