@@ -248,6 +248,18 @@ def test_of_several_old_filesystems_one_is_picked() -> None:
     assert [asked.device for asked in services.asked] == ["/dev/sda2"]
 
 
+def test_where_all_would_be_erased_the_other_way_is_named() -> None:
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_drives(pilot)
+        for number in (2, 3, 4):
+            await press(pilot, "enter")
+            await step(pilot, number)
+        said = page(pilot, "#modes")
+        assert "Not needed for ext4: the ext3 on /dev/sda1 can become ext4 with all files kept, by m in the list of drives" in said
+
+    perform(job, MovingServices())
+
+
 def test_a_drive_without_an_old_filesystem_has_no_such_key() -> None:
     async def job(pilot: Pilot[Session]) -> None:
         await to_drives(pilot)

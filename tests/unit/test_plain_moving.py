@@ -89,6 +89,11 @@ def test_a_drive_without_an_old_filesystem_is_only_set_up() -> None:
     assert "Keep all files, and make it ext4" not in said.text
 
 
+def test_where_all_would_be_erased_the_other_way_is_named() -> None:
+    said = converse_with(MovingServices(), ("1", "1", "1", "q", "2"))
+    assert "Not needed for ext4: the ext3 on /dev/sda1 can become ext4 with all files kept, by the answers behind the drives" in said.flat
+
+
 def test_the_transaction_itself_says_what_a_power_cut_would_leave() -> None:
     services = MovingServices()
     services.told = "If the power went now, nobody could mount this filesystem."

@@ -23,7 +23,7 @@ class Candidate:
     size_bytes: int | None
 
 
-def candidates(drive: Drive) -> tuple[Candidate, ...]:
+def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
     """The filesystems of an old kind on a drive, in the order in which they lie there, those of layers last."""
     return tuple(_found(drive))
 
@@ -46,6 +46,11 @@ def candidate_words(candidate: Candidate) -> str:
         format_capacity(candidate.size_bytes) if candidate.size_bytes is not None else "",
     ]
     return ", ".join(filter(None, pieces))
+
+
+def instead_words(found: Sequence[Candidate]) -> str:
+    """That nothing needs to be erased for ext4, before the way to it; `found` are one or more."""
+    return f"Not needed for ext4: {keeping_words(found)[:-1]}, by"
 
 
 def keeping_words(found: Sequence[Candidate]) -> str:

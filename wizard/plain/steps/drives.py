@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from wizard.migrate.candidates import Candidate, candidate_words, candidates
+from wizard.migrate.candidates import Candidate, candidate_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.plain.desk import Desk
@@ -28,7 +28,7 @@ def choose_drive(desk: Desk, session: Session) -> Moved:
         drives = _read(desk)
         machine, found = drives if drives else (None, [])
         topic = Topic("Which drive is to be set up?", HELP, back=False, again="read the drives again")
-        movable = [(drive, candidate) for drive, _ in found for candidate in candidates(drive)]
+        movable = [(drive, candidate) for drive, _ in found for candidate in old_filesystems(drive)]
         items = (*(item for _, item in found), *(_moving_item(candidate) for _, candidate in movable))
         answer = choose(desk.talk, Choosing(topic, items, _default(session, found)))
         if isinstance(answer, Word) or machine is None:

@@ -9,6 +9,7 @@ from wizard.layout.planner import Mode
 from wizard.layout.preview import danger_of
 from wizard.layout.refusals import unread_content
 from wizard.layout.wish import Wish, more_words, size_words
+from wizard.migrate.candidates import instead_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -87,7 +88,9 @@ def _choose_mode(desk: Desk, session: Session) -> Mode | Word:
         Mode.REPLACE: whole if session.drive.zoned == "host-managed" else replaced,
         Mode.USE_FREE: "Use the free space, and keep all partitions.",
     }
-    items = tuple(Item(titles[mode], refusal=faults[mode]) for mode in MODES)
+    found = old_filesystems(session.drive)
+    kept = (f"{instead_words(found)} the answers behind the drives in step 1.",) if found else ()
+    items = tuple(Item(titles[mode], kept if mode is Mode.REPLACE else (), faults[mode]) for mode in MODES)
     topic = Topic("What becomes of what is on the drive? Nothing is written yet.", MODE_HELP)
     # What destroys nothing comes first, where it is possible; to destroy is never what an empty line means, unless it was said before.
     wanted = session.mode or Mode.USE_FREE

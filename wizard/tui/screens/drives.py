@@ -12,7 +12,7 @@ from textual.containers import Container
 from textual.message import Message
 
 from wizard.diagnose.words import recording_word
-from wizard.migrate.candidates import Candidate, candidate_words, candidates, keeping_words
+from wizard.migrate.candidates import Candidate, candidate_words, keeping_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
@@ -104,7 +104,7 @@ written by that, and the wizard itself stays without them.
         """What on the highlighted drive can become ext4 with its files kept."""
         row = self.query_one(Rows).current
         found = self._found.get(row.key) if row else None
-        return candidates(found[0]) if found else ()
+        return old_filesystems(found[0]) if found else ()
 
     def action_move(self) -> None:
         """Keep the files of a filesystem on the highlighted drive, and have it become ext4."""

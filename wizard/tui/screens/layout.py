@@ -12,6 +12,7 @@ from wizard.layout.inside import volume_bytes
 from wizard.layout.planner import PLAIN, Mode
 from wizard.layout.refusals import unread_content
 from wizard.layout.wish import Arrangement, Wish, more_words, size_words
+from wizard.migrate.candidates import instead_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -186,7 +187,9 @@ ends are placed on whole blocks of the drive.
         reason = self.reasons[mode]
         if reason and mode is not self.mode:
             return Row(mode.name, (Text(f"( ) {title}"),), (para(f"not possible: {reason}", indent=4, hang=2),))
-        return Row(mode.name, (Text(f"({'*' if mode is self.mode else ' '}) {title}"),))
+        found = old_filesystems(self._drive) if mode is Mode.REPLACE else ()
+        notes = (para(f"{instead_words(found)} m in the list of drives (step 1).", indent=4, hang=2),) if found else ()
+        return Row(mode.name, (Text(f"({'*' if mode is self.mode else ' '}) {title}"),), notes)
 
     def _volume_row(self, number: int, wish: Wish) -> Row:
         made = volume_bytes(self.plan, number) if self.plan else None
