@@ -18,6 +18,11 @@ from wizard.services.session import Session
 from wizard.tui.widgets.lineview import LineView
 
 
+def said_of_drive(pilot: Pilot[Session]) -> str:
+    """All that step 1 says of the marked drive: its findings stand beside its details, or below them."""
+    return f"{page(pilot, '#details')} {page(pilot, '#findings')}".strip()
+
+
 async def to_drives(pilot: Pilot[Session]) -> None:
     await step(pilot, 1)
     await until(lambda: "/dev/sda" in shown(pilot) and "reading .." not in shown(pilot), pilot)
@@ -62,7 +67,7 @@ def test_a_person_gets_from_the_drives_to_an_ext4_and_back(size: tuple[int, int]
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_drives(pilot)
-        assert page(pilot, "#details").startswith("m: the ext3 on /dev/sda1 can become ext4 with all files kept.")
+        assert said_of_drive(pilot).endswith("m: the ext3 on /dev/sda1 can become ext4 with all files kept.")
         assert "[m] to ext4" in flat(pilot)
         await press(pilot, "m")
         await step(pilot, 2)
@@ -233,7 +238,7 @@ def test_of_several_old_filesystems_one_is_picked() -> None:
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_drives(pilot)
-        assert "the ext3 on /dev/sda1 and the ext2 on /dev/sda2 can become ext4" in flat(pilot)
+        assert "the ext3 on /dev/sda1 and the ext2 on /dev/sda2 can become ext4" in said_of_drive(pilot)
         await press(pilot, "m")
         await until(lambda: "Which filesystem is to become ext4" in flat(pilot), pilot)
         await press(pilot, "escape")

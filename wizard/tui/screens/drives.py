@@ -295,8 +295,9 @@ written by that, and the wizard itself stays without them.
         drive: Sequence[Block] = [para(f"{row.key} is being read. The other drives do not wait for it.")]
         findings: Sequence[Block] = []
         if found:
-            drive = [*_moving_blocks(self._candidates()), *drive_blocks(*found, self.services.impediment(found[0]))]
-            findings = finding_blocks(found[1].findings)
+            drive = drive_blocks(*found, self.services.impediment(found[0]))
+            # What is wrong comes first: it must be seen without scrolling.
+            findings = [*finding_blocks(found[1].findings), *_moving_blocks(self._candidates())]
         if self.size.width >= WIDE:
             self.query_one("#details", Words).show(drive)
             self.query_one("#findings", Words).show(findings)
@@ -306,7 +307,7 @@ written by that, and the wizard itself stays without them.
 
 def _moving_blocks(found: Sequence[Candidate]) -> list[Block]:
     """That files can be kept, where they can."""
-    return [para(Text("m: ", "bold").append(keeping_words(found), "cyan"), hang=3)] if found else []
+    return [gap(), para(Text("m: ", "bold").append(keeping_words(found), "cyan"), hang=3)] if found else []
 
 
 def _brief(path: str, reason: str) -> str:
