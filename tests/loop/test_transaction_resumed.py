@@ -100,12 +100,13 @@ def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> N
     assert not any((old.work.folder / "stores").iterdir())
 
 
+@pytest.mark.alone
 def test_a_barred_filesystem_is_found_under_another_name(old: Old, make_drive: MakeDrive) -> None:
     run = sealed(old)
     cut_off(run, old.drive, 3)
     image = old.work.bench.image_of(old.drive)
     # Another drive has the name now, and the filesystem's drive another one.
-    other = old.work.folder / "other.img"
+    other = image.with_name("other.img")
     copyfile(image, other)
     with other.open("r+b") as file:
         file.truncate(other.stat().st_size - (1 << 20))
