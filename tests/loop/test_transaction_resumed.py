@@ -18,6 +18,7 @@ from wizard.apply.migrating_found import migration_now
 from wizard.apply.migrating_run import apply_migration, check_keeps, keep_migrated, take_back_migration
 from wizard.apply.phases import Phase, Record, save_record
 from wizard.apply.transaction import locate
+from wizard.faces.status import row_of
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.migrate.steps import operation_commands
@@ -69,8 +70,10 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
     files = old.files("ext3")
     run = sealed(old)
     cut_off(run, old.drive, moment)
+    told = row_of(run)
+    assert told.state is RunState.INTERRUPTED and "nobody could mount this filesystem" in told.sentence
     apply_migration(run, ())
-    assert state(run) is RunState.DONE
+    assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
     assert tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4" and "  ext4\t" in old.fstab
     assert old.files("ext4") == files
     take_back_migration(run, ())

@@ -92,3 +92,9 @@ def load_record(run: Path) -> Record | None:
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{run / FILE} cannot be read: {error}.") from None
     return from_json(parse_document(text, SCHEMA, str(run / FILE)), Record, str(run / FILE))
+
+
+def power_now(run: Path) -> str:
+    """What a power cut now would leave, by where the run's transaction stands; empty where it has none, or it is over. Raises BadInput."""
+    record = load_record(run)
+    return "" if record is None else POWER.get(record.phase, "")

@@ -5,6 +5,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from wizard.apply.journal import RunState, read_entries, state
+from wizard.apply.phases import power_now
 from wizard.apply.resume import done_steps
 from wizard.apply.runs import find_run, list_runs, outline, runs_folder
 from wizard.documents.codec import render_document
@@ -79,10 +80,14 @@ def row_of(run: Path) -> Row:
         devices, steps = outline(run)
         drive = ", ".join(devices)
         entries = read_entries(run)
+        power = power_now(run)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
-    said = entries[-1].sentence if entries else ""
-    return Row(run.name, str(run), state(run), drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
+    said, now = entries[-1].sentence if entries else "", state(run)
+    if power and now is not RunState.DONE:
+        # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence tells.
+        said = f"{said} {power}".strip()
+    return Row(run.name, str(run), now, drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
 
 
 def line_of(row: Row) -> str:

@@ -65,13 +65,12 @@ def start_here(migration: Migration, token: str, journal_dir: Path | None, envir
 
 def power_here(run: Path) -> str:
     """What a power cut now would leave, by where the run's transaction stands; empty where it has none, or it is over."""
-    from wizard.apply.phases import POWER, load_record
+    from wizard.apply.phases import power_now
 
     try:
-        record = load_record(run)
+        return power_now(run)
     except BadInput:
         return ""
-    return "" if record is None else POWER.get(record.phase, "")
 
 
 def keep_here(run: Path) -> str:
