@@ -4,26 +4,13 @@ from collections.abc import Iterator, Sequence
 
 from wizard.faces.changing import with_tabs
 from wizard.layout.text import command_lines, wrapped
+from wizard.migrate.ways import MEANS, SUMMARIES
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding, Severity
 from wizard.model.identity import Identity
-from wizard.model.migration import Means, Migration, Offer, Prospect, Way
+from wizard.model.migration import Migration, Offer, Prospect
 from wizard.model.names import printable
 from wizard.model.units import format_capacity, format_duration
-
-TITLES = {
-    Way.MOUNT: "mounted as ext4; nothing on the disk is changed",
-    Way.LIGHT: "ext4 for what is written from now on",
-    Way.FULL: "ext4 for everything that is there, as far as it allows",
-    Way.FRESH: "a new ext4 on another volume, and a copy that is compared",
-}
-
-COVERED = {
-    Means.TRANSACTION: "As a transaction: on a copy of what changes, put on the drive when it is proven; safe against a power cut.",
-    Means.DIRECT: "On the filesystem itself, with undo files; a power cut is not covered.",
-    Means.FILES: "Only the file of mounts is changed.",
-    Means.COPY: "The old filesystem is only read.",
-}
 
 
 def heading(device: str, before: ExtFacts) -> str:
@@ -61,14 +48,14 @@ def _is_told_below(finding: Finding, offers: Sequence[Offer]) -> bool:
 
 def offer_lines(offer: Offer, width: int) -> Iterator[str]:
     """One way."""
-    yield from wrapped(f"{offer.way}: {TITLES[offer.way]}", width)
+    yield from wrapped(f"{offer.way}: {SUMMARIES[offer.way]}", width)
     if offer.obstacle:
         yield from wrapped(f"    Cannot be had: {offer.obstacle}", width, 4)
         return
     for what, sentences in (("Gains", offer.gains), ("Costs", offer.costs)):
         yield from _listed(what, sentences, width)
     yield from wrapped(f"    Undone: {offer.undone}", width, 4)
-    yield from wrapped(f"    Made safe: {COVERED[offer.means]}", width, 4)
+    yield from wrapped(f"    Made safe: {MEANS[offer.means]}", width, 4)
     room = f", and up to {format_capacity(offer.room_bytes)} of room elsewhere" if offer.room_bytes else ""
     yield from wrapped(f"    Takes: roughly {format_duration(offer.seconds)}{room}.", width, 4)
 
@@ -86,7 +73,7 @@ def migration_lines(migration: Migration, width: int) -> Iterator[str]:
     yield from wrapped(f"on {_who(migration.drive)}", width)
     if migration.target is not None:
         yield from wrapped(f"to a volume on {_who(migration.target)}, which is what is confirmed", width)
-    yield from wrapped(f"The way {migration.way}: {TITLES[migration.way]}. {COVERED[migration.means]}", width)
+    yield from wrapped(f"The way {migration.way}: {SUMMARIES[migration.way]} {MEANS[migration.means]}", width)
     if folder := migration.store or migration.undo_dir:
         yield from wrapped(f"What is replaced is kept in {printable(folder, 2000)}, up to {format_capacity(migration.room_bytes)}.", width)
     for title, sentences in (("Gains:", migration.gains), ("Good to know:", migration.doubts)):

@@ -10,7 +10,8 @@ from wizard.apply.environment import Environment
 from wizard.apply.migrating import check_token, outcome, preflight_migration, start_migration
 from wizard.apply.runs import doubts_about, runs_folder
 from wizard.faces.console import out, say
-from wizard.faces.migrating import COVERED, migration_step_lines
+from wizard.faces.migrating import migration_step_lines
+from wizard.migrate.ways import MEANS
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.migration import Migration
 from wizard.model.names import printable
@@ -20,7 +21,7 @@ def apply_migration(migration: Migration, arguments: Namespace, as_root: Callabl
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for root."""
     journal_dir = Path(arguments.journal) if arguments.journal else None
     environment = Environment(fstab=Path(arguments.fstab).absolute())
-    for sentence in (COVERED[migration.means], *migration.doubts):
+    for sentence in (MEANS[migration.means], *migration.doubts):
         say(sentence)
     if arguments.dry_run:
         return _dry_run(migration, journal_dir, environment)

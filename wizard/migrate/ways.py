@@ -21,7 +21,8 @@ SUMMARIES: Mapping[Way, str] = {
     Way.FRESH: "A new ext4 is made on another volume, and everything is copied there and compared.",
 }
 MEANS: Mapping[Means, str] = {
-    Means.TRANSACTION: "On a copy-on-write snapshot: the filesystem itself is changed only when all is done and checked there.",
+    Means.TRANSACTION: "On a copy-on-write snapshot: the filesystem itself is changed only when all is done and checked there. A power cut "
+    "costs nothing.",
     Means.DIRECT: "On the filesystem itself, with undo files of e2fsprogs. They do not cover a power cut: have a backup.",
     Means.FILES: "Only a file of the system is changed, which is replaced in one go.",
     Means.COPY: "The old filesystem is only read.",
