@@ -92,3 +92,8 @@ def test_damage_is_noticed() -> None:
         read_migration(forged, "m.json")
     with pytest.raises(BadInput, match="too large"):
         read_migration(text + " " * 4_000_000, "m.json")
+
+
+@pytest.mark.parametrize("way", Way)
+def test_only_a_copy_says_that_the_old_one_is_still_mounted_at_boot(way: Way) -> None:
+    assert any("What is mounted at boot stays /dev/" in doubt for doubt in made(way).doubts) == (way is Way.FRESH)

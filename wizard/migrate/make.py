@@ -102,6 +102,11 @@ def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> 
         yield f"All of {situation.device} is read for its fingerprint before the first step, and when it is undone: roughly {taken} each."
     if means in (Means.DIRECT, Means.TRANSACTION):
         yield CLOSED_BY
+    if way is Way.FRESH:
+        yield (
+            f"What is mounted at boot stays {situation.device}: look at the copy first, then put its UUID where the old one stands in "
+            f"{printable(situation.fstab, 200)}."
+        )
     if manifest:
         yield f"Comparing every file before and after takes roughly {format_duration(situation.manifest_seconds)} altogether."
     elif way is Way.FULL:
