@@ -96,7 +96,7 @@ def test_what_is_not_as_it_was_seen_is_not_touched(old: Old, target: str, make_d
             preflight_migration(changed, journal_dir=old.work.runs, environment=old.work.environment)
 
     assert migration.target is not None
-    refused("is not a drive that this run may touch", replace_target(migration, "/dev/loop0"))
+    refused("is not a drive that this run may touch", replace_target(migration, "/dev/loop9999"))
     preflight_migration(migration, journal_dir=old.work.runs, environment=old.work.environment)
     with pytest.raises(Refused, match=f"{target} is to become a new ext4 .* token of {target}"):
         start_migration(migration, migration.drive.token, journal_dir=old.work.runs, environment=old.work.environment)
