@@ -36,6 +36,12 @@ def backing_file(path: str) -> Path | None:
         return None
 
 
+def attached_in(folder: Path) -> list[str]:
+    """The names of the loop devices over files in a folder; those of others may go while they are looked at."""
+    found = {entry.name: backing_file(f"/dev/{entry.name}") for entry in Path("/sys/block").glob("loop*")}
+    return [name for name, file in found.items() if file is not None and folder in file.parents]
+
+
 def tool(*argv: str) -> str:
     """What a tool printed; the test fails with its errors where it failed."""
     done = subprocess.run(argv, capture_output=True, text=True, timeout=60, check=False)

@@ -11,6 +11,7 @@ from time import monotonic, sleep
 
 import pytest
 
+from tests.devices import attached_in
 from wizard.demo.drive import NEEDED_BYTES, DemoDrive, demo_drive, sweep
 from wizard.demo.release import IMAGE_NAME, loop_devices
 from wizard.model.errors import Failed
@@ -31,7 +32,7 @@ def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     monkeypatch.setenv("TMPDIR", str(folder))
     yield folder
-    left = [path for path in Path("/sys/block").glob("loop*/loop/backing_file") if str(folder) in path.read_text()]
+    left = attached_in(folder)
     assert not left, f"{left} stayed attached"
     assert not list(folder.iterdir()), "a demo folder stayed behind"
 

@@ -12,7 +12,7 @@ from time import monotonic, sleep
 
 import pytest
 
-from tests.devices import MakeDrive
+from tests.devices import MakeDrive, attached_in
 
 REPO = Path(__file__).resolve().parents[2]
 FSTAB = Path("/etc/fstab")
@@ -34,7 +34,7 @@ def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def traces(folder: Path) -> list[str]:
-    backing = [path.parts[3] for path in Path("/sys/block").glob("loop*/loop/backing_file") if str(folder) in path.read_text()]
+    backing = attached_in(folder)
     mounted = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(folder) in line.split()[4]]
     return [*backing, *mounted, *(path.name for path in folder.iterdir())]
 
