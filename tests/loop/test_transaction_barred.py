@@ -133,7 +133,8 @@ def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated
     write_cow_store(store / WORK, differing(old.read_bytes(), new.read_bytes()))
     facts = read_ext(old.read_bytes()[START_BYTES:FIRST_BYTES])
     assert facts is not None
-    save_record(run, Record(Phase.SEALED, facts.uuid, size_bytes(node), str(store)))
+    first = old.read_bytes()[:FIRST_BYTES].hex()
+    save_record(run, Record(Phase.SEALED, facts.uuid, size_bytes(node), str(store), old_first=first))
     return Migrated(node, run, old, new)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
-from tests.loop.applying import Work
+from tests.loop.applying import Work, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.devices import forget_caches
@@ -19,6 +19,7 @@ from wizard.apply.migrating_run import apply_migration, check_keeps, keep_migrat
 from wizard.apply.phases import Phase, Record, save_record
 from wizard.apply.transaction import locate
 from wizard.faces.status import row_of
+from wizard.migrate.bar import FIRST_BYTES
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.migrate.steps import operation_commands
@@ -53,7 +54,8 @@ def sealed(old: Old) -> Path:
             journal.add(Event.STEP_DONE, "Done.", step=number)
     journal.close()
     write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
-    save_record(run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder)))
+    first = before.read_bytes()[:FIRST_BYTES].hex()
+    save_record(run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder), old_first=first))
     return run
 
 
@@ -101,6 +103,18 @@ def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> N
     keep_migrated(run, ())
     assert state(run) is RunState.KEPT
     assert not any((old.work.folder / "stores").iterdir())
+
+
+def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) -> None:
+    """The power went when the snapshot was closed, and the start after it mounted what was there."""
+    run, lines = sealed(old), old.fstab
+    place = old.mount()
+    (place / "new").write_text("It must not be lost.")
+    tool("umount", str(place))
+    used = old.digest
+    apply_migration(run, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
+    assert "written to since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
 
 
 @pytest.mark.alone

@@ -10,7 +10,7 @@ from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard,
 from wizard.apply import exchange
 from wizard.apply.exchange import NUMBERS, OLD, WORK, Exchange
 from wizard.apply.phases import Phase, Record, load_record, save_record
-from wizard.migrate.bar import DECIDING, barred
+from wizard.migrate.bar import DECIDING, FIRST_BYTES, barred
 from wizard.model.errors import Failed, Refused
 
 CHUNK, CHUNKS = 4096, 48
@@ -56,7 +56,8 @@ class Case:
         # What a program wrote as it was before.
         same = {number: BEFORE[number * CHUNK : (number + 1) * CHUNK] for number in range(1, CHUNKS - 1) if number not in written}
         write_cow_store(self.store / WORK, dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11)))
-        save_record(self.run, Record(Phase.SEALED, "uuid", len(self.before), str(self.store)))
+        first = self.before[:FIRST_BYTES].hex()
+        save_record(self.run, Record(Phase.SEALED, "uuid", len(self.before), str(self.store), old_first=first))
         self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
         POWERS[self.run] = self.drive.power
 
@@ -203,6 +204,30 @@ def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Pat
     with pytest.raises(Refused, match="left as it is"):
         case.commit()
     assert (case.content, case.phase) == (found, Phase.ABANDONED)
+
+
+def test_what_was_used_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(2)
+    case.drive.content[1024 + 0x34] ^= 1
+    found = case.content
+    assert case.undo()
+    assert (case.content, case.phase) == (found, Phase.ABANDONED)
+
+
+@pytest.mark.parametrize("at", [1024 + 0x34, 0], ids=["mounted", "boot loader"])
+@pytest.mark.parametrize("moment", [0, None])
+def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_closed(tmp_path: Path, moment: int | None, at: int) -> None:
+    """As after a restart, which mounts it: nothing is barred yet."""
+    case = Case(tmp_path)
+    assert moment is None or not case.commit(moment)
+    assert case.phase is Phase.SEALED
+    case.drive.content[at] ^= 1
+    case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
+    found = case.content
+    with pytest.raises(Refused, match="left as it is"):
+        case.commit()
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.ABANDONED, False)
 
 
 def test_a_bar_that_somebody_took_away_stops_everything(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from array import array
 from dataclasses import dataclass, replace
 from os import O_TRUNC
 from pathlib import Path
-from typing import Protocol
+from typing import NoReturn, Protocol
 
 from wizard.apply.chunks import Chunks
 from wizard.apply.cowstore import read_cow_store
@@ -35,6 +35,7 @@ class Note(Protocol):
 
 
 USED = "it was written to since, as by mounting it for writing"
+LEFT = f"The filesystem is left as it is: {USED}. Nothing was written."
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,7 +108,12 @@ class Exchange:
         save_record(self._run, self.record)
 
     def _collect(self, progress: Progress) -> None:
-        """Keep what will be replaced. The drive is only read."""
+        """Keep what will be replaced. The drive is only read. Nothing kept anybody from mounting it since the snapshot was closed, as a
+        restart does, and what was made on the snapshot does not fit what was written since.
+        """
+        first = self._medium.read(0, FIRST_BYTES)
+        if first.hex() != self.record.old_first:
+            self._leave()
         written = read_cow_store(self._folder / WORK, self._medium.size_bytes)
         old = keep_old(self._medium, written, self._folder / OLD, progress)
         new = written.only(old.numbers)
@@ -116,7 +122,6 @@ class Exchange:
             sync_folder(self._folder)
         except OSError as error:
             raise Failed(f"What is to be replaced could not be kept in {self._folder}: {error.strerror}.") from None
-        first = self._medium.read(0, FIRST_BYTES)
         self.record = replace(
             self.record,
             phase=Phase.BARRING,
@@ -124,7 +129,6 @@ class Exchange:
             chunks=len(old.numbers),
             old_digest=digest_in_file(old),
             new_digest=digest_in_file(new),
-            old_first=first.hex(),
             new_first=next((data for offset, data in new.contents() if offset == 0), first)[:FIRST_BYTES].hex(),
         )
         save_record(self._run, self.record)
@@ -173,8 +177,10 @@ class Exchange:
                 set_bar(self._medium)
         if head not in (direction.standing, Head.BARRED):
             # Nothing was replaced yet, so whoever wrote to it wrote to a whole filesystem.
-            self._enter(Phase.COMMITTED if direction is BACK else Phase.ABANDONED)
-            raise Refused(f"The filesystem is left as it is: {USED}. Nothing was written.")
+            if direction is FORWARD:
+                self._leave()
+            self._enter(Phase.COMMITTED)
+            raise Refused(LEFT)
         self._enter(direction.replacing)
         self._note(Event.SAVED, f"The filesystem is barred until it is whole. {HALF}")
 
@@ -187,6 +193,12 @@ class Exchange:
         seen = f"{format_exact(source.total_bytes)} were read again from the drive"
         self._note(Event.VERIFIED, "The drive holds what was written to it", output=seen)
         self._enter(direction.releasing)
+
+    def _leave(self) -> NoReturn:
+        """Give the change up, of which nothing is on the drive yet."""
+        self._enter(Phase.ABANDONED)
+        drop_folder(self._folder)
+        raise Refused(LEFT)
 
     def _must_be_barred(self) -> None:
         if self.head is not Head.BARRED:
@@ -210,7 +222,7 @@ class Exchange:
         head = self.head
         if head is Head.BARRED:
             self._enter(Phase.REPLACING_BACK)
-        elif head is Head.OLD and self.record.phase is Phase.BARRING:
+        elif self.record.phase is Phase.BARRING:
             self._enter(Phase.ABANDONED)
         elif head is Head.NEW and self.record.phase is Phase.RELEASING:
             self._enter(Phase.COMMITTED)

@@ -56,8 +56,8 @@ POWER = {
 class Record:
     """A transaction on a filesystem with this UUID, on a device of this size. `folder` is where its stores lie.
 
-    From BARRING on it is known what is replaced: `chunks` of `chunk_bytes`, with the digests of what they held and are to hold; `old_first`
-    and `new_first` are the first bytes of the filesystem, in hexadecimal digits.
+    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal digits. From BARRING on it is known
+    what is replaced: `chunks` of `chunk_bytes`, with the digests of what they held and are to hold, and `new_first`.
     """
 
     phase: Phase

@@ -66,7 +66,7 @@ class Transaction:
                 missing.mkdir(mode=0o700)
         except OSError as error:
             raise Refused(f"{printable(str(folder), 200)} cannot be made: {error.strerror}. Nothing was written.") from None
-        save_record(run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder)))
+        save_record(run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder), old_first=first.hex()))
         made = cls(run, device, journal, drive_locks)
         try:
             _, physical_bytes = block_bytes(device)
