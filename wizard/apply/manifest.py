@@ -92,6 +92,12 @@ def take_manifest(place: Path, file: Path, *, workers: int = 2, on_progress: Cal
 
 def read_manifest(file: Path) -> Iterator[Entry]:
     """The entries of a manifest, in its order; raises BadInput where it is no whole manifest."""
+    for number, line in enumerate(manifest_lines(file), 1):
+        yield from_line(line, f"{printable(str(file), 200)}, entry {number}")
+
+
+def manifest_lines(file: Path) -> Iterator[bytes]:
+    """The lines of a manifest, one for each entry, in its order; raises BadInput where it is no whole manifest."""
     where = printable(str(file), 200)
     try:
         with gzip.open(file, "rb") as lines:
@@ -100,7 +106,7 @@ def read_manifest(file: Path) -> Iterator[Entry]:
             count, held = 0, next(lines, b"")
             for line in lines:
                 count += 1
-                yield from_line(held, f"{where}, entry {count}")
+                yield held
                 held = line
             if held != _json({"entries": count}):
                 raise BadInput(f"{where} is not whole.")

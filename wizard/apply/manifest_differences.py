@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.manifest import read_manifest
-from wizard.apply.manifest_entry import Entry, Kind
+from wizard.apply.manifest import manifest_lines
+from wizard.apply.manifest_entry import Entry, Kind, from_line
 from wizard.apply.manifest_look import LOST_AND_FOUND, named
 from wizard.model.names import printable
 
@@ -29,7 +29,7 @@ def differences(before: Path, after: Path, *, inode_numbers: bool) -> tuple[str,
 
 
 def _differences(before: Path, after: Path, inode_numbers: bool) -> Iterator[str]:
-    for old, new in _pairs(read_manifest(before), read_manifest(after)):
+    for old, new in _pairs(before, after):
         entry = old or new
         if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
             continue
@@ -41,19 +41,28 @@ def _differences(before: Path, after: Path, inode_numbers: bool) -> Iterator[str
             yield f"{named(old.path)}: {'; '.join(pieces)}."
 
 
-def _pairs(before: Iterator[Entry], after: Iterator[Entry]) -> Iterator[tuple[Entry | None, Entry | None]]:
-    """Entries with the same path together, others alone. Both come in the same order."""
-    old, new = next(before, None), next(after, None)
-    while old or new:
+def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | None]]:
+    """Entries with the same path together, others alone, but for those that are alike to the letter. Both files have the same order."""
+    old_lines, new_lines = manifest_lines(before), manifest_lines(after)
+    old_line, new_line = next(old_lines, None), next(new_lines, None)
+    while old_line or new_line:
+        if old_line == new_line:
+            old_line, new_line = next(old_lines, None), next(new_lines, None)
+            continue
+        old, new = _entry(old_line, before), _entry(new_line, after)
         if new is None or (old and old.order < new.order):
             yield old, None
-            old = next(before, None)
+            old_line = next(old_lines, None)
         elif old is None or new.order < old.order:
             yield None, new
-            new = next(after, None)
+            new_line = next(new_lines, None)
         else:
             yield old, new
-            old, new = next(before, None), next(after, None)
+            old_line, new_line = next(old_lines, None), next(new_lines, None)
+
+
+def _entry(line: bytes | None, file: Path) -> Entry | None:
+    return from_line(line, f"An entry of {printable(str(file), 200)}") if line else None
 
 
 def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
@@ -63,20 +72,35 @@ def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[
     if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
         yield "its content differs" if old.size_bytes == new.size_bytes else f"it had {old.size_bytes} bytes and has {new.size_bytes}"
     yield from _storage_differences(old, new, inode_numbers)
+    yield from _property_differences(old, new)
+    yield from _attribute_differences(old, new)
+    yield from _link_differences(old, new, inode_numbers)
+
+
+def _property_differences(old: Entry, new: Entry) -> Iterator[str]:
     pairs = (
         ("its permissions are", f"{old.mode:04o}", f"{new.mode:04o}"),
         ("its owner is", f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
-        ("it was modified at", _time(old.modified), _time(new.modified)),
-        ("it was read at", _time(old.accessed), _time(new.accessed)),
-        ("it leads to", named_target(old), named_target(new)),
+        ("it was modified at", old.modified, new.modified),
+        ("it was read at", old.accessed, new.accessed),
+        ("it leads to", old.target, new.target),
         ("its device number is", old.device, new.device),
         ("its flags are", f"{old.flags:#x}", f"{new.flags:#x}"),
     )
     for what, was, is_now in pairs:
         if was != is_now:
-            yield f"{what} {is_now}, not {was}"
-    yield from _attribute_differences(old, new)
-    yield from _link_differences(old, new, inode_numbers)
+            yield f"{what} {_word(is_now)}, not {_word(was)}"
+
+
+def _word(value: str | int | bytes) -> str:
+    """A property for a person: a time, or where a symbolic link leads."""
+    match value:
+        case int():
+            return _time(value)
+        case bytes():
+            return printable(value.decode(errors="backslashreplace"), 200)
+        case _:
+            return value
 
 
 def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
@@ -108,11 +132,6 @@ def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[s
         yield f"its inode is {new.inode}, not {old.inode}"
     if inode_numbers and old.changed != new.changed:
         yield f"its inode was changed at {_time(new.changed)}, not {_time(old.changed)}"
-
-
-def named_target(entry: Entry) -> str:
-    """Where a symbolic link leads, for a person."""
-    return printable(entry.target.decode(errors="backslashreplace"), 200)
 
 
 def _time(nanoseconds: int) -> str:

@@ -128,7 +128,8 @@ class Direct:
         found, left = read_ext(now), read_ext(known)
         if found is not None and found.uuid != self._migration.before.uuid:
             raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
-        if found is not None and left is not None and found.mounted != left.mounted:
+        # The time of a mount counts seconds: within one, the count of mounts tells, which no program but the kernel makes larger.
+        if found is not None and left is not None and (found.mounted != left.mounted or found.mounts > left.mounts):
             raise Refused(mounted_since(device, self._run.name))
         # What was cut off can have left anything between, but for the time of a mount, which none of the programs sets.
         if now != known and not record.cut_off and not (self._run / TAKING_BACK).exists():
