@@ -195,12 +195,24 @@ def locate(run: Path) -> str:
     record = load_record(run)
     if record is None:
         raise BadInput(f"The run {run.name} has no transaction.")
-    names = [entry.name for entry in sorted(SYS_BLOCK.iterdir()) if not _is_own(entry)]
-    found = [node for node in map(node_of, names) if is_filesystem_of(record, node)]
+    found = [node for node in nodes_holding(record.uuid) if is_filesystem_of(record, node)]
     if len(found) != 1:
         there = f"there {len(found)} times: {', '.join(found)}" if found else "not there"
         raise Refused(f"The filesystem {record.uuid} is {there}. Nothing was written.")
     return found[0]
+
+
+def nodes_holding(uuid: str) -> list[str]:
+    """The devices whose superblock, barred or not, has this UUID; snapshots of transactions are none of them."""
+    return [node for node in (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()) if not _is_own(entry)) if _uuid_on(node) == uuid]
+
+
+def _uuid_on(node: str) -> str | None:
+    try:
+        facts = read_ext(read_bytes(node, 0, FIRST_BYTES)[START_BYTES:])
+    except Failed:
+        return None
+    return facts.uuid if facts else None
 
 
 def _is_own(entry: Path) -> bool:

@@ -3,7 +3,7 @@
 import os
 import shlex
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -13,6 +13,7 @@ from wizard.apply.runs import doubts_about, outline, runs_folder
 from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
 from wizard.apply.words import confirmation
 from wizard.documents.files import read_file
+from wizard.faces.carrying import apply_carried
 from wizard.faces.changing import apply_changes
 from wizard.faces.console import out, say
 from wizard.faces.migrating_apply import apply_migration
@@ -21,6 +22,7 @@ from wizard.layout.changes_document import is_changes, read_changes
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
+from wizard.migrate.carried_document import is_carried, read_carried
 from wizard.migrate.document import is_migration, read_migration
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.journal import Entry, Event
@@ -71,6 +73,8 @@ def parser() -> ArgumentParser:
         metavar="FILE",
         help="read the passphrase of what is encrypted from this file, without its last line end, or from the input for -; asked otherwise",
     )
+    made.add_argument("--store", metavar="DIR", help="for a migration that was carried here: keep what changes here until it is proven")
+    made.add_argument("--undo-dir", metavar="DIR", help="the same where no transaction can be had: keep what is replaced here")
     made.add_argument("--journal", metavar="DIR", help="keep the run here instead of /var/lib/diskwright/runs; not on the target drive")
     made.add_argument("--fstab", metavar="FILE", default=FSTAB, help="another file of mounts at boot, for a system mounted elsewhere")
     return made
@@ -79,16 +83,13 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Check, start, follow."""
     text, shown = read_document(Path(arguments.plan))
-    if is_changes(text):
+    if (begin := _other_than_plan(text, shown)) is not None:
         if arguments.passphrase_file is not None:
-            raise BadInput("--passphrase-file is for a plan that encrypts; these are changes to a filesystem in use, which want none.")
-        begun = apply_changes(read_changes(text, shown), arguments, partial(as_root, arguments))
+            raise BadInput("--passphrase-file is for a plan that encrypts; changes to a filesystem and migrations want none.")
+        _refuse_folders(arguments, carried=is_carried(text))
+        begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
-    if is_migration(text):
-        if arguments.passphrase_file is not None:
-            raise BadInput("--passphrase-file is for a plan that encrypts; a migration wants none.")
-        begun = apply_migration(read_migration(text, shown), arguments, partial(as_root, arguments))
-        return begun if isinstance(begun, ExitCode) else narrate(begun)
+    _refuse_folders(arguments, carried=False)
     plan = read_plan(text, shown)
     journal_dir = Path(arguments.journal) if arguments.journal else None
     environment = Environment(fstab=Path(arguments.fstab))
@@ -111,11 +112,31 @@ def main(arguments: Namespace) -> ExitCode:
     return narrate(run)
 
 
+Begin = Callable[[Namespace, Callable[[], str]], Path | ExitCode]
+"""Begins the run of a document that is no plan, or ends with a dry run's exit code; it is given how the command is worded for root."""
+
+
+def _other_than_plan(text: str, shown: str) -> Begin | None:
+    if is_changes(text):
+        return partial(apply_changes, read_changes(text, shown))
+    if is_migration(text):
+        return partial(apply_migration, read_migration(text, shown))
+    return partial(apply_carried, read_carried(text, shown)) if is_carried(text) else None
+
+
+def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
+    if not carried and (arguments.store or arguments.undo_dir):
+        raise BadInput("--store and --undo-dir are for a migration that was carried to a rescue medium: other plans name their folders.")
+
+
 def as_root(arguments: Namespace) -> str:
     """The command that was given, as a plain user types it to run it as root."""
-    words = ["sudo", "diskwright", "apply", str(Path(arguments.plan)), *(f"--confirm={token}" for token in arguments.confirm)]
+    words = ["sudo", "diskwright", "apply", str(Path(arguments.plan)), *(f"--confirm={token}" for token in arguments.confirm or ())]
     if arguments.journal:
         words.append(f"--journal={arguments.journal}")
+    for name in ("store", "undo_dir"):
+        if value := getattr(arguments, name):
+            words.append(f"--{name.replace('_', '-')}={value}")
     if arguments.passphrase_file:
         words.append(f"--passphrase-file={arguments.passphrase_file}")
     if arguments.fstab != FSTAB:

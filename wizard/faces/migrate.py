@@ -12,12 +12,17 @@ from wizard.apply.migrating_look import look_at_ext
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
 from wizard.faces.apply import narrate
+from wizard.faces.carrying import carried_lines
 from wizard.faces.console import out, say
 from wizard.faces.migrating import migration_lines, prospect_lines
 from wizard.faces.migrating_apply import apply_migration
+from wizard.migrate.carried_document import render_carried
+from wizard.migrate.carry import is_in_use, make_carried
 from wizard.migrate.document import MIGRATION_SCHEMA, render_migration
 from wizard.migrate.make import make_migration
+from wizard.migrate.obstacles import WRITING
 from wizard.migrate.offers import prospect_of
+from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.migration import Migration, Way
 from wizard.model.names import printable
@@ -30,8 +35,10 @@ EPILOG = """examples:
     sudo diskwright apply films.json --confirm SERIAL
     sudo diskwright migrate /dev/sdX1 --way mount --confirm SERIAL
     sudo diskwright keep
+    sudo diskwright migrate /dev/sdX2 --way full -o carry.json       where it is in use, such as the running root
 
-Without --way it says what is found and sets the four ways side by side. The filesystem must not be mounted for any but `mount`. Without
+Without --way it says what is found and sets the four ways side by side. The filesystem must not be mounted for any but `mount`: where it
+is, -o writes a plan to be carried to a rescue medium, where `diskwright apply` finds the filesystem by its UUID. Without
 --confirm nothing is written but the file that -o names; `diskwright apply` carries a plan out exactly as it was shown.
 """
 
@@ -81,6 +88,8 @@ def main(arguments: Namespace) -> ExitCode:
         else:
             _print(prospect_lines(prospect, out().width))
         return ExitCode.DONE
+    if arguments.output is not None and not acts and is_in_use(situation) and Way(arguments.way) in WRITING:
+        return _write_carried(situation, arguments)
     migration = make_migration(situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair)
     if arguments.output is not None:
         write_file(Path(arguments.output), render_migration(migration), "The plan")
@@ -93,6 +102,18 @@ def main(arguments: Namespace) -> ExitCode:
         _print(migration_lines(migration, out().width))
     if arguments.output is not None:
         _say_how_to_apply(migration, arguments.output, environment)
+    return ExitCode.DONE
+
+
+def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
+    """The way for what is in use here, to be carried out where it is not."""
+    carried = make_carried(situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair)
+    write_file(Path(arguments.output), render_carried(carried), "The plan")
+    if arguments.json:
+        sys.stdout.write(render_carried(carried))
+    else:
+        _print(carried_lines(carried, out().width, arguments.output))
+    say(f"{situation.device} is in use, so nothing can be done to it here. {arguments.output} is to be carried to a rescue medium.")
     return ExitCode.DONE
 
 

@@ -5,13 +5,16 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.faces.carrying import carried_lines
 from wizard.faces.changing import show_changes
 from wizard.faces.console import out
 from wizard.faces.migrating import migration_lines
 from wizard.layout.changes_document import is_changes, read_changes, render_changes
 from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan, render_plan
 from wizard.layout.preview import preview_lines
+from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import is_migration, read_migration, render_migration
+from wizard.model.carried import Carried
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.migration import Migration
@@ -52,7 +55,7 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _rendered(document: Plan | Changes | Migration) -> str:
+def _rendered(document: Plan | Changes | Migration | Carried) -> str:
     match document:
         case Plan():
             return render_plan(document)
@@ -60,9 +63,11 @@ def _rendered(document: Plan | Changes | Migration) -> str:
             return render_changes(document)
         case Migration():
             return render_migration(document)
+        case Carried():
+            return render_carried(document)
 
 
-def _lines(document: Plan | Changes | Migration, width: int) -> Iterable[str]:
+def _lines(document: Plan | Changes | Migration | Carried, width: int) -> Iterable[str]:
     match document:
         case Plan():
             return preview_lines(document, width)
@@ -70,10 +75,12 @@ def _lines(document: Plan | Changes | Migration, width: int) -> Iterable[str]:
             return show_changes(document, width)
         case Migration():
             return migration_lines(document, width)
+        case Carried():
+            return carried_lines(document, width)
 
 
-def load_document(name: str) -> Plan | Changes | Migration:
-    """The plan, the changes or the migration in a file, or in the input for `-`; raises BadInput for whatever else is there."""
+def load_document(name: str) -> Plan | Changes | Migration | Carried:
+    """What was planned, in a file, or in the input for `-`; raises BadInput for whatever else is there."""
     shown = "The input" if name == "-" else printable(name)
     try:
         if name == "-":
@@ -86,6 +93,8 @@ def load_document(name: str) -> Plan | Changes | Migration:
         text = data.decode("utf-8")
         if is_migration(text):
             return read_migration(text, shown)
+        if is_carried(text):
+            return read_carried(text, shown)
         return read_changes(text, shown) if is_changes(text) else read_plan(text, shown)
     except UnicodeDecodeError:
         raise BadInput(f"{shown} is no text, so it is no plan.") from None

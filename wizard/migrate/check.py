@@ -39,7 +39,7 @@ def _faults(migration: Migration) -> Iterator[str]:
         yield "it names a drive for a fresh filesystem where there is none, or none where there is one"
     if not is_device_path(migration.device):
         yield f"{printable(migration.device, 60)!r} is no device below /dev"
-    yield from _ext_faults(migration.before)
+    yield from ext_faults(migration.before)
     if migration.means not in MEANS[migration.way]:
         yield f"the way {migration.way} is not made safe by {migration.means}"
     yield from _folder_faults(migration)
@@ -52,7 +52,8 @@ def _faults(migration: Migration) -> Iterator[str]:
         yield "its commands or explanations differ from what its steps do"
 
 
-def _ext_faults(before: ExtFacts) -> Iterator[str]:
+def ext_faults(before: ExtFacts) -> Iterator[str]:
+    """What cannot be of a superblock that a document names."""
     if fault := uuid_fault(before.uuid):
         yield f"the filesystem's UUID {printable(before.uuid, 60)!r} {fault}"
     if before.block_bytes not in (1 << bits for bits in range(10, 17)) or before.inode_bytes not in (1 << bits for bits in range(7, 17)):

@@ -34,8 +34,7 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             situation,
             f"The running system stands on {device}.",
             "A filesystem cannot be changed below the system that runs from it.",
-            f"Have fstab name ext4 now (`--way mount`), start from a rescue medium, mount nothing of {device}, "
-            "and run `diskwright migrate` there. The plan is made there, since what is free changes until then.",
+            f"Write a plan to carry to a rescue medium: `diskwright migrate {device} --way full -o carry.json` says what to do with it.",
             "/proc/self/mountinfo",
         )
     elif situation.mounts:
@@ -45,7 +44,9 @@ def in_use(situation: Situation) -> Iterator[Finding]:
             situation,
             f"{device} is mounted at {places}.",
             "What is changed below a mounted filesystem damages it.",
-            f"Unmount it first (`umount {device}`). Where that does not help, a program sees it in a namespace of its own: end that one.",
+            f"Unmount it first (`umount {device}`). Where that does not help, a program sees it in a namespace of its own: end that "
+            f"one. What the system cannot do without, such as /usr or /var: `diskwright migrate {device} --way full -o carry.json` writes "
+            "a plan to carry to a rescue medium.",
             "/proc/*/mountinfo",
         )
     for file in situation.swap_files:
