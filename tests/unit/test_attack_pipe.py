@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from wizard.apply import relay
-from wizard.apply.relay import LONGEST_LINE, MOST_WAITING, Answer, Ask, Relay, Request, as_line, of_root_alone
+from wizard.apply.relay import MOST_WAITING, Relay
+from wizard.apply.relay_lines import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.root_folders import of_root_alone
 from wizard.model.errors import Refused
 
 
@@ -56,7 +58,7 @@ def served(asked: bytes, told: io.BytesIO) -> bool:
 def test_no_line_keeps_roots_process(line: bytes) -> None:
     told = Kept()
     assert served(line, told)
-    assert told.getvalue() == as_line(Answer(relay.Say.ROOT))
+    assert told.getvalue() == as_line(Answer(Say.ROOT))
 
 
 def test_a_stop_that_cannot_be_written_does_not_keep_roots_process(tmp_path: Path) -> None:

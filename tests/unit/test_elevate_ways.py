@@ -8,7 +8,7 @@ import pytest
 from wizard.apply.elevate import Surroundings, Way, way_to_root
 from wizard.apply.elevated import Elevated
 from wizard.apply.journal import RunState
-from wizard.apply.relay import Answer, Say, as_line
+from wizard.apply.relay_lines import Answer, Say, as_line
 from wizard.model.errors import Failed, Refused
 from wizard.services.real import RealServices
 

@@ -15,11 +15,15 @@ from queue import SimpleQueue
 
 from wizard.apply.elevate import Way
 from wizard.apply.journal import RunState
-from wizard.apply.relay import Answer, Ask, Request, Say, as_line
+from wizard.apply.progress import StepProgress
+from wizard.apply.relay_lines import Answer, Ask, Request, Say, as_line
 from wizard.documents.codec import from_json
 from wizard.layout.document import render_plan
+from wizard.migrate.document import render_migration
+from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.journal import Entry
+from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.probe.facts import RawMachine
 
@@ -35,6 +39,8 @@ class Elevated:
         self._replies: SimpleQueue[Answer | None] = SimpleQueue()
         self._entries: list[Entry] = []
         self._state: RunState | None = None
+        self._progress: StepProgress | None = None
+        self._power = ""
         self._gone = False
         self._changed = threading.Condition()
         self._one_at_a_time = threading.Lock()
@@ -47,12 +53,32 @@ class Elevated:
             raise Failed("What root read of the drives did not arrive here.")
         return answer.machine
 
+    def look_at_ext(self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None) -> Situation:
+        """How an ext filesystem stands; raises as the function of that name does."""
+        asked = Request(Ask.LOOK_AT_EXT, device=device, folder=_absolute(folder), target=target, journal=_absolute(journal_dir))
+        answer = self._request(asked)
+        if answer.situation is None:
+            raise Failed("What root read of the filesystem did not arrive here.")
+        return answer.situation
+
     def start(self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None) -> Path:
         """Begin a run and give its folder, which only root can read; raises as `start_run` does."""
-        journal = str(journal_dir.absolute()) if journal_dir else None
         passphrase = None if secret is None else secret.hex()
-        asked = Request(Ask.APPLY, plan=render_plan(plan), tokens=tuple(tokens), journal=journal, secret=passphrase)
+        asked = Request(Ask.APPLY, plan=render_plan(plan), tokens=tuple(tokens), journal=_absolute(journal_dir), secret=passphrase)
         return Path(self._request(asked).run)
+
+    def migrate(self, migration: Migration, token: str, journal_dir: Path | None) -> Path:
+        """Begin a migration and give its run's folder; raises as `start_migration` does."""
+        asked = Request(Ask.MIGRATE, plan=render_migration(migration), tokens=(token,), journal=_absolute(journal_dir))
+        return Path(self._request(asked).run)
+
+    def keep(self) -> str:
+        """Let go of the way back of the migration that was begun; a sentence on that. Raises as `keep_migration` does."""
+        return self._request(Request(Ask.KEEP)).sentence
+
+    def undo(self) -> None:
+        """Take that migration back, and return when that is proven; raises as `undo_migration` does."""
+        self._request(Request(Ask.UNDO))
 
     def follow(self, run: Path) -> Iterator[Entry]:
         """The run's journal from its beginning, as it grows, until it has ended; raises Failed where nothing more can be heard of it."""
@@ -76,6 +102,16 @@ class Elevated:
     def state(self) -> RunState:
         """Where the run stands, as far as it was heard."""
         return self._state or RunState.RUNNING
+
+    @property
+    def progress(self) -> StepProgress | None:
+        """How far a migration's present step is, as root told it last."""
+        return self._progress
+
+    @property
+    def power(self) -> str:
+        """What a power cut now would leave, as root told it last; empty where a migration's transaction does not tell."""
+        return self._power
 
     @property
     def gone(self) -> bool:
@@ -114,11 +150,14 @@ class Elevated:
                 match answer.say:
                     case Say.ENTRY if answer.entry is not None:
                         self._entries.append(answer.entry)
+                    case Say.STANDS:
+                        self._progress, self._power = answer.progress, answer.sentence
                     case Say.ENDED:
                         self._state = answer.state
                     case Say.BEGAN:
                         self._entries.clear()
-                        self._state = None
+                        self._state = self._progress = None
+                        self._power = ""
                         self._replies.put(answer)
                     case _:
                         self._replies.put(answer)
@@ -127,6 +166,10 @@ class Elevated:
             self._gone = True
             self._changed.notify_all()
         self._replies.put(None)
+
+
+def _absolute(folder: Path | None) -> str | None:
+    return str(folder.absolute()) if folder else None
 
 
 def _asked(way: Way) -> subprocess.Popen[bytes]:

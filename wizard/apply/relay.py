@@ -1,8 +1,9 @@
 """Root's end of a plain user's wizard: `python -m wizard.apply.relay`, begun by what `wizard.apply.elevate` found.
 
 Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output; `wizard.apply.elevated` is the other end.
-It can look at drives, begin a run, tell of it, and ask it to stop: nothing else. What it is given is a plan's document, as
-`diskwright apply` is given a file: its digest, its text and its drives are checked here as they are there, and it is never planned anew.
+It can look at drives and at an ext filesystem, begin a run, tell of it, and ask it to stop; and keep or undo a migration that was begun
+here: nothing else. What it is given is a plan's or a migration's document, as `diskwright apply` is given a file: its digest, its text and
+its drives are checked here as they are there, and it is never planned anew.
 
 A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for root a second time to stop a
 run could fail when it is needed; so one process stays, for as long as the run does. It ends when the face has gone and no run of its own
@@ -13,31 +14,39 @@ import json
 import os
 import resource
 import signal
-import stat
 import sys
 import threading
-from contextlib import suppress
-from dataclasses import dataclass, field
-from enum import StrEnum
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
-from wizard.apply.journal import RunState, follow, state
+from wizard.apply.environment import Environment
+from wizard.apply.journal import follow, state
+from wizard.apply.migrating import keep_migration, start_migration, undo_migration
+from wizard.apply.migrating_look import look_at_ext
+from wizard.apply.phases import power_told
+from wizard.apply.progress import read_progress
+from wizard.apply.relay_lines import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.root_folders import ROOM, of_root_alone
 from wizard.apply.start import request_stop, start_run
-from wizard.documents.codec import from_json, to_json
-from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
+from wizard.documents.codec import from_json
+from wizard.layout.document import read_plan
+from wizard.layout.rules import is_device_path
+from wizard.migrate.document import read_migration
+from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
-from wizard.model.journal import Entry
 from wizard.model.names import printable
-from wizard.probe.facts import RawMachine
 from wizard.probe.machine import survey
-
-LONGEST_LINE = 4 * LARGEST_DOCUMENT_CHARACTERS
-"""Bytes. A document within a line of JSON, each of its quotation marks and line ends written as two characters."""
 
 MOST_WAITING = 16
 """Requests that are kept while a run is told. A face asks one at a time; more than this would only fill root's memory."""
+
+STANDING_SECONDS = 1.0
+"""Between two looks at how a migration stands."""
+
+NO_MIGRATION = "No migration was begun from here, so there is none to keep or undo. Nothing was written."
 
 CLEAN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -50,57 +59,6 @@ CLEAN = {
     "PYTHONDONTWRITEBYTECODE": "1",
 }
 """All that is left of the environment: it names folders with profiles, programs and state, and steers the programs that are run."""
-
-
-class Ask(StrEnum):
-    """What the face may ask."""
-
-    LOOK = "look"
-    APPLY = "apply"
-    STOP = "stop"
-
-
-class Say(StrEnum):
-    """What root's end tells. ROOT is the first line; LOOKED, BEGAN or REFUSED answers a request; ENTRY and ENDED tell of a run."""
-
-    ROOT = "root"
-    LOOKED = "looked"
-    BEGAN = "began"
-    REFUSED = "refused"
-    ENTRY = "entry"
-    ENDED = "ended"
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """One line to root. LOOK: the drives at `paths`, None for all. APPLY: a plan's document, the drives' tokens, a folder for the run,
-    and for what is encrypted the passphrase in hexadecimal digits, which goes nowhere but through the pipe.
-    """
-
-    ask: Ask
-    paths: tuple[str, ...] | None = None
-    plan: str = ""
-    tokens: tuple[str, ...] = ()
-    journal: str | None = None
-    secret: str | None = field(default=None, repr=False)
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """One line from root, with what belongs to its `say`."""
-
-    say: Say
-    machine: RawMachine | None = None
-    run: str = ""
-    entry: Entry | None = None
-    state: RunState | None = None
-    sentence: str = ""
-    code: int = 0
-
-
-def as_line(message: Request | Answer) -> bytes:
-    """A message as it goes through the pipe."""
-    return json.dumps(to_json(message)).encode() + b"\n"
 
 
 def harden() -> None:
@@ -130,6 +88,11 @@ class Relay:
         self._asked, self._told = asked, told
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._run: Path | None = None
+        self._moved: Path | None = None
+        self._told_entries = 0
+        self._stands: Answer | None = None
+        self._one_stands_at_a_time = threading.Lock()
+        self._one_line_at_a_time = threading.Lock()
 
     def serve(self) -> None:
         """Say that root is here, and answer until nobody asks any more."""
@@ -159,24 +122,105 @@ class Relay:
             request_stop(self._run)
 
     def _answer(self, request: Request) -> None:
-        if request.ask is Ask.LOOK:
-            self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
-            return
-        plan = read_plan(request.plan, "The plan")
-        journal_dir = of_root_alone(request.journal) if request.journal else None
-        run = start_run(plan, *request.tokens, journal_dir=journal_dir, secret=_secret(request.secret))
+        match request.ask:
+            case Ask.LOOK:
+                self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
+            case Ask.LOOK_AT_EXT:
+                self._tell(Answer(Say.LOOKED, situation=_look_at_ext(request)))
+            case Ask.APPLY:
+                plan = read_plan(request.plan, "The plan")
+                self._tell_run(start_run(plan, *request.tokens, journal_dir=_journal_dir(request), secret=_secret(request.secret)))
+            case Ask.MIGRATE:
+                self._moved = run = _begin_migration(request)
+                with self._standing_told(run):
+                    self._tell_run(run)
+            case _:
+                self._settle(request.ask)
+
+    def _tell_run(self, run: Path) -> None:
         self._run = run
+        self._told_entries = 0
         self._tell(Answer(Say.BEGAN, run=str(run)))
-        for entry in follow(run):
-            self._tell(Answer(Say.ENTRY, entry=entry))
-        self._tell(Answer(Say.ENDED, state=state(run)))
+        self._tell_rest(run)
         self._run = None
+
+    def _tell_rest(self, run: Path) -> None:
+        """What was not told of a run's journal yet, until it has ended."""
+        for entry in follow(run, self._told_entries):
+            self._tell_standing(run)
+            self._tell(Answer(Say.ENTRY, entry=entry))
+            self._told_entries += 1
+        self._tell(Answer(Say.ENDED, state=state(run)))
+
+    def _settle(self, ask: Ask) -> None:
+        """Keep or undo the migration that was begun here; its journal has more to tell then, however that went."""
+        if (run := self._moved) is None:
+            raise Refused(NO_MIGRATION)
+        sentence = ""
+        try:
+            if ask is Ask.KEEP:
+                sentence = keep_migration(run)
+            else:
+                undo_migration(run)
+        finally:
+            self._tell_rest(run)
+        self._tell(Answer(Say.SETTLED, sentence=sentence))
+
+    @contextmanager
+    def _standing_told(self, run: Path) -> Iterator[None]:
+        """Meanwhile it is told how the migration stands, whenever that changes."""
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(STANDING_SECONDS):
+                self._tell_standing(run)
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _tell_standing(self, run: Path) -> None:
+        if run != self._moved:
+            return
+        with self._one_stands_at_a_time:
+            now = Answer(Say.STANDS, progress=read_progress(run), sentence=power_told(run))
+            if now != self._stands:
+                self._stands = now
+                self._tell(now)
 
     def _tell(self, answer: Answer) -> None:
         # Without a face, or with one that spoilt the pipe, the run is followed to its end all the same.
-        with suppress(OSError):
+        with self._one_line_at_a_time, suppress(OSError):
             self._told.write(as_line(answer))
             self._told.flush()
+
+
+def _look_at_ext(request: Request) -> Situation:
+    """How an ext filesystem stands, with room looked for in the folder that was named; raises as `look_at_ext` does."""
+    for path in filter(None, (request.device, request.target)):
+        if not is_device_path(path):
+            raise BadInput(f"{printable(path, 200)} is no device below /dev.")
+    folder = of_root_alone(request.folder, ROOM) if request.folder else None
+    return look_at_ext(
+        request.device, Environment(), store=folder, undo_dir=folder, target=request.target, journal_dir=_journal_dir(request)
+    )
+
+
+def _begin_migration(request: Request) -> Path:
+    """The run's folder; raises as `start_migration` does, and Refused where others than root could exchange what it would rely on."""
+    migration = read_migration(request.plan, "The migration")
+    for folder in filter(None, (migration.store, migration.undo_dir)):
+        of_root_alone(folder, ROOM)
+    token = request.tokens[0] if len(request.tokens) == 1 else ""
+    return start_migration(migration, token, journal_dir=_journal_dir(request), environment=Environment())
+
+
+def _journal_dir(request: Request) -> Path | None:
+    return of_root_alone(request.journal) if request.journal else None
 
 
 def _secret(digits: str | None) -> bytes | None:
@@ -185,34 +229,6 @@ def _secret(digits: str | None) -> bytes | None:
         return None if digits is None else bytes.fromhex(digits)
     except ValueError:
         raise BadInput("The passphrase did not arrive as it was sent. Nothing was written.") from None
-
-
-def of_root_alone(journal: str) -> Path:
-    """The folder for a run that a plain user named; raises Refused where anybody but root could put another in its place.
-
-    A run is carried out from the plan that lies in its folder: whoever could exchange that would choose what root writes, and where.
-    """
-    folder = Path(journal)
-    try:
-        there = next((above for above in (folder, *folder.parents) if os.path.lexists(above)), Path())
-        named = folder.is_absolute() and ".." not in folder.parts and b"\0" not in os.fsencode(journal)
-        safe = named and Path(os.path.realpath(there)) == there
-        safe = safe and all(_is_roots(above, shared=above != there) for above in (there, *there.parents))
-    except (OSError, ValueError):
-        safe = False
-    if not safe:
-        raise Refused(
-            f"The journal is not kept in {printable(journal, 200)}: others than root could put another folder in its place, or it is not "
-            "named by its real path. Nothing was written. Name a folder that is root's alone with --journal DIR."
-        )
-    return folder
-
-
-def _is_roots(folder: Path, *, shared: bool) -> bool:
-    """Whether only root can exchange what lies in it; in a `shared` one with the sticky bit, as /tmp, root's things stay root's too."""
-    status = folder.lstat()
-    open_to_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (shared and status.st_mode & stat.S_ISVTX)
-    return stat.S_ISDIR(status.st_mode) and status.st_uid in (0, os.geteuid()) and not open_to_others
 
 
 def main() -> int:

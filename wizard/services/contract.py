@@ -189,16 +189,16 @@ class Services(Protocol):
 
     def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
         """The ways to ext4 for a filesystem on the drive and what stands against them; and how many seconds it takes, roughly, to read
-        every file before and after. Raises Refused or BadInput. May take long.
+        every file before and after. Raises Refused or BadInput. May take long, and ask for root.
         """
         ...
 
     def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
-        """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long."""
+        """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long, and ask for root."""
         ...
 
     def start_migration(self, migration: Migration, token: str) -> Path:
-        """Start a process of its own that carries it out; the run's folder. May take long; writes."""
+        """Start a process of its own that carries it out; the run's folder. May take long, and ask for root; writes."""
         ...
 
     def progress(self, run: Path) -> StepProgress | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wizard.apply.environment import Environment
     from wizard.apply.journal import RunState
     from wizard.apply.progress import StepProgress
+    from wizard.migrate.situation import Situation
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
@@ -94,6 +95,13 @@ class RealServices(Rules):
     def _root(self) -> Elevated | None:
         """Root's end, while it is there."""
         return self._elevated if self._elevated is not None and not self._elevated.gone else None
+
+    @property
+    def _asked_root(self) -> Elevated:
+        """Root's end, asked for where it is not there yet; raises Refused where root is not given."""
+        self.obtain_root()
+        assert self._elevated is not None
+        return self._elevated
 
     def _arrays(self) -> Sequence[str]:
         """As mdadm knows them."""
@@ -171,9 +179,7 @@ class RealServices(Rules):
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         """By a detached process, which root begins."""
         if self.needs_root:
-            self.obtain_root()
-            assert self._elevated is not None
-            return self._elevated.start(plan, tokens, self._journal_dir, secret)
+            return self._asked_root.start(plan, tokens, self._journal_dir, secret)
         from wizard.apply.start import start_run
 
         return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=self._place, secret=secret)
@@ -212,45 +218,66 @@ class RealServices(Rules):
 
     def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
         """By looking into the filesystem, which only root can."""
-        from wizard.services.migrating import prospect_here, refuse_without_root
+        from wizard.migrate.offers import prospect_of
 
-        refuse_without_root(self.needs_root, moving.device)
-        return prospect_here(moving, self._place)
+        situation = self._situation(moving)
+        return prospect_of(situation), situation.manifest_seconds
 
     def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
         """By looking once more."""
-        from wizard.services.migrating import plan_here, refuse_without_root
+        from wizard.services.migrating import plan_for
 
-        refuse_without_root(self.needs_root, moving.device)
-        return plan_here(moving, self._place)
+        return plan_for(self._situation(moving), moving)
+
+    def _situation(self, moving: Moving) -> Situation:
+        """How the filesystem stands, as root reads it."""
+        if self.apply_obstacle:
+            from wizard.services.migrating import command_for_root
+
+            raise Refused(f"Only root can look into it. As root:  {command_for_root(moving.device)}")
+        if self.needs_root:
+            return self._asked_root.look_at_ext(moving.device, moving.folder, moving.target, self._journal_dir)
+        from wizard.services.migrating import look_here
+
+        return look_here(moving, self._journal_dir, self._place)
 
     def start_migration(self, migration: Migration, token: str) -> Path:
-        """By a detached process."""
-        from wizard.services.migrating import refuse_without_root, start_here
+        """By a detached process, which root begins."""
+        if self.needs_root:
+            return self._asked_root.migrate(migration, token, self._journal_dir)
+        from wizard.apply.migrating import start_migration
 
-        refuse_without_root(self.needs_root, migration.device)
-        return start_here(migration, token, self._journal_dir, self._place)
+        return start_migration(migration, token, journal_dir=self._journal_dir, environment=self._place)
 
     def progress(self, run: Path) -> StepProgress | None:
-        """From the run's folder."""
+        """From the run's folder, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.progress
         from wizard.apply.progress import read_progress
 
         return read_progress(run)
 
     def power(self, run: Path) -> str:
-        """By the transaction's phase."""
-        from wizard.services.migrating import power_here
+        """By the transaction's phase, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.power
+        from wizard.apply.phases import power_told
 
-        return power_here(run)
+        return power_told(run)
 
     def keep(self, run: Path) -> str:
         """As root, which began the run."""
-        from wizard.services.migrating import keep_here
+        if self._elevated is not None:
+            return self._elevated.keep()
+        from wizard.apply.migrating import keep_migration
 
-        return keep_here(run)
+        return keep_migration(run)
 
     def undo(self, run: Path) -> None:
         """As root, which began the run."""
-        from wizard.services.migrating import undo_here
+        if self._elevated is not None:
+            self._elevated.undo()
+            return
+        from wizard.apply.migrating import undo_migration
 
-        undo_here(run)
+        undo_migration(run)

@@ -16,9 +16,11 @@ HELP = (
     "Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes and pretend to have "
     "512: a partition that starts within a block makes many writes slow.",
     "Keep all files: an ext2 or ext3 filesystem becomes ext4, and everything in it stays. The ways there are, and what each costs, are "
-    "told before anything is written.",
+    "told before anything is written. Only root can look into a filesystem, so root's rights are asked for then.",
     "Findings: a danger puts data or the job at risk; a warning is likely harm, or a doubt; a note is good to know.",
 )
+
+READ_AS_ROOT = Item("Ask for root's rights, and read the drives again. Nothing is written by that.")
 
 
 def choose_drive(desk: Desk, session: Session) -> Moved:
@@ -30,13 +32,25 @@ def choose_drive(desk: Desk, session: Session) -> Moved:
         topic = Topic("Which drive is to be set up?", HELP, back=False, again="read the drives again")
         movable = [(drive, candidate) for drive, _ in found for candidate in old_filesystems(drive)]
         items = (*(item for _, item in found), *(_moving_item(candidate) for _, candidate in movable))
-        answer = choose(desk.talk, Choosing(topic, items, _default(session, found)))
+        asking = (READ_AS_ROOT,) if desk.services.asks_for_root else ()
+        answer = choose(desk.talk, Choosing(topic, (*items, *asking), _default(session, found)))
         if isinstance(answer, Word) or machine is None:
+            continue
+        if answer == len(items):
+            _obtain_root(desk)
             continue
         if answer < len(found):
             return Next(replace(_taken(desk, session, machine, found[answer][0]), moving=None))
         drive, candidate = movable[answer - len(found)]
         return Next(replace(_taken(desk, session, machine, drive), moving=Moving(candidate.device)))
+
+
+def _obtain_root(desk: Desk) -> None:
+    """Ask for it; why it was not given is said."""
+    try:
+        desk.services.obtain_root()
+    except DiskwrightError as error:
+        desk.talk.say(str(error))
 
 
 def _read(desk: Desk) -> tuple[Machine, list[tuple[Drive, Item]]] | None:

@@ -51,7 +51,7 @@ looked at and fine. e lists them, each with its reason, its source, and publishe
 Drives that are in use or cannot be written are shown with the reason; they can be looked at, but not set up.
 
 To ext4: an ext2 or ext3 filesystem can become ext4 with all its files kept. m shows the ways there are, each with what it costs, on
-drives that hold such a filesystem.
+drives that hold such a filesystem. Only root can look into it, so root's rights are asked for then.
 
 A drive that is plugged in while this list is open appears in it.
 
@@ -116,8 +116,8 @@ written by that, and the wizard itself stays without them.
             self.app.push_screen(Pick(title, tuple((one.device, candidate_words(one)) for one in found)), self._move)
 
     def _move(self, device: str | None) -> None:
-        """On to the ways there are for it."""
-        if device is not None and (taken := self._taken()) is not None:
+        """On to the ways there are for it, which only root can find out."""
+        if device is not None and (taken := self._taken()) is not None and has_root(self):
             before = self.session.moving
             kept = before if before is not None and before.device == device and taken.drive == self.session.drive else Moving(device)
             self.dismiss(Next(replace(taken, moving=replace(kept, prospect=None, migration=None))))

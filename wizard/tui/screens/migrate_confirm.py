@@ -13,6 +13,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.services.session import Next
 from wizard.tui.migrating import MovingStep
+from wizard.tui.rooting import has_root
 from wizard.tui.saving import save_migration
 from wizard.tui.screens.confirm import Rejected, Started
 from wizard.tui.screens.tokens import Tokens
@@ -123,7 +124,7 @@ not stop it, and `diskwright status` shows how it goes.
         return super().may_leave() and not self._waiting
 
     def _begin_run(self) -> None:
-        if self._waiting:
+        if self._waiting or not has_root(self):
             return
         self._waiting = True
         self.draw_keys()

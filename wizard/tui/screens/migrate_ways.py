@@ -22,6 +22,7 @@ from wizard.tui.describe import finding_blocks
 from wizard.tui.dialogs import AskFolder, AskVolume
 from wizard.tui.explained import WIDE
 from wizard.tui.migrating import MovingStep, SideBySide, offer_blocks
+from wizard.tui.rooting import has_root
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
@@ -136,7 +137,9 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         self._try(lambda: Looked(*self.services.migration_prospect(drive, chosen)))
 
     def _try(self, work: Callable[[], Message]) -> None:
-        """In a thread, one at a time: what comes of it, or what stands against it."""
+        """In a thread, one at a time: what comes of it, or what stands against it. Root may have gone since it was asked for."""
+        if not has_root(self):
+            return
         self._waiting = True
 
         def guarded() -> None:

@@ -1,0 +1,133 @@
+"""A plain user's migration: looked at, begun, told, undone and kept by root's end, which takes nothing from others than root."""
+
+import dataclasses
+import os
+import re
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work
+from tests.loop.migrating import Old, old_filesystem
+from tests.loop.rooting import NOBODY, Sudo, as_nobody, require_reach
+from tests.loop.test_plain_apply import Conversation
+from wizard.apply.elevate import Way as WayToRoot
+from wizard.apply.elevated import Elevated
+from wizard.apply.ext_blocks import facts_on
+from wizard.apply.journal import RunState, read_entries, state
+from wizard.apply.relay import NO_MIGRATION
+from wizard.apply.runs import list_runs
+from wizard.migrate.make import make_migration
+from wizard.model.errors import BadInput, Refused
+from wizard.model.journal import Event
+from wizard.model.migration import Migration, Way
+
+
+@pytest.fixture
+def old(work: Work, make_drive: MakeDrive) -> Old:
+    """On a drive made here; the running system's own file of mounts, which root's end goes by, does not know it."""
+    return old_filesystem(work, make_drive)
+
+
+@pytest.fixture
+def root(old: Old) -> Iterator[Elevated]:
+    """Root's end as a process of its own, as it is when sudo has begun it."""
+    made = Elevated(WayToRoot("nothing to ask", ()))
+    try:
+        yield made
+    finally:
+        made._process.stdin.close()  # type: ignore[union-attr]
+        made._process.wait(timeout=60)
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    """A folder that a plain user may look into, as they may into this program's."""
+    require_reach()
+    made = Path(tempfile.mkdtemp(prefix="diskwright-plain-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
+
+
+def planned(root: Elevated, old: Old, way: Way = Way.LIGHT, room: Path | None = None) -> Migration:
+    situation = root.look_at_ext(old.drive, room, None, old.work.runs)
+    return make_migration(situation, way)
+
+
+def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old) -> None:
+    before, token = old.digest, old.drive.removeprefix("/dev/")
+    migration = planned(root, old)
+    assert (migration.store or migration.undo_dir) == str(old.work.runs), "room is taken among the runs"
+    run = root.migrate(migration, token, old.work.runs)
+    told = list(root.follow(run))
+    assert root.state is state(run) is RunState.DONE
+    assert tuple(told) == read_entries(run) and any(entry.event is Event.VERIFIED for entry in told)
+    assert "extent" in facts_on(old.drive).features
+    root.undo()
+    assert root.state is state(run) is RunState.UNDONE and old.digest == before
+    assert tuple(root.follow(run)) == read_entries(run), "what undoing wrote into the journal is told, too"
+    with pytest.raises(Refused):
+        root.keep()
+
+
+def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, folder: Path) -> None:
+    before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
+    with pytest.raises(Refused, match=re.escape(NO_MIGRATION)):
+        root.undo()
+    open_to_all, anothers = folder / "open", folder / "another's"
+    for place in (open_to_all, anothers):
+        place.mkdir()
+    open_to_all.chmod(0o777)
+    os.chown(anothers, NOBODY, NOBODY)
+    migration = planned(root, old)
+    for place in (open_to_all, anothers):
+        with pytest.raises(Refused, match="others than root could put another folder in its place"):
+            planned(root, old, room=place)
+        held = dataclasses.replace(migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place))
+        with pytest.raises(Refused, match="others than root could put another folder in its place"):
+            root.migrate(held, token, runs)
+    with pytest.raises(Refused, match="'another' is not it"):
+        root.migrate(migration, "another", runs)
+    steps = (dataclasses.replace(migration.steps[0], commands=(("mkfs.ext4", old.drive),)), *migration.steps[1:])
+    with pytest.raises(BadInput, match="its commands or explanations differ"):
+        root.migrate(dataclasses.replace(migration, steps=steps), token, runs)
+    with pytest.raises(BadInput, match="is no device below /dev"):
+        root.look_at_ext("/home/a\0b", None, None, runs)
+    assert not list_runs(runs) and old.digest == before
+
+
+@pytest.mark.alone
+def test_a_plain_user_answers_to_an_ext4_with_every_file(folder: Path, old: Old) -> None:
+    files = old.files("ext3")
+    sudo = Sudo(folder / "bin")
+    argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(folder / "runs")]
+    wizard = Conversation(argv, PATH=f"{sudo.folder}{os.pathsep}{os.environ['PATH']}", HOME=str(folder))
+
+    def number(text: str, item: str) -> str:
+        found = re.search(rf"(\d+)\. {item}", text)
+        assert found, text
+        return found[1]
+
+    try:
+        unread = wizard.asked("Which drive is to be set up?")
+        assert "Keep all files, and make it ext4: ext3 on " + old.drive not in unread and not sudo.calls
+        wizard.answer(number(unread, "Ask for root's rights, and read the drives again."))
+        read = wizard.asked("Which drive is to be set up?")
+        assert "Ask for root's rights" not in read and len(sudo.calls) == 1
+        wizard.answer(number(read, f"Keep all files, and make it ext4: ext3 on {old.drive},"))
+        wizard.answer(number(wizard.asked("Which way to ext4?"), r"New files only \(light\)"), "2", "1", old.drive.removeprefix("/dev/"))
+        wizard.answer(number(wizard.asked("What becomes of it?"), "Keep it."), "2")
+        assert wizard.ended() == 0, wizard.said
+    finally:
+        wizard.process.kill()
+        sudo.close()
+    (run,) = list_runs(folder / "runs")
+    assert state(run) is RunState.KEPT and run.stat().st_uid == 0
+    assert "Checked afterwards: " in wizard.said and "If the power goe" in wizard.said
+    assert len(sudo.calls) == 1, "root was asked for once"
+    assert "extent" in facts_on(old.drive).features and old.files("ext4") == files
