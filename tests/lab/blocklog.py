@@ -10,21 +10,27 @@ from typing import BinaryIO
 
 SUPERBLOCK, ENTRY = struct.Struct("<QQQI"), struct.Struct("<QQQQ")
 MAGIC, VERSION = 0x6A736677736872, 1
-DISCARDED, MARKED = 4, 8
-"""Flags of entries without data that was written."""
+FLUSHED, DISCARDED, MARKED = 1, 4, 8
+"""Flags of entries: all that was written before is on the medium; nothing was written."""
 
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """What was written at this byte of the drive."""
+    """What was written at this byte of the drive, after so many flushes."""
 
     offset_bytes: int
     data: bytes
+    flushes: int = 0
+
+    @property
+    def place(self) -> slice:
+        """Where in the drive's bytes."""
+        return slice(self.offset_bytes, self.offset_bytes + len(self.data))
 
     def in_pieces(self, length_bytes: int) -> Iterator["Write"]:
         """As if it had arrived bit by bit."""
         for at in range(0, len(self.data), length_bytes):
-            yield Write(self.offset_bytes + at, self.data[at : at + length_bytes])
+            yield Write(self.offset_bytes + at, self.data[at : at + length_bytes], self.flushes)
 
 
 def read_log(log: BinaryIO) -> Iterator[Write]:
@@ -33,14 +39,15 @@ def read_log(log: BinaryIO) -> Iterator[Write]:
     magic, version, entries, sector_bytes = SUPERBLOCK.unpack(log.read(SUPERBLOCK.size))
     if (magic, version) != (MAGIC, VERSION):
         raise ValueError("this is no log of writes")
-    at = sector_bytes
+    at, flushes = sector_bytes, 0
     for _ in range(entries):
         log.seek(at)
         sector, sectors, flags, _ = ENTRY.unpack(log.read(ENTRY.size))
         if flags & DISCARDED:
             raise ValueError(f"{sectors} sectors at {sector} were discarded")
+        flushes += bool(flags & FLUSHED)
         at += sector_bytes
         if sectors and not flags & MARKED:
             log.seek(at)
-            yield Write(sector * sector_bytes, log.read(sectors * sector_bytes))
+            yield Write(sector * sector_bytes, log.read(sectors * sector_bytes), flushes)
             at += sectors * sector_bytes

@@ -1,29 +1,31 @@
 """Job: a transaction on a drive whose every write is logged; afterwards, on this machine, the power is cut at every write of its commit and
-of its undoing, and each state is gone on with.
+of its undoing, and each state that it can have left is gone on with.
 
 The filesystem and the folder with the run and the stores lie on two partitions of one drive, so that one log has both in their true order.
 """
 
 from __future__ import annotations
 
+import ctypes
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
-from hashlib import sha256
 from pathlib import Path
+from random import Random
 from time import sleep
 
 from tests.exchanging import unheard
 from tests.lab.blocklog import Write, read_log
+from tests.lab.cutpoints import Content, power_cuts
 from tests.lab.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import node_of, tool
 from tests.lab.machine import Laboratory, log_of
 from tests.lab.transactions import make_old, migrate
 from tests.lab.visit import Visit
-from wizard.apply.devices import write_bytes
+from wizard.apply.devices import forget_caches, write_bytes
 from wizard.apply.exchange import Exchange
 from wizard.apply.journal import Journal
 from wizard.apply.medium import DeviceMedium
@@ -32,22 +34,23 @@ from wizard.apply.transaction import Transaction
 from wizard.model.journal import Check
 
 LOGGED = EmulatedDrive(
-    "tx-logged", Bus.VIRTIO, serial="LAB-TX-LOGGED", logical_block_bytes=512, physical_block_bytes=4096, size_bytes=40 * MIB, logged=True
+    "tx-logged", Bus.VIRTIO, serial="LAB-TX-LOGGED", logical_block_bytes=512, physical_block_bytes=4096, size_bytes=22 * MIB, logged=True
 )
 LOGGED_FLEET = Fleet("transaction-logged", (LOGGED,))
-FILESYSTEM, REST = (MIB, 8 * MIB), (9 * MIB, 31 * MIB)
+FILESYSTEM, REST = (MIB, 5 * MIB), (6 * MIB, 16 * MIB)
 """Where the two partitions begin, and how long they are."""
-ROOM_BYTES = 6 * MIB
+ROOM_BYTES = 4 * MIB
 MARKS_BYTES = 512 * KIB
 """Where on the drive the job writes what comes next."""
-PIECE_BYTES = 2 * KIB
-"""A longer write is taken to arrive in such pieces."""
+MS_RDONLY = 1
+"""From sys/mount.h."""
 MEMORY = Path("/dev/shm")
 """What is on no disk need not be waited for."""
 POINTS = 500
-"""At least as many states are looked at where there are so many."""
+"""At least as many states are looked at."""
 PLACE = Path("/srv/lab/rest")
 RUN = "run"
+_KERNEL = ctypes.CDLL(None, use_errno=True)
 BEGIN, COMMITTED, UNDONE = b"the commit begins", b"committed", b"undone"
 
 
@@ -81,89 +84,111 @@ def _mark(node: str, mark: bytes) -> None:
 
 @dataclass
 class Replay:
-    """The drive as it was at one moment after the other."""
+    """What the filesystem was and is to be, and how it went."""
 
-    content: bytearray
-    old: bytes = b""
-    new: bytes = b""
+    old: bytes
+    new: bytes
     points: int = 0
     wrong: list[str] = field(default_factory=list)
 
-    @property
-    def filesystem(self) -> bytes:
-        start, length = FILESYSTEM
-        return bytes(self.content[start : start + length])
-
-    def take(self, write: Write) -> None:
-        """One write arrives."""
-        self.content[write.offset_bytes : write.offset_bytes + len(write.data)] = write.data
-
 
 def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
-    """Every state that the log holds since the commit began, each as after a power cut."""
+    """Every state that the drive can have had since the commit began, each as after a power cut."""
     with lab.image(log_of(LOGGED.name)).open("rb") as log:
         writes = list(read_log(log))
-    marks = {mark: number for number, write in enumerate(writes) for mark in (BEGIN, COMMITTED, UNDONE) if _is_mark(write, mark)}
-    replay = Replay(bytearray(LOGGED.size_bytes))
-    for number, write in enumerate(writes[: marks[COMMITTED] + 1]):
-        replay.take(write)
-        if number == marks[BEGIN]:
-            replay.old = replay.filesystem
-    replay.new = replay.filesystem
+    begin, committed, undone = (_number_of(mark, writes) for mark in (BEGIN, COMMITTED, UNDONE))
+    content = Content(bytearray(LOGGED.size_bytes))
+    content.take(writes[:begin])
+    old = _filesystem(content)
+    content.take(writes[begin:committed])
+    replay = Replay(old, _filesystem(content))
     yield Check("the commit changed the filesystem", replay.old != replay.new, "")
-    replay.content = bytearray(LOGGED.size_bytes)
-    for write in writes[: marks[BEGIN] + 1]:
-        replay.take(write)
-    pieces = [
-        (piece, number > marks[COMMITTED])
-        for number, write in enumerate(writes[marks[BEGIN] + 1 : marks[UNDONE]], marks[BEGIN] + 1)
-        for piece in write.in_pieces(PIECE_BYTES)
-    ]
-    every = max(1, len(pieces) // POINTS)
-    with tempfile.TemporaryDirectory(prefix="diskwright-cuts-", dir=MEMORY) as folder:
-        for number, (piece, taking_back) in enumerate(pieces):
-            replay.take(piece)
-            if number % every == 0 or _is_in(piece, FILESYSTEM):
-                replay.points += 1
-                _look(replay, Path(folder), back=taking_back or bool(number % 2))
-    yield Check("the undoing gave the old filesystem", replay.filesystem == replay.old, "")
+    content = Content(bytearray(LOGGED.size_bytes))
+    content.take(writes[:begin])
+    with tempfile.TemporaryDirectory(prefix="diskwright-cuts-", dir=MEMORY) as folder, _bench(Path(folder)) as bench:
+        bench.lay(content)
+        yield Check("whole, the filesystem can be mounted", _mounts(bench.filesystem, bench.tried), "")
+        for number, what in power_cuts(content, writes[begin:undone], Random(1)):
+            replay.points += 1
+            _look(replay, bench, content, what, back=begin + number > committed or bool(replay.points % 2))
+    yield Check("the undoing gave the old filesystem", _filesystem(content) == replay.old, "")
     yield Check(
         f"{replay.points} power cuts: each was gone on with to the bit, none could be mounted",
         not replay.wrong,
         "\n".join(replay.wrong[:20]),
     )
-    yield Check("there were enough of them", replay.points >= min(POINTS, len(pieces)), f"{replay.points} of {len(pieces)}")
+    yield Check("there were enough of them", replay.points >= POINTS, str(replay.points))
 
 
-def _is_mark(write: Write, mark: bytes) -> bool:
-    return write.offset_bytes == MARKS_BYTES and write.data.startswith(mark)
+def _number_of(mark: bytes, writes: Sequence[Write]) -> int:
+    """How many writes there are up to a mark, which is one of them."""
+    return next(number for number, write in enumerate(writes, 1) if write.offset_bytes == MARKS_BYTES and write.data.startswith(mark))
 
 
-def _is_in(piece: Write, place: tuple[int, int]) -> bool:
-    return place[0] <= piece.offset_bytes < sum(place)
+def _filesystem(content: Content) -> bytes:
+    start, length = FILESYSTEM
+    return bytes(memoryview(content.drive)[start : start + length])
 
 
-def _look(replay: Replay, folder: Path, *, back: bool) -> None:
-    """The drive is started with as it is at this point; a change in the middle is finished, or taken back."""
+def _is(filesystem: bytes, content: Content) -> bool:
+    """Whether it is this, without a copy."""
+    return content.drive.startswith(filesystem, FILESYSTEM[0])
+
+
+@dataclass(frozen=True, slots=True)
+class Bench:
+    """Where a state of the drive is started with: its image, and the two partitions in it."""
+
+    image: Path
+    filesystem: str
+    rest: str
+    tried: Path
+    place: Path
+    found: bytearray
+
+    def lay(self, content: Content) -> None:
+        """The drive holds this."""
+        with self.image.open("r+b") as image:
+            image.write(content.drive)
+        for node in (self.filesystem, self.rest):
+            forget_caches(node)
+
+    def read(self) -> bytearray:
+        """The filesystem as it is now, from its device; until the next time."""
+        forget_caches(self.filesystem)
+        with Path(self.filesystem).open("rb", buffering=0) as device:
+            assert device.readinto(self.found) == len(self.found)
+        return self.found
+
+
+@contextmanager
+def _bench(folder: Path) -> Iterator[Bench]:
     image = folder / "drive.img"
-    image.write_bytes(replay.content)
-    with ExitStack() as stack:
-        node, rest = (stack.enter_context(_looped(image, *place)) for place in (FILESYSTEM, REST))
-        place = stack.enter_context(_mounted(rest, folder))
+    with image.open("wb") as file:
+        file.truncate(LOGGED.size_bytes)
+    tried, place = folder / "tried", folder / "rest"
+    for new in (tried, place):
+        new.mkdir()
+    with _looped(image, *FILESYSTEM) as filesystem, _looped(image, *REST) as rest:
+        yield Bench(image, filesystem, rest, tried, place, bytearray(FILESYSTEM[1]))
+
+
+def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bool) -> None:
+    """The drive is started with as it is at this point; a change in the middle is finished, or taken back."""
+    bench.lay(content)
+    with _mounted(bench.rest, bench.place) as place:
         record = load_record(place / RUN)
-        where = f"point {replay.points}, {record.phase if record else 'no record'}"
-        whole = replay.filesystem in (replay.old, replay.new)
-        if not whole and _mounts(node, folder):
+        where = f"{what}, {record.phase if record else 'no record'}"
+        if not (_is(replay.old, content) or _is(replay.new, content)) and _mounts(bench.filesystem, bench.tried):
             replay.wrong.append(f"{where}: what is half replaced was mounted")
         if record is None or record.phase in (Phase.WORKING, Phase.UNDONE, Phase.ABANDONED):
-            if replay.filesystem != replay.old:
+            if not _is(replay.old, content):
                 replay.wrong.append(f"{where}: the filesystem is not what it was")
             return
         save_record(place / RUN, replace(record, folder=str(place / Path(record.folder).name)))
-        wanted = _goes_on(place / RUN, node, back=back or record.phase.endswith("back"))
-        found = Path(node).read_bytes()
-        if found != (replay.old if wanted == "old" else replay.new):
-            replay.wrong.append(f"{where}: gone on with, it is not the {wanted} filesystem: {sha256(found).hexdigest()}")
+        wanted = _goes_on(place / RUN, bench.filesystem, back=back or record.phase.endswith("back"))
+        if bench.read() != (replay.old if wanted == "old" else replay.new):
+            replay.wrong.append(f"{where}: gone on with, it is not the {wanted} filesystem")
 
 
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
@@ -177,16 +202,12 @@ def _goes_on(run: Path, node: str, *, back: bool) -> str:
         return "new"
 
 
-def _mounts(node: str, folder: Path) -> bool:
-    if subprocess.run(("mount", "-o", "ro,noload", node, str(_folder(folder / "tried"))), capture_output=True, check=False).returncode:
-        return False
-    subprocess.run(("umount", str(folder / "tried")), check=True)
-    return True
-
-
-def _folder(path: Path) -> Path:
-    path.mkdir(exist_ok=True)
-    return path
+def _mounts(node: str, place: Path) -> bool:
+    """Whether the kernel takes it for a filesystem in any way at all."""
+    for kind in ("ext4", "ext2"):
+        with suppress(OSError), _mounted(node, place, kind, MS_RDONLY, "noload" if kind == "ext4" else ""):
+            return True
+    return False
 
 
 @contextmanager
@@ -203,20 +224,21 @@ def _looped(image: Path, start: int, length: int) -> Iterator[str]:
 
 
 @contextmanager
-def _mounted(node: str, folder: Path) -> Iterator[Path]:
-    """The folder with the run and the stores, as after a start."""
-    place = _folder(folder / "rest")
-    subprocess.run(("mount", "-t", "ext4", node, str(place)), check=True, capture_output=True)
+def _mounted(node: str, place: Path, kind: str = "ext4", flags: int = 0, options: str = "") -> Iterator[Path]:
+    """A filesystem in a folder, by the kernel's own calls: programs for it would take most of the time. Raises OSError."""
+    if _KERNEL.mount(os.fsencode(node), bytes(place), kind.encode(), flags, options.encode()):
+        raise OSError(ctypes.get_errno(), f"{node} is not mounted as {kind}")
     try:
         yield place
     finally:
-        subprocess.run(("umount", str(place)), check=True)
+        failed = _KERNEL.umount2(bytes(place), 0)
+        assert not failed, f"{node} stays mounted: {os.strerror(ctypes.get_errno())}"
 
 
 JOBS = {"logged": logged}
 VISITS = (
     Visit(
-        "a transaction: the power is cut at every write of its commit and of its undoing",
+        "a transaction: the power is cut at every write of its commit and of its undoing, and writes are lost",
         LOGGED_FLEET,
         ("logged",),
         900,

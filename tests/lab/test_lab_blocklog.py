@@ -21,10 +21,10 @@ def log_of(*entries: tuple[int, bytes, int]) -> io.BytesIO:
     return io.BytesIO(out)
 
 
-def test_writes_come_in_their_order_and_flushes_are_none() -> None:
+def test_writes_come_in_their_order_each_with_the_flushes_before_it() -> None:
     first, second = b"1" * 1024, b"2" * 512
     log = log_of((8, first, 0), (0, b"", FLUSHED), (2, second, 0), (0, b"", MARKED))
-    assert list(read_log(log)) == [Write(4096, first), Write(1024, second)]
+    assert list(read_log(log)) == [Write(4096, first), Write(1024, second, 1)]
 
 
 def test_a_discard_is_refused_since_nobody_knows_what_is_there_then() -> None:
