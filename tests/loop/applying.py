@@ -150,7 +150,7 @@ class PowerCut(BaseException):
     """What nothing in the program catches."""
 
 
-def without_power(monkeypatch: pytest.MonkeyPatch, event: Event, step: int, work: Callable[[], None]) -> None:
+def without_power(monkeypatch: pytest.MonkeyPatch, event: Event, step: int | None, work: Callable[[], None]) -> None:
     """Do the work until it is about to write this entry down, which never reaches the journal."""
     real = Journal.add
 

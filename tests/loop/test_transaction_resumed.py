@@ -12,7 +12,7 @@ from tests.loop.applying import Work, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.devices import forget_caches
-from wizard.apply.exchange import WORK, Exchange
+from wizard.apply.exchange import OLD, WORK, Exchange
 from wizard.apply.journal import Journal, RunState, state
 from wizard.apply.migrating_found import migration_now
 from wizard.apply.migrating_run import apply_migration, check_keeps, keep_migrated, take_back_migration
@@ -115,6 +115,17 @@ def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) ->
     apply_migration(run, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
     assert "written to since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
+
+
+def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_there(old: Old) -> None:
+    run = sealed(old)
+    apply_migration(run, ())
+    found, lines = old.digest, old.fstab
+    (kept,) = (old.work.folder / "stores").glob(f"*/{OLD}")
+    kept.write_bytes(bytes(kept.stat().st_size))
+    take_back_migration(run, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), story(run)
+    assert "was changed or damaged" in row_of(run).sentence
 
 
 @pytest.mark.alone

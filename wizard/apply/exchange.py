@@ -86,6 +86,12 @@ class Exchange:
             self._through(BACK, part(progress, 0.2, 1.0))
         drop_folder(self._folder)
 
+    def check_kept(self, progress: Progress) -> None:
+        """Raises Failed where what was replaced is no longer as it was kept, Refused where it does not fit what the drive holds."""
+        self._source(BACK)
+        if self.record.phase is Phase.COMMITTED and (obstacle := self.undo_obstacle(progress)):
+            raise Refused(f"The change cannot be undone: {obstacle}. Nothing was written.")
+
     def undo_obstacle(self, progress: Progress) -> str:
         """Why what was committed cannot be undone any more, as a clause; empty where it can."""
         if self.head is not Head.NEW:

@@ -82,6 +82,9 @@ class Copying:
     def check_untouched(self) -> None:
         """What was begun is begun anew, and only on what this migration made."""
 
+    def check_kept(self) -> None:
+        """Nothing is kept."""
+
     def take_back(self) -> str:
         """There is no way, and no need; raises Refused."""
         raise Refused(no_way_back(self.site.migration))

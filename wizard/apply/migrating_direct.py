@@ -12,7 +12,7 @@ from wizard.apply.migrating_proof import keep_manifest, manifest_checks
 from wizard.apply.migrating_record import Record, keep_record, load_record
 from wizard.apply.migrating_steps import MigratingSite, OnGround, operate, sharing
 from wizard.apply.migrating_verify import device_checks
-from wizard.apply.undo_files import drop, folder_of, made_durable, new_folder, put_step_back, undo_file_fault
+from wizard.apply.undo_files import drop, folder_fault, folder_of, made_durable, new_folder, put_step_back, undo_file_fault
 from wizard.migrate.superblock import read_ext
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check, Event
@@ -66,8 +66,8 @@ class Direct:
             self.site.journal.add(Event.SAVED, sentence, output=f"sha256 {sha256}")
         elif record.cut_off:
             self.site.journal.add(Event.COMMAND, f"Step {record.marks[-1].step} was cut off: all steps are taken back, and done anew.")
+            self.check_kept()
             self.take_back()
-            keep_record(self._run, Record(record.sha256, record.seconds))
 
     def is_done(self, step: int) -> bool:
         """Whether a step on the device is done."""
@@ -92,15 +92,22 @@ class Direct:
         keep_record(self._run, record.done(superblock_on(device)))
         return f"{said} {format_exact(kept)} can put back what it replaced."
 
+    def check_kept(self) -> None:
+        """Raises Failed where an undo file of a step that was done is missing, damaged, or not root's alone."""
+        record, device = load_record(self._run), self._migration.device
+        for mark in record.marks if record else ():
+            folder = self._folder(mark.step)
+            if fault := folder_fault(folder):
+                raise Failed(f"The folder {folder} with the undo file of step {mark.step} {fault}: {device} is left as it is.")
+            if mark.after and (fault := undo_file_fault(folder, device, self.site.command)):
+                raise Failed(f"The undo file of step {mark.step} in {folder} {fault}: {device} is left as it is.")
+
     def take_back(self) -> str:
         """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises Failed."""
         record, device = load_record(self._run), self._migration.device
-        if record is None:
-            return f"{device} was not written to."
+        if record is None or not record.marks:
+            return f"Nothing that this run wrote is on {device}."
         again = record.cut_off or (self._run / TAKING_BACK).exists()
-        for mark in record.marks:
-            if mark.after and (fault := undo_file_fault(self._folder(mark.step), device, self.site.command)):
-                raise Failed(f"The undo file of step {mark.step} in {self._folder(mark.step)} {fault}: {device} is left as it is.")
         (self._run / TAKING_BACK).touch(mode=0o600)
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)
@@ -111,6 +118,8 @@ class Direct:
                 f"Everything that was kept is put back on {device}, but it is not what it was, bit for bit: its fingerprint differs. "
                 f"`e2fsck -f -n {device}` says whether it is sound. The undo files stay in {self._folder(1).parent}."
             )
+        # From here on the undo files are not needed, whatever becomes of this process before it has said so.
+        keep_record(self._run, Record(record.sha256, record.seconds))
         (self._run / TAKING_BACK).unlink()
         return f"{device} is bit for bit what it was: so says its fingerprint, of {format_exact(size_bytes(device))} in {seconds:.1f} s."
 

@@ -40,6 +40,9 @@ class Ground(Protocol):
     def check_untouched(self) -> None:
         """Raises Refused where somebody else changed the device since the run left it, so that taking back would do harm."""
 
+    def check_kept(self) -> None:
+        """Raises Refused or Failed where what is kept for taking back would not bring back what was: asked before anything is changed."""
+
     def take_back(self) -> str:
         """Have the device hold what it held before, and prove it; a sentence on that. Raises Failed."""
 
@@ -77,6 +80,9 @@ class FilesAlone:
 
     def check_untouched(self) -> None:
         """A filesystem in use may change."""
+
+    def check_kept(self) -> None:
+        """Nothing is kept."""
 
     def take_back(self) -> str:
         """A sentence on the device."""

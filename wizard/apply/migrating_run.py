@@ -4,13 +4,14 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.apply.ext_blocks import facts_on
 from wizard.apply.fstab import parse, read_fstab
 from wizard.apply.guard import NOTHING_WRITTEN
 from wizard.apply.journal import Journal, RunState, read_entries, state
 from wizard.apply.lock import unlock
 from wizard.apply.migrating_copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migrating_found import migration_now
-from wizard.apply.migrating_fstab import old_type_back, set_type
+from wizard.apply.migrating_fstab import line_operations, old_type_back, set_type
 from wizard.apply.migrating_ground import Ground, ground_of
 from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, check_own
 from wizard.apply.migrating_steps import MigratingSite
@@ -182,6 +183,8 @@ def _take_back(site: MigratingSite) -> tuple[Event, str]:
     ground.release()
     check_goes_on(migration)
     ground.check_untouched()
+    # With an old line, and what is ext4 below it, the next start would not find its filesystem.
+    ground.check_kept()
     (site.run / UNDOING).touch(mode=0o600)
     said = []
     for step in reversed(migration.steps):
@@ -223,14 +226,21 @@ def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
 
 def _mount(site: MigratingSite) -> str:
     """Mount it as the running system would at its next start; a sentence on that, also where it cannot be mounted."""
-    device, environment = site.migration.device, load_environment(site.run)
+    device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
+    try:
+        if facts_on(device).uuid != uuid:
+            return f"{device} holds another filesystem than {uuid} now, so it is not mounted."
+    except Failed as error:
+        return f"It is not mounted: {error}"
     if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
         later = "" if mounted.filesystem == "ext4" else " It is mounted as ext4 when it is mounted next."
         return f"{device} is mounted at {printable(mounted.mount_point, 200)}.{later}"
     if not environment.is_running_system:
         return f"{device} can be mounted now."
-    numbers = [step.operation.number for step in site.migration.steps if isinstance(step.operation, SetFstabType)]
-    lines = parse(read_fstab(environment.fstab), str(environment.fstab))
+    text = read_fstab(environment.fstab)
+    # Lines can have been added above since.
+    numbers = [number for number, line in enumerate(text.split("\n"), 1) if line in {own.new for own in line_operations(site.migration)}]
+    lines = parse(text, str(environment.fstab))
     line = next((line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None)
     if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
         return f"{device} can be mounted now."

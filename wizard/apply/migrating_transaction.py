@@ -98,6 +98,11 @@ class Transacted:
         if self._record is not None and self._transaction.was_used():
             raise Refused(mounted_since(self._device, self.site.run.name))
 
+    def check_kept(self) -> None:
+        """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device holds."""
+        if self._record is not None:
+            self._transaction.check_kept()
+
     def take_back(self) -> str:
         """Put back what was replaced; may be repeated. Raises Failed or Refused."""
         record = self._record

@@ -174,10 +174,15 @@ def _write(path: Path, text: str) -> None:
 
 def check_owner(run: Path) -> None:
     """Raises Refused for a run's folder that someone else than root could have put there: its plan would be carried out by root."""
-    status = run.lstat()
-    if status.st_uid != os.geteuid() or not stat.S_ISDIR(status.st_mode) or status.st_mode & stat.S_IWOTH:
+    if not is_roots_alone(run):
         raise Refused(f"{printable(str(run), 200)} does not belong to root alone, so it is not trusted as a run. Nothing was written.")
     refuse_open_folder(run.parent)
+
+
+def is_roots_alone(folder: Path) -> bool:
+    """Whether nobody but root, who runs this, can have put anything into the folder, which is no link."""
+    status = folder.lstat()
+    return status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
 
 
 def load_plan(run: Path) -> Plan:

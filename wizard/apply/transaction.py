@@ -19,9 +19,9 @@ from wizard.apply.devices import SYS_BLOCK, forget_caches, read_bytes, size_byte
 from wizard.apply.exchange import WORK, Exchange, drop_folder
 from wizard.apply.journal import Journal
 from wizard.apply.medium import DeviceMedium, block_bytes
-from wizard.apply.phases import UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.phases import OVER, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.replacing import Head, Progress
-from wizard.apply.runs import refuse_open_folder
+from wizard.apply.runs import is_roots_alone, refuse_open_folder
 from wizard.apply.site import journalled
 from wizard.apply.snapshot import CHUNK_BYTES, Snapshot
 from wizard.migrate.bar import FIRST_BYTES, is_barred
@@ -66,6 +66,8 @@ class Transaction:
                 missing.mkdir(mode=0o700)
         except OSError as error:
             raise Refused(f"{printable(str(folder), 200)} cannot be made: {error.strerror}. Nothing was written.") from None
+        if not is_roots_alone(folder):
+            raise Refused(f"{printable(str(folder), 200)} does not belong to root alone. Nothing was written.")
         save_record(run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder), old_first=first.hex()))
         made = cls(run, device, journal, drive_locks)
         try:
@@ -129,6 +131,12 @@ class Transaction:
             return
         with DeviceMedium(self._device) as medium:
             Exchange(self._run, medium, self._journal.add).undo(on_progress)
+
+    def check_kept(self) -> None:
+        """Raises Refused or Failed where a change that has reached the drive could not be undone. Writes nothing."""
+        if self.phase not in (*UNTOUCHED, *OVER):
+            with DeviceMedium(self._device) as medium:
+                Exchange(self._run, medium, self._journal.add).check_kept(lambda share: None)
 
     def undo_obstacle(self) -> str:
         """Why a change that is committed cannot be undone any more, as a clause; empty where it can."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from wizard.apply.ext_blocks import put_superblock, superblock_on
 from wizard.apply.journal import sync_folder
-from wizard.apply.runs import refuse_open_folder
+from wizard.apply.runs import is_roots_alone, refuse_open_folder
 from wizard.migrate.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
@@ -60,8 +60,11 @@ def _folder(undo_dir: Path, run_name: str) -> Path:
 def new_folder(folder: Path) -> str:
     """Make the folder of a step, empty, and give the undo file to be; raises Failed."""
     try:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if fault := folder_fault(folder):
+            raise Failed(f"The folder {printable(str(folder), 200)} for the undo file {fault}.")
         shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(mode=0o700, parents=True)
+        folder.mkdir(mode=0o700)
         sync_folder(folder.parent)
     except OSError as error:
         raise Failed(f"The folder {printable(str(folder), 200)} for the undo file could not be made: {error.strerror}.") from None
@@ -87,6 +90,14 @@ def made_durable(folder: Path) -> int:
         raise Failed(f"The undo file {printable(str(file), 200)} is not safe on its disk: {error.strerror}.") from None
     finally:
         os.close(fd)
+
+
+def folder_fault(folder: Path) -> str | None:
+    """Why the folder of a step is not trusted, as a clause: who could put another undo file there could have root write anything."""
+    for place in (folder.parent, folder):
+        if os.path.lexists(place) and not is_roots_alone(place):
+            return "does not belong to root alone"
+    return None
 
 
 def undo_file_fault(folder: Path, device: str, command: Command) -> str | None:
