@@ -4,7 +4,7 @@ import errno
 import fcntl
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
@@ -163,6 +163,14 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
     # A drive without a table has nothing to add, which partx calls a failure; what came of it is compared by the caller.
     with suppress(DiskwrightError):
         run(["partx", "--add" if anew else "--update", drive], seconds=30)
+
+
+def tell_of_new(drive: str, numbers: Iterable[int]) -> None:
+    """Make the kernel take up these partitions of the drive's table, and leave alone those that it has. Whether it did is for the caller
+    to see."""
+    for number in numbers:
+        with suppress(DiskwrightError):
+            run(["partx", "--add", "--nr", f"{number}:{number}", drive], seconds=30)
 
 
 def _forget_partitions(drive: str) -> None:

@@ -1,17 +1,18 @@
 """Writing a partition table, and proving by the disk and by the kernel that it is exactly the planned one."""
 
-import json
 import os
 from pathlib import Path
 
 from wizard.apply.compare import disk_differences, kernel_differences
-from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, wait_for, write_bytes
+from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, tell_of_new, wait_for, write_bytes
 from wizard.apply.guard import NOTHING_WRITTEN, check_unused
-from wizard.apply.process import module_argv
+from wizard.apply.libparted import have_written
+from wizard.apply.rehearsal import WRITTEN_DIRECTLY, image_of, rehearsed
 from wizard.apply.saved import describe, merged, table_places
 from wizard.apply.site import Site
-from wizard.apply.table_types import MBR_LINE_BYTES, MBR_LINES_AT, set_types
-from wizard.documents.codec import to_json
+from wizard.apply.stand_in import NoStandInError
+from wizard.apply.table_image import Image
+from wizard.apply.table_proof import in_order, proven
 from wizard.layout.space import is_container
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
@@ -21,33 +22,35 @@ from wizard.model.plan import WriteTable
 from wizard.model.units import MIB
 from wizard.probe.tables import read_table
 
-LIBPARTED_ABORTED = -6
-"""SIGABRT: a failed assertion."""
+UNTOUCHED = "The table was not changed."
 
 
 def write_table(operation: WriteTable, site: Site) -> str:
-    """Save what the table's places hold, have libparted write it, read it back; a sentence with what was drawn by libparted."""
+    """Save what the table's places hold, write it, read it back; a sentence with what was drawn by libparted.
+
+    A table that keeps partitions is written to a stand-in and proven there first. Raises Failed.
+    """
     drive = operation.device
     if site.step > 1:
         _refuse_use(site)
     if site.again and not operation.fresh:
         _put_back_half_written(drive, site)
     regions = table_regions(drive, site)
-    block = site.member.drive.geometry.logical_block_bytes
-    first_block = read_bytes(drive, 0, block)
+    before = image_of(drive, regions, site)
+    try:
+        wanted = None if operation.fresh else rehearsed(operation, before, site)
+    except NoStandInError as error:
+        wanted = None
+        site.journal.add(Event.COMMAND, f"No stand-in for {drive} can be had ({error}). {WRITTEN_DIRECTLY}", step=site.step)
     site.vault.save(drive, regions, site.step)
     site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {drive}.", step=site.step)
-    argv = module_argv("wizard.apply.table_worker")
-    result = site.command(
-        argv, stdin=json.dumps(to_json(operation)).encode(), accept=(0, 1, LIBPARTED_ABORTED), shown=("libparted", operation.table, drive)
-    )
-    if result.status == LIBPARTED_ABORTED:
-        raise Failed(f"libparted gave up on {drive} (it aborted); the table on it may be half written.")
-    if result.status:
-        raise Failed(f"libparted did not write the table of {drive}: {result.last_words}")
-    set_types(operation, block)
-    if operation.table == "mbr" and not operation.fresh:
-        _keep_boot_record(operation, first_block)
+    if wanted is not None:
+        _commit(operation, before, wanted, site)
+    else:
+        have_written(operation, site)
+        if not operation.fresh:
+            written = image_of(drive, regions, site)
+            _write(operation, written, proven(operation, before, written))
     return _read_back(drive, site)
 
 
@@ -56,21 +59,25 @@ def _refuse_use(site: Site) -> None:
     try:
         check_unused(site.look())
     except Refused as error:
-        raise Failed(str(error).replace(NOTHING_WRITTEN, "The table was not changed.")) from None
+        raise Failed(str(error).replace(NOTHING_WRITTEN, UNTOUCHED)) from None
 
 
-def _keep_boot_record(operation: WriteTable, before: bytes) -> None:
-    """Undo what libparted does to an MBR without boot code: it writes its own and draws another disk signature, by which partitions
-    that stay may be known (PARTUUID). Only the lines of new partitions are to differ.
-    """
-    forget_caches(operation.device)
-    wanted = bytearray(before)
-    after = read_bytes(operation.device, 0, len(before))
-    for entry in operation.entries:
-        if not entry.kept:
-            line = slice(MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1), MBR_LINES_AT + MBR_LINE_BYTES * entry.number)
-            wanted[line] = after[line]
-    write_bytes(operation.device, 0, bytes(wanted))
+def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> None:
+    """Bring what was proven to the drive, block by block in its order, and tell the kernel. Raises Failed."""
+    drive = operation.device
+    places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
+    if image_of(drive, places, site) != before:
+        raise Failed(f"Somebody changed the table of {drive} while the new one was rehearsed. Nothing of it was written.")
+    _write(operation, before, wanted)
+    if image_of(drive, places, site) != wanted:
+        raise Failed(f"{drive} does not hold the table that was written to it.")
+    tell_of_new(drive, tuple(entry.number for entry in operation.entries if not entry.kept))
+
+
+def _write(operation: WriteTable, before: Image, wanted: Image) -> None:
+    """Each write is on its medium before the next."""
+    for offset, data in in_order(operation.table, before, wanted):
+        write_bytes(operation.device, offset, data)
 
 
 def table_regions(drive: str, site: Site) -> tuple[Extent, ...]:

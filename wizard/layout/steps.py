@@ -45,6 +45,9 @@ TAKEN_APART = (
 )
 WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long as nothing was formatted."
 
+REHEARSED = "It is rehearsed on a stand-in for the drive first, where the kernel has loop devices."
+"""Said of a table that keeps partitions; where there are none, the run says so before it writes."""
+
 TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is left there"
 """FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a partition."""
 
@@ -187,7 +190,8 @@ def _table_sentence(operation: WriteTable) -> str:
         return f"Write a new {kind} with {_count(len(operation.entries), 'partition')} on {device}."
     new = sum(not entry.kept for entry in operation.entries)
     kept = len(operation.entries) - new
-    return f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} stay{'s' * (kept == 1)}."
+    added = f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} stay{'s' * (kept == 1)}."
+    return f"{added} {REHEARSED}"
 
 
 def _destroys(operation: Operation, context: Context) -> str:
