@@ -11,9 +11,12 @@ from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_stor
 from tests.loop.applying import Work, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
+from wizard.apply import exchange
 from wizard.apply.devices import forget_caches
 from wizard.apply.exchange import OLD, WORK, Exchange
-from wizard.apply.journal import Journal, RunState, state
+from wizard.apply.journal import Journal, RunState, read_entries, state
+from wizard.apply.medium import DeviceMedium
+from wizard.apply.migrating import undo_migration
 from wizard.apply.migrating_found import migration_now
 from wizard.apply.migrating_run import apply_migration, check_keeps, keep_migrated, take_back_migration
 from wizard.apply.phases import Phase, Record, save_record
@@ -23,6 +26,7 @@ from wizard.migrate.bar import FIRST_BYTES
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.migrate.steps import operation_commands
+from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import CopyFiles, MakeFresh, Means, SetFstabType, Way
 
@@ -57,6 +61,12 @@ def sealed(old: Old) -> Path:
     first = before.read_bytes()[:FIRST_BYTES].hex()
     save_record(run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder), old_first=first))
     return run
+
+
+def written_to(old: Old, kind: str) -> None:
+    place = old.mount("-t", kind)
+    (place / "new").write_text("It must not be lost.")
+    tool("umount", str(place))
 
 
 def cut_off(run: Path, node: str, moment: int) -> None:
@@ -115,6 +125,64 @@ def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) ->
     apply_migration(run, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
     assert "written to since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
+    # Not even anew: what was shown was for the filesystem as it was then.
+    apply_migration(run, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
+    take_back_migration(run, ())
+    assert (state(run), old.digest) == (RunState.UNDONE, used)
+
+
+def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The last block is written, and the power goes before that is noted."""
+
+    def save(run: Path, record: Record) -> None:
+        if record.phase is phase:
+            raise PowerCut
+        save_record(run, record)
+
+    with monkeypatch.context() as patch, DeviceMedium(node) as medium, pytest.raises(PowerCut):
+        patch.setattr(exchange, "save_record", save)
+        change = Exchange(run, medium, unheard)
+        (change.commit if phase is Phase.COMMITTED else change.undo)(lambda share: None)
+    forget_caches(node)
+
+
+def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = sealed(old)
+    cut_off_before(run, old.drive, Phase.COMMITTED, monkeypatch)
+    written_to(old, "ext4")
+    used = old.digest
+    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run.name}`"):
+        undo_migration(run)
+    apply_migration(run, ())
+    assert state(run) is RunState.DONE and old.digest == used and "  ext4\t" in old.fstab, story(run)
+    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright keep {run.name}`"):
+        undo_migration(run)
+    keep_migrated(run, ())
+    assert (state(run), old.digest) == (RunState.KEPT, used) and not any((old.work.folder / "stores").iterdir())
+
+
+def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old) -> None:
+    run = sealed(old)
+    with DeviceMedium(old.drive) as medium:
+        Exchange(run, medium, unheard).commit(lambda share: None)
+    written_to(old, "ext4")
+    apply_migration(run, ())
+    assert state(run) is RunState.DONE and "  ext4\t" in old.fstab, story(run)
+
+
+def test_mounted_for_writing_before_the_undoing_was_noted_it_is_undone_and_says_what_is_not_proven(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fstab = old.fstab
+    run = sealed(old)
+    apply_migration(run, ())
+    cut_off_before(run, old.drive, Phase.UNDONE, monkeypatch)
+    written_to(old, "ext3")
+    used = old.digest
+    take_back_migration(run, ())
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, used, fstab), story(run)
+    assert "can no longer be compared bit for bit" in read_entries(run)[-1].sentence
 
 
 def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_there(old: Old) -> None:

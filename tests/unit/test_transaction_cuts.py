@@ -1,8 +1,10 @@
 """A transaction's commit and its undoing, with the power cut at every moment: each is finished, or taken back, to the bit."""
 
-from collections.abc import Iterator
+import struct
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 
 import pytest
 
@@ -21,14 +23,29 @@ ROUNDS = 3
 """Of each moment: with another part of the cache lost, and the second cut elsewhere."""
 
 
-def _unbarred(content: bytearray) -> bytes:
-    """Checksums are on, and no bar: the highest bit of the fourth byte, and the third of the second."""
-    content[1024 + 0x63] &= 0x7F
-    content[1024 + 0x65] |= 0x04
+EXTENT, CHECKSUMS, RECOVERY, BAR = 0x40, 0x400, 0x4, 1 << 31
+"""Bits of s_feature_incompat, of s_feature_ro_compat, and two of the first again."""
+
+
+def _superblock(content: bytearray, incompatible: int) -> bytes:
+    """Noise with a superblock of one filesystem, which has checksums on and no bar."""
+    for offset, value in ((0x18, 2), (0x4C, 1), (0x58, 256), (0x5C, 0x4), (0x60, 0x2 | incompatible), (0x64, 0x1 | CHECKSUMS)):
+        struct.pack_into("<I", content, 1024 + offset, value)
+    struct.pack_into("<I", content, 1024 + 0x108, 1_000_000_000)
+    struct.pack_into("<H", content, 1024 + 0x38, 0xEF53)
+    content[1024 + 0x68 : 1024 + 0x78], content[1024 + 0x276] = b"one filesystem's", 0
     return bytes(content)
 
 
-BEFORE = _unbarred(bytearray(Random("before").randbytes(SIZE)))
+def mounted(content: bytearray, changes: Mapping[int, int] = MappingProxyType({})) -> None:
+    """What the kernel writes to the superblock, and what else is wanted there."""
+    struct.pack_into("<II", content, 1024 + 0x2C, 1_700_000_000, 1_700_000_000)
+    content[1024 + 0x34] ^= 1
+    for offset, value in changes.items():
+        struct.pack_into("<I", content, 1024 + offset, value)
+
+
+BEFORE = _superblock(bytearray(Random("before").randbytes(SIZE)), 0)
 DIFFERENT = (0, CHUNKS - 1, *Random("chunks").sample(range(1, CHUNKS - 1), 24))
 
 
@@ -38,7 +55,7 @@ def _after() -> bytes:
         begin = number * CHUNK
         data = Random(number).randbytes(min(CHUNK, SIZE - begin))
         changed[begin : begin + len(data)] = data
-    return _unbarred(changed)
+    return _superblock(changed, EXTENT)
 
 
 AFTER = _after()
@@ -176,8 +193,7 @@ def test_files_of_an_unfinished_collection_are_made_again(tmp_path: Path) -> Non
 def test_nothing_is_undone_that_was_written_to_since(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert case.commit()
-    # The number of mounts, in the superblock.
-    case.drive.content[1024 + 0x34] ^= 1
+    mounted(case.drive.content)
     found = case.content
     with pytest.raises(Refused, match=r"cannot be undone: it was written to since.*Nothing was written"):
         case.undo()
@@ -199,7 +215,7 @@ def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Pat
     assert not case.commit(2)
     assert case.phase is Phase.BARRING
     case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
-    case.drive.content[1024 + 0x34] ^= 1
+    mounted(case.drive.content)
     found = case.content
     with pytest.raises(Refused, match="left as it is"):
         case.commit()
@@ -255,17 +271,72 @@ def test_damaged_stores_are_not_written_to_the_drive(tmp_path: Path, file: str) 
     assert case.content == found
 
 
-def test_used_after_the_last_write_counts_as_committed(tmp_path: Path) -> None:
-    case = Case(tmp_path)
-    total = moments(Case(tmp_path / "whole"), "commit")
-    # The last block was written, and the phase was not.
-    assert not case.commit(total - 2)
-    assert case.phase is Phase.RELEASING
-    assert case.content == AFTER
-    case.drive.content[1024 + 0x34] ^= 1
+USED: tuple[Mapping[int, int], ...] = ({}, {0x60: 0x2 | EXTENT | RECOVERY})
+"""Mounted and unmounted, and mounted when the power went."""
+
+
+def released(folder: Path, what: str) -> Case:
+    """The last block was written, and the phase was not."""
+    whole = Case(folder / "whole")
+    assert what == "commit" or whole.commit()
+    case = Case(folder / what)
+    assert what == "commit" or case.commit()
+    assert not getattr(case, what)(moments(whole, what) - 2)
+    assert case.phase is (Phase.RELEASING if what == "commit" else Phase.RELEASING_BACK)
+    assert case.content == (AFTER if what == "commit" else BEFORE)
+    return case
+
+
+@pytest.mark.parametrize("change", USED)
+def test_used_after_the_last_write_counts_as_committed(tmp_path: Path, change: Mapping[int, int]) -> None:
+    case = released(tmp_path, "commit")
+    mounted(case.drive.content, change)
     found = case.content
+    with pytest.raises(Refused, match="written to since"):
+        case.undo()
     assert case.commit()
     assert (case.content, case.phase) == (found, Phase.COMMITTED)
+    with pytest.raises(Refused, match="written to since"):
+        case.undo()
+    assert case.content == found
+
+
+def test_used_after_it_was_put_back_counts_as_undone(tmp_path: Path) -> None:
+    case = released(tmp_path, "undo")
+    mounted(case.drive.content, {0x64: 0x1 | CHECKSUMS | 0x2})
+    found = case.content
+    assert case.undo()
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.UNDONE, False)
+
+
+STRANGE: tuple[Mapping[int, int], ...] = (
+    {0x68: 0},
+    {0x108: 1_000_000_001},
+    {0x38: 0},
+    {0x60: 0x2},
+    {0x60: 0x2 | EXTENT | BAR},
+    {0x58: 128},
+)
+"""Another filesystem, the same made anew, none, the one from before, one that is barred, and one with other inodes."""
+
+
+@pytest.mark.parametrize("change", STRANGE)
+def test_what_is_not_the_new_filesystem_is_not_taken_for_it(tmp_path: Path, change: Mapping[int, int]) -> None:
+    case = released(tmp_path, "commit")
+    mounted(case.drive.content, change)
+    found = case.content
+    for what in ("commit", "undo"):
+        with pytest.raises(Refused, match="Nothing was written"):
+            getattr(case, what)()
+    assert (case.content, case.phase) == (found, Phase.RELEASING)
+
+
+def test_the_new_filesystem_is_not_taken_for_the_old_one(tmp_path: Path) -> None:
+    case = released(tmp_path, "undo")
+    mounted(case.drive.content, {0x60: 0x2 | EXTENT})
+    with pytest.raises(Refused, match="Nothing was written"):
+        case.undo()
+    assert case.phase is Phase.RELEASING_BACK
 
 
 def test_a_bar_changes_one_sector_only() -> None:

@@ -19,6 +19,7 @@ from wizard.apply.phases import COMMITTING, HALF, Phase, Record, load_record, sa
 from wizard.apply.replacing import Firsts, Head, Progress, digest_in_file, digest_on, head_of, keep_old, lift_bar, replace_all, set_bar
 from wizard.apply.saved import write_durably
 from wizard.migrate.bar import FIRST_BYTES
+from wizard.migrate.used import is_used_one
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.units import format_exact
@@ -164,13 +165,13 @@ class Exchange:
         return self.record.old_digest if head is Head.OLD else self.record.new_digest
 
     def _through(self, direction: Direction, progress: Progress) -> None:
-        coming = self._firsts.old if direction.coming is Head.OLD else self._firsts.new
+        standing, coming = (self._firsts.of(head) for head in (direction.standing, direction.coming))
         if self.record.phase is direction.barring:
             self._bar(direction, part(progress, 0.0, 0.1))
         if self.record.phase is direction.replacing:
             self._replace(direction, coming, part(progress, 0.1, 1.0))
         if self.record.phase is direction.releasing:
-            self._release(direction, coming)
+            self._release(direction, standing, coming)
         if self.record.phase is not direction.done:
             raise Refused(f"The change is {self.record.phase}: this cannot be done with it now. Nothing was written.")
 
@@ -213,14 +214,15 @@ class Exchange:
                 "What is kept of both states lies in " + str(self._folder) + "."
             )
 
-    def _release(self, direction: Direction, coming: bytes) -> None:
+    def _release(self, direction: Direction, standing: bytes, coming: bytes) -> None:
         head = self.head
         if head is Head.BARRED:
             lift_bar(self._medium, coming)
             if self.head is not direction.coming:
                 raise Failed("The drive did not take the superblock that was written last.")
-        elif head is direction.standing:
+        elif head is not direction.coming and not is_used_one(self._medium.read(0, FIRST_BYTES), coming, standing):
             self._must_be_barred()
+        # Else the block that decides was the last thing before the power went, and maybe the filesystem was used before this.
         self._enter(direction.done)
 
     def _turn_round(self) -> None:

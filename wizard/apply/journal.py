@@ -103,6 +103,11 @@ def state(run: Path) -> RunState:
     return RunState.RUNNING if working else RunState.INTERRUPTED
 
 
+def was_done(run: Path) -> bool:
+    """Whether the run has ended well at some time, whatever was done with it since."""
+    return any(entry.event is Event.DONE for entry in read_entries(run))
+
+
 def follow(run: Path, after: int = 0) -> Iterator[Entry]:
     """The entries of a run as they come, but for the first `after`, until its process has ended."""
     seen = after

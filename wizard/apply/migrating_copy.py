@@ -79,11 +79,14 @@ class Copying:
         """It was made where it stays."""
         return ""
 
-    def check_untouched(self) -> None:
+    def check_resumable(self) -> None:
         """What was begun is begun anew, and only on what this migration made."""
 
     def check_kept(self) -> None:
         """Nothing is kept."""
+
+    def check_untouched(self) -> None:
+        """The old one is only read, so that nobody else's change to it matters."""
 
     def take_back(self) -> str:
         """There is no way, and no need; raises Refused."""

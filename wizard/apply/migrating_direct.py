@@ -128,6 +128,10 @@ class Direct:
         freed = drop(Path(self._migration.undo_dir), self._run.name)
         return f"The undo files are deleted, which freed {format_exact(freed)}."
 
+    def check_resumable(self) -> None:
+        """Raises Refused where its steps would work on something else than they left."""
+        self.check_untouched()
+
     def check_untouched(self) -> None:
         """Raises Refused where the device was mounted for writing, or changed otherwise, since the run left it."""
         record, device = load_record(self._run), self._migration.device
@@ -156,9 +160,14 @@ TAKING_BACK = "taking-back"
 """The file in a run that says that the device is being put back, so that it can hold anything between."""
 
 
-def mounted_since(device: str, run_name: str) -> str:
-    """Why there is no way back any more."""
+def mounted_since(device: str, run_name: str, *, finish: bool = False) -> str:
+    """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
+    on = (
+        f"`diskwright resume {run_name}` does what is left to do."
+        if finish
+        else f"`diskwright keep {run_name}` deletes what was kept for that."
+    )
     return (
         f"{device} was mounted for writing since the run {run_name} ended. What was written since would be torn apart by putting the old "
-        f"blocks back, so it cannot be undone any more. `diskwright keep {run_name}` deletes what was kept for that. Nothing was written."
+        f"blocks back, so it cannot be undone any more. {on} Nothing was written."
     )

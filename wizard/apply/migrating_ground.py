@@ -37,6 +37,9 @@ class Ground(Protocol):
     def commit(self) -> str:
         """Have the device hold what was made and looked at; a sentence, empty where it does already. Raises Failed."""
 
+    def check_resumable(self) -> None:
+        """Raises Refused where somebody else changed the device since the run left it, so that going on would do harm."""
+
     def check_untouched(self) -> None:
         """Raises Refused where somebody else changed the device since the run left it, so that taking back would do harm."""
 
@@ -77,6 +80,9 @@ class FilesAlone:
     def commit(self) -> str:
         """There is nothing to commit."""
         return ""
+
+    def check_resumable(self) -> None:
+        """A filesystem in use may change."""
 
     def check_untouched(self) -> None:
         """A filesystem in use may change."""

@@ -87,6 +87,16 @@ def check_new(migration: Migration) -> None:
         for operation in (step.operation for step in migration.steps):
             if isinstance(operation, MakeFresh):
                 check_target(operation, migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {AGAIN}") from None
+    check_as_looked_at(migration)
+    check_lines(migration, frozenset({How.BEFORE}))
+    _check_room(migration)
+
+
+def check_as_looked_at(migration: Migration) -> None:
+    """Raises Refused unless the filesystem's superblock says what it said when the migration was made."""
+    try:
         now = facts_on(migration.device)
     except Failed as error:
         raise Refused(f"{error} {AGAIN}") from None
@@ -94,8 +104,6 @@ def check_new(migration: Migration) -> None:
         raise Refused(f"{migration.device} no longer holds the filesystem {migration.before.uuid}. {AGAIN}")
     if now != migration.before and migration.means is not Means.FILES:
         raise Refused(f"{migration.device} was changed since the migration was made: its superblock says something else. {AGAIN}")
-    check_lines(migration, frozenset({How.BEFORE}))
-    _check_room(migration)
 
 
 def _check_room(migration: Migration) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.fstab import parse, read_fstab
 from wizard.apply.guard import NOTHING_WRITTEN
-from wizard.apply.journal import Journal, RunState, read_entries, state
+from wizard.apply.journal import Journal, RunState, read_entries, state, was_done
 from wizard.apply.lock import unlock
 from wizard.apply.migrating_copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migrating_found import migration_now
@@ -93,7 +93,7 @@ def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
         if begun_steps(read_entries(run)):
             check_goes_on(migration)
             check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
-            ground.check_untouched()
+            ground.check_resumable()
         else:
             check_new(migration)
     except (BadInput, Failed) as error:
@@ -203,8 +203,7 @@ def check_keeps(run: Path) -> None:
     now = state(run)
     if now is RunState.KEPT:
         raise Refused(f"The run {run.name} is kept already.")
-    done = any(entry.event is Event.DONE for entry in read_entries(run))
-    if not done or now is RunState.UNDONE or (run / UNDOING).exists():
+    if not was_done(run) or now is RunState.UNDONE or (run / UNDOING).exists():
         raise Refused(f"The run {run.name} is {now}: only what is done and was checked can be kept.")
 
 

@@ -8,7 +8,9 @@ from pathlib import Path
 from time import monotonic
 
 from wizard.apply.exchange import drop_folder
+from wizard.apply.journal import was_done
 from wizard.apply.migrating_direct import mounted_since
+from wizard.apply.migrating_guard import check_as_looked_at
 from wizard.apply.migrating_proof import keep_manifest, manifest_checks
 from wizard.apply.migrating_steps import MigratingSite, OnGround, operate, sharing
 from wizard.apply.migrating_verify import device_checks
@@ -61,6 +63,7 @@ class Transacted:
     def prepare(self) -> None:
         """Make the snapshot."""
         if self._phase in (None, Phase.ABANDONED):
+            check_as_looked_at(self.site.migration)
             site, store = self.site, Path(self.site.migration.store)
             # The other half is for what is replaced.
             room = site.migration.room_bytes // 2
@@ -91,12 +94,19 @@ class Transacted:
         """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
         change = self._transaction
         change.commit(sharing(self.site.run, monotonic()))
+        if change.was_used():
+            return (
+                f"{self._device} holds what was made and looked at on the snapshot, and was written to since the last of it was put there."
+            )
         return f"{self._device} holds what was made and looked at on the snapshot, read again from the drive."
+
+    def check_resumable(self) -> None:
+        """Each phase looks for itself at what it finds, and what is committed may be in use."""
 
     def check_untouched(self) -> None:
         """Raises Refused where the filesystem was mounted for writing since it was committed."""
-        if self._record is not None and self._transaction.was_used():
-            raise Refused(mounted_since(self._device, self.site.run.name))
+        if self._phase in (Phase.RELEASING, Phase.COMMITTED) and self._transaction.was_used():
+            raise Refused(mounted_since(self._device, self.site.run.name, finish=not was_done(self.site.run)))
 
     def check_kept(self) -> None:
         """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device holds."""
@@ -113,6 +123,11 @@ class Transacted:
         self._transaction.undo(sharing(self.site.run, monotonic()))
         if self._phase is not Phase.UNDONE:
             return f"{self._device} has not changed by one bit."
+        if self._transaction.was_used():
+            return (
+                f"{self._device} is the filesystem that it was: what was replaced is put back. It was written to since, before this was "
+                "noted, so that it can no longer be compared bit for bit."
+            )
         return f"{self._device} is bit for bit what it was: what was replaced is put back, and was read again from the drive."
 
     def drop(self) -> str:

@@ -37,10 +37,19 @@ class Firsts:
     old: bytes
     new: bytes
 
+    def of(self, head: Head) -> bytes:
+        """Those of OLD or NEW."""
+        return self.old if head is Head.OLD else self.new
+
 
 def head_of(medium: Medium, firsts: Firsts) -> Head:
     """Which head the filesystem has now."""
-    found = medium.read(0, FIRST_BYTES)[DECIDING]
+    return head_in(medium.read(0, FIRST_BYTES), firsts)
+
+
+def head_in(first: bytes, firsts: Firsts) -> Head:
+    """Which head these first bytes of a filesystem have."""
+    found = first[DECIDING]
     if found in (barred(firsts.old)[DECIDING], barred(firsts.new)[DECIDING]):
         return Head.BARRED
     return {firsts.old[DECIDING]: Head.OLD, firsts.new[DECIDING]: Head.NEW}.get(found, Head.OTHER)

@@ -144,9 +144,7 @@ class Transaction:
             return Exchange(self._run, medium, self._journal.add).undo_obstacle(lambda share: None)
 
     def was_used(self) -> bool:
-        """Whether somebody has written to the filesystem since it was committed, as its superblock tells."""
-        if self.phase not in (Phase.RELEASING, Phase.COMMITTED):
-            return False
+        """Whether somebody has written to the filesystem since it was committed or taken back, as its superblock tells."""
         with DeviceMedium(self._device) as medium:
             return Exchange(self._run, medium, self._journal.add).head is Head.OTHER
 
