@@ -11,7 +11,7 @@ from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles import BARS, TOUCHING, WRITING, against, obstacles_of
 from wizard.migrate.offers import prospect_of
 from wizard.migrate.operations import all_operations, fstab_operations, operations_for, spare_blocks, widening_blocks
-from wizard.migrate.situation import BootLine, BootPath, Folder, Situation
+from wizard.migrate.situation import BootLine, BootPath, Folder, OwnFstab, Situation
 from wizard.migrate.steps import proof
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
@@ -69,6 +69,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "root-type": (around(boot=BootPath("/", "ext3")), "rootfstype=ext3", frozenset()),
     "initramfs": (around(boot=BootPath("/", initramfs="dracut")), "dracut -f", frozenset()),
     "mount-unit": (around(units=("/etc/systemd/system/srv.mount",)), "Type=ext4", frozenset()),
+    "own-fstab": (around(own=OwnFstab(fault="it is a symlink")), "it is a symlink", frozenset()),
     "nothing-at-boot": (around(lines=()), "does not name it", frozenset({Way.MOUNT})),
 }
 

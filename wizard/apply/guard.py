@@ -40,7 +40,7 @@ PACKAGES = {
     "blkzone": "util-linux",
     "mdadm": "mdadm",
     "cryptsetup": "cryptsetup",
-    **dict.fromkeys(("tune2fs", "e2undo", "resize2fs"), "e2fsprogs"),
+    **dict.fromkeys(("tune2fs", "e2undo", "resize2fs", "debugfs"), "e2fsprogs"),
     "env": "coreutils",
     "systemctl": "systemd",
     **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"), "lvm2"),

@@ -1,6 +1,7 @@
 """How two manifests differ, in sentences: what a person loses, file by file."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,24 +14,27 @@ TOLD = 20
 """So many differences are told, the others counted."""
 
 
-def differences(before: Path, after: Path, *, inode_numbers: bool) -> tuple[str, ...]:
+def differences(before: Path, after: Path, *, inode_numbers: bool, rewritten: frozenset[bytes] = frozenset()) -> tuple[str, ...]:
     """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell the same filesystem.
 
     With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy has inodes, times of their
-    change and a size of blocks of its own, and its own lost+found. Raises BadInput where a manifest cannot be read.
+    change and a size of blocks of its own, and its own lost+found. Of the files
+    `rewritten` the content is to differ, and nothing else. Raises BadInput where a manifest cannot be read.
     """
     told = []
     count = 0
-    for sentence in _differences(before, after, inode_numbers):
+    for sentence in _differences(before, after, inode_numbers, rewritten):
         count += 1
         if count <= TOLD:
             told.append(sentence)
     return (*told, f"And {count - TOLD} more differences.") if count > TOLD else tuple(told)
 
 
-def _differences(before: Path, after: Path, inode_numbers: bool) -> Iterator[str]:
+def _differences(before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes]) -> Iterator[str]:
     for old, new in _pairs(before, after):
         entry = old or new
+        if old and new and old.path in rewritten and old.digest != new.digest:
+            new = replace(new, digest=old.digest)
         if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
             continue
         if new is None and old is not None:

@@ -11,6 +11,7 @@ from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.fstab import Line, parse, read_fstab
 from wizard.apply.manifest import manifest_seconds
 from wizard.apply.migrating_around import boot_path, folder_seen, swap_files_on, units_for
+from wizard.apply.own_fstab import own_fstab
 from wizard.apply.runs import runs_folder
 from wizard.apply.snapshot import snapshot_obstacle
 from wizard.layout.planner import known_identity
@@ -25,7 +26,7 @@ from wizard.probe.machine import probe_machine
 from wizard.probe.sysfs import node_of
 from wizard.tools.run import find, run
 
-PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "e2undo", "dumpe2fs")
+PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "e2undo", "dumpe2fs", "debugfs")
 ROOTS = frozenset({"/", "/usr"})
 BLOCKS = (4096, 2048, 1024)
 """Sizes of a block, the usual one first."""
@@ -59,6 +60,7 @@ def look_at_ext(
     fstab = read_fstab(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))]
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
+    mounts = tuple(dict.fromkeys(use.by for use in uses if use.kind in ("mounted", "running-system")))
     runs = runs_folder(journal_dir)
     return Situation(
         drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
@@ -67,13 +69,14 @@ def look_at_ext(
         fstab=str(environment.fstab),
         fstab_text=fstab,
         device_bytes=size_bytes(path),
-        mounts=tuple(dict.fromkeys(use.by for use in uses if use.kind in ("mounted", "running-system"))),
+        mounts=mounts,
         swap_files=swap_files_on(node),
         is_root=is_root,
         opened=_is_opened(uses),
         layers=tuple(layer.kind for layer in chain),
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
         units=units_for(environment.fstab.parent, {path, shown}, _tags(drive, path, read)),
+        own=None if mounts or is_root else own_fstab(path, read, _tags(drive, path, read)),
         boot=boot_path({line.mount_point for line in lines} | ({"/"} if is_root else set()), environment),
         missing=tuple(name for name in PROGRAMS if find(name) is None),
         e2fsprogs=_version(),

@@ -10,12 +10,13 @@ from time import monotonic
 from wizard.apply.devices import forget_caches
 from wizard.apply.growth import watched_growth
 from wizard.apply.journal import Journal
+from wizard.apply.own_fstab import set_own_type
 from wizard.apply.progress import StepProgress, note_progress
 from wizard.apply.site import journalled
 from wizard.migrate.estimates import WIDENING_UNDO_BYTES
 from wizard.migrate.steps import CHECKER, accepted, operation_commands, proof
 from wizard.model.errors import Failed
-from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration, OnDevice, WidenInodes
+from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration, OnDevice, SetOwnFstabType, WidenInodes
 from wizard.model.names import printable
 from wizard.tools.listening import Listener
 from wizard.tools.run import Result
@@ -109,6 +110,8 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
 
     Raises Failed where a program ends badly.
     """
+    if isinstance(operation, SetOwnFstabType):
+        return set_own_type(operation, site.migration, node, site.command, undo_file)
     repaired = False
     for argv in operation_commands(operation, node, undo_file):
         unkept = isinstance(operation, WidenInodes) and not undo_file

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.migrating_fstab import type_standing
 from wizard.apply.migrating_steps import MigratingSite
+from wizard.apply.own_fstab import own_checks
 from wizard.apply.standing import How
 from wizard.migrate.steps import proof
 from wizard.migrate.words import SOUND
@@ -43,6 +44,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     for step in migration.steps:
         if (check := _promise(step, now, looked.output)) is not None:
             yield check
+    yield from own_checks(node, migration)
 
 
 def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:

@@ -8,10 +8,10 @@ from wizard.layout.rules import is_device_path, uuid_fault
 from wizard.migrate.estimates import room_bytes
 from wizard.migrate.gains import gains_of
 from wizard.migrate.operations import OLD_TYPES, fresh_operations, operations_for, retyped
-from wizard.migrate.steps import migration_steps
+from wizard.migrate.steps import OWN_FSTAB, migration_steps
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import CopyFiles, MakeFresh, Means, Migration, MigrationOperation, SetFstabType, Way
+from wizard.model.migration import CopyFiles, MakeFresh, Means, Migration, MigrationOperation, SetFstabType, SetOwnFstabType, Way
 from wizard.model.names import printable
 
 MEANS = {
@@ -74,24 +74,38 @@ def _folder_faults(migration: Migration) -> Iterator[str]:
 
 def _operation_faults(migration: Migration, operations: tuple[MigrationOperation, ...]) -> Iterator[str]:
     lines = [operation for operation in operations if isinstance(operation, SetFstabType)]
-    others = tuple(operation for operation in operations if not isinstance(operation, SetFstabType))
+    own = [operation for operation in operations if isinstance(operation, SetOwnFstabType)]
+    others = tuple(operation for operation in operations if not isinstance(operation, SetFstabType | SetOwnFstabType))
     if not operations:
         yield "it does nothing"
     if migration.way is Way.FRESH:
         yield from _fresh_faults(migration, operations)
         return
-    if others != operations_for(migration.way, migration.before, repairs=migration.repairs) or operations != (*others, *lines):
+    if others != operations_for(migration.way, migration.before, repairs=migration.repairs) or operations != (*others, *own, *lines):
         yield f"its steps are not those of the way {migration.way} for its filesystem"
     if len({(line.file, line.number) for line in lines}) != len(lines) or len({(line.file, line.digest) for line in lines}) > 1:
         yield "it changes a line twice, or lines of several files"
+    yield from _own_faults(migration, own)
     for line in lines:
         yield from _line_faults(line)
 
 
-def _line_faults(line: SetFstabType) -> Iterator[str]:
+def _own_faults(migration: Migration, own: list[SetOwnFstabType]) -> Iterator[str]:
+    if own and migration.way is Way.MOUNT:
+        yield "it changes a file on a filesystem that is to stay as it is"
+    if len({line.number for line in own}) != len(own) or len({line.digest for line in own}) > 1:
+        yield "it changes a line twice, or lines of several files"
+    for line in own:
+        if line.block < 0 or not 0 <= line.offset < migration.before.block_bytes:
+            yield f"byte {line.offset} of block {line.block} is no place in a file"
+        yield from _line_faults(line)
+
+
+def _line_faults(line: SetFstabType | SetOwnFstabType) -> Iterator[str]:
     fields = line.old.split()
-    if not line.file.startswith("/") or not line.file.isprintable() or line.number < 1 or len(line.digest) != 64:
-        yield f"{printable(line.file, 60)!r} is no file of mounts at boot"
+    file = line.file if isinstance(line, SetFstabType) else OWN_FSTAB
+    if not file.startswith("/") or not file.isprintable() or line.number < 1 or len(line.digest) != 64:
+        yield f"{printable(file, 60)!r} is no file of mounts at boot"
     elif len(fields) < 3 or fields[0].startswith("#") or "\n" in line.old or fields[2] not in OLD_TYPES or line.new != retyped(line.old):
         yield "the line that it changes is none that names ext2 or ext3"
 

@@ -33,6 +33,7 @@ CODES = {
     "migrate-root-type": "The kernel is told to mount its root as ext2 or ext3.",
     "migrate-initramfs": "The first root must know ext4.",
     "migrate-mount-unit": "A unit of systemd's own mounts it.",
+    "migrate-own-fstab": "A system that does not run lies on it, and its own fstab names it.",
     "migrate-nothing-at-boot": "No line of fstab needs to be changed.",
     # What is left to do.
     "migrate-light-complete": "Everything is switched on that can be without rewriting anything.",

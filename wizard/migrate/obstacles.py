@@ -2,14 +2,14 @@
 
 from collections.abc import Mapping
 
-from wizard.migrate.obstacles_around import at_boot, boot_path, folders, nothing_to_do, room_inside
+from wizard.migrate.obstacles_around import at_boot, boot_path, folders, nothing_to_do, own_fstab, room_inside
 from wizard.migrate.obstacles_inside import in_use, its_kind, its_state, programs
 from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Way
 
-RULES = (in_use, its_state, its_kind, programs, room_inside, folders, boot_path, at_boot, nothing_to_do)
+RULES = (in_use, its_state, its_kind, programs, room_inside, folders, boot_path, at_boot, own_fstab, nothing_to_do)
 
 WRITING = frozenset({Way.LIGHT, Way.FULL})
 TOUCHING = frozenset({*WRITING, Way.FRESH})

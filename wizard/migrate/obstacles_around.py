@@ -14,6 +14,7 @@ from wizard.migrate.operations import (
     widening_fault,
 )
 from wizard.migrate.situation import Situation
+from wizard.migrate.steps import OWN_FSTAB
 from wizard.model.finding import Finding
 from wizard.model.migration import Way
 from wizard.model.names import printable
@@ -156,6 +157,32 @@ def at_boot(situation: Situation) -> Iterator[Finding]:
             "Mounting it as ext4 by hand needs no change at all.",
             f"`mount -t ext4 {situation.device} PLACE` mounts it so.",
             "fstab(5)",
+        )
+
+
+def own_fstab(situation: Situation) -> Iterator[Finding]:
+    """The system that lies on it, and does not run."""
+    own, device = situation.own, situation.device
+    if own is None:
+        return
+    lines = [line for line in own.lines if line.kind in OLD_TYPES]
+    if own.fault:
+        yield warning(
+            "migrate-own-fstab",
+            situation,
+            f"A system lies on {device}, and its {OWN_FSTAB} is not changed: {own.fault}.",
+            "A line there that names the filesystem as ext3 or ext2 would keep that system from starting.",
+            f"Look at {OWN_FSTAB} on it after `keep`, before that system is started, and write ext4 in its line.",
+            "debugfs",
+        )
+    for line in lines if not own.fault else ():
+        yield info(
+            "migrate-own-fstab",
+            situation,
+            f"A system lies on {device}, whose {OWN_FSTAB} mounts it as {line.kind} by line {line.number}.",
+            "As ext4 it would not be mounted by that line.",
+            "The ways that write change the line with everything else, and undoing puts it back with everything else.",
+            "debugfs",
         )
 
 

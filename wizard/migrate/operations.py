@@ -17,6 +17,7 @@ from wizard.model.migration import (
     OnDevice,
     SetFeatures,
     SetFstabType,
+    SetOwnFstabType,
     Way,
     WidenBlockNumbers,
     WidenInodes,
@@ -136,6 +137,28 @@ def fstab_operations(situation: Situation) -> tuple[SetFstabType, ...]:
     )
 
 
+def own_operations(situation: Situation) -> tuple[SetOwnFstabType, ...]:
+    """The same for the lines of the filesystem's own fstab, where it holds a system that does not run."""
+    own = situation.own
+    if own is None or own.fault:
+        return ()
+    text, digest = own.text.split("\n"), digest_of_text(own.text)
+    found = []
+    for line in own.lines:
+        if line.kind in OLD_TYPES:
+            old = text[line.number - 1]
+            new = retyped(old)
+            before = "\n".join([*text[: line.number - 1], old[: _first_difference(old, new)]])
+            block, offset = divmod(len(before.encode("utf-8", "surrogateescape")), situation.ext.block_bytes)
+            found.append(SetOwnFstabType(digest, line.number, block, offset, old, new))
+    return tuple(found)
+
+
+def _first_difference(old: str, new: str) -> int:
+    """Where two lines part; the types that are changed and ext4 differ in their last character alone."""
+    return next(place for place, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
+
+
 def retyped(line: str) -> str:
     """A line of fstab with the type ext4, and everything else to the character."""
     place = 0
@@ -156,5 +179,6 @@ def all_operations(situation: Situation, way: Way, *, repairs: bool = False) -> 
     """What the way does on this machine, but for a fresh filesystem: to the filesystem, and to fstab behind it."""
     on_device = operations_for(way, situation.ext, repairs=repairs)
     if way is Way.MOUNT or on_device:
-        return (*on_device, *fstab_operations(situation))
+        own = own_operations(situation) if on_device else ()
+        return (*on_device, *own, *fstab_operations(situation))
     return ()

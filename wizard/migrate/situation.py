@@ -48,6 +48,18 @@ class BootPath:
     initramfs: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class OwnFstab:
+    """The text of /etc/fstab on the filesystem itself, which nobody has mounted, and the lines of it that are for this filesystem.
+
+    `fault` is a clause on why it cannot be changed there, empty where it can; the text can be missing then.
+    """
+
+    text: str = ""
+    lines: tuple[BootLine, ...] = ()
+    fault: str = ""
+
+
 NO_BOOT = BootPath()
 
 
@@ -57,8 +69,9 @@ class Situation:
 
     `device_bytes` is the size of the device, `mounts` are the places where anybody sees it mounted. `is_root`: the running system stands
     on it; `opened`: another block device or a program holds it for itself. `layers` are the kinds of what lies between it and the drive
-    (LVM, LUKS, md). `fstab` is the file of mounts with its text, `units` systemd's own files for it. `missing` are programs that are not
-    there, `e2fsprogs` their version. `no_snapshots` is a clause on why device mapper cannot be used, empty where it can.
+    (LVM, LUKS, md). `fstab` is the file of mounts with its text, `own` the one on the filesystem itself, None where there is none or it
+    was not looked for; `units` are systemd's own files for it. `missing` are programs that are not there, `e2fsprogs` their version.
+    `no_snapshots` is a clause on why device mapper cannot be used, empty where it can.
     `manifest_seconds`: how long comparing every file takes, both times together.
     """
 
@@ -75,6 +88,7 @@ class Situation:
     layers: tuple[str, ...] = ()
     lines: tuple[BootLine, ...] = ()
     units: tuple[str, ...] = ()
+    own: OwnFstab | None = None
     boot: BootPath = NO_BOOT
     missing: tuple[str, ...] = ()
     e2fsprogs: tuple[int, int] = (1, 47)

@@ -21,9 +21,13 @@ from wizard.model.migration import (
     OnDevice,
     SetFeatures,
     SetFstabType,
+    SetOwnFstabType,
     WidenBlockNumbers,
     WidenInodes,
 )
+
+OWN_FSTAB = "/etc/fstab"
+"""On a filesystem that holds a system."""
 
 CHECKER = "e2fsck"
 FOUND_NOTHING, REPAIRED = 0, 1
@@ -38,13 +42,8 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
     """
     kept = ("-z", undo_file) if undo_file else ()
     match operation:
-        case CheckFiles(repairs=True):
-            return ((CHECKER, "-f", "-y", *kept, device),)
-        case CheckFiles(pending=True):
-            return ((CHECKER, "-f", "-p", *kept, device),)
         case CheckFiles():
-            # -p would repair even folders that are gone, so nothing may be left to repair by then: it marks the filesystem as checked.
-            return (proof(device), (CHECKER, "-f", "-p", *kept, device))
+            return _checking(operation, device, kept)
         case AddJournal():
             return (("tune2fs", *kept, "-j", device),)
         case WidenInodes(inode_bytes=size):
@@ -58,6 +57,15 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
             return (("resize2fs", "-b", *kept, device),)
         case AddChecksums():
             return (("tune2fs", *kept, "-O", "metadata_csum", device), (CHECKER, "-f", "-y", "-D", *kept, device))
+        case SetOwnFstabType(block=block, offset=offset):
+            # The length stays, so no block is allotted; the byte's inode and its times stay, too.
+            return (("debugfs", "-w", *kept, "-R", f"zap_block -f {OWN_FSTAB} -o {offset} -l 1 -p 0x34 {block}", device),)
+
+
+def _checking(operation: CheckFiles, device: str, kept: tuple[str, ...]) -> tuple[Argv, ...]:
+    checking = (CHECKER, "-f", "-y" if operation.repairs else "-p", *kept, device)
+    # -p would repair even folders that are gone, so nothing may be left to repair by then: it marks the filesystem as checked.
+    return (checking,) if operation.repairs or operation.pending else (proof(device), checking)
 
 
 def widening_undo_file(device: str, undo_file: str) -> str:
@@ -108,6 +116,12 @@ def _commands(operation: MigrationOperation, device: str) -> tuple[Argv, ...]:
 def _edits(operation: MigrationOperation) -> tuple[str, ...]:
     match operation:
         case SetFstabType(file=file, number=number, old=old, new=new):
-            return (f"--- a{file}", f"+++ b{file}", f"@@ -{number} +{number} @@", f"-{old}", f"+{new}")
+            return _difference(file, number, old, new)
+        case SetOwnFstabType(number=number, old=old, new=new):
+            return _difference(OWN_FSTAB, number, old, new)
         case _:
             return ()
+
+
+def _difference(file: str, number: int, old: str, new: str) -> tuple[str, ...]:
+    return (f"--- a{file}", f"+++ b{file}", f"@@ -{number} +{number} @@", f"-{old}", f"+{new}")

@@ -12,6 +12,7 @@ from wizard.model.migration import (
     OnDevice,
     SetFeatures,
     SetFstabType,
+    SetOwnFstabType,
     WidenBlockNumbers,
     WidenInodes,
 )
@@ -35,12 +36,8 @@ def sentence(operation: MigrationOperation, device: str) -> str:
 
 def _on_device(operation: OnDevice, device: str) -> str:
     match operation:
-        case CheckFiles(repairs=True):
-            return f"Check everything on {device}, and repair what is damaged."
-        case CheckFiles(pending=True):
-            return f"Put what the journal of {device} holds in its place, and check everything. Small damage is repaired, as at any start."
         case CheckFiles():
-            return f"Check everything on {device}. Where anything is damaged, it ends here."
+            return _checking(operation, device)
         case AddJournal():
             return "Give it a journal, so that a power cut later on leaves it in order."
         case WidenInodes(inode_bytes=size):
@@ -53,6 +50,16 @@ def _on_device(operation: OnDevice, device: str) -> str:
             return "Make block numbers 64 bits wide, which also makes room for full checksums."
         case AddChecksums():
             return "Give everything but the files' own content checksums, and write them everywhere, so that damage is noticed."
+        case SetOwnFstabType(number=number):
+            return f"Have the system on {device} mount it as ext4 from now on: line {number} of its own /etc/fstab, one letter."
+
+
+def _checking(operation: CheckFiles, device: str) -> str:
+    if operation.repairs:
+        return f"Check everything on {device}, and repair what is damaged."
+    if operation.pending:
+        return f"Put what the journal of {device} holds in its place, and check everything. Small damage is repaired, as at any start."
+    return f"Check everything on {device}. Where anything is damaged, it ends here."
 
 
 def undo(operation: MigrationOperation, means: Means) -> str:
@@ -112,3 +119,5 @@ def _holds_on_device(operation: OnDevice) -> tuple[str, ...]:
             return ("Its superblock lists 64bit.",)
         case AddChecksums():
             return ("Its superblock lists metadata_csum.", SOUND)
+        case SetOwnFstabType(number=number):
+            return (f"Line {number} of its own /etc/fstab is the new one, and nothing else in that file has changed.",)

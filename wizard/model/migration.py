@@ -88,6 +88,21 @@ class AddChecksums:
 
 
 @dataclass(frozen=True, slots=True)
+class SetOwnFstabType:
+    """Give line `number` of /etc/fstab on the filesystem itself, which reads `old`, the type ext4: the byte at `offset` of the file's
+    block `block`, both from 0, becomes a 4. `digest` is SHA-256 of the whole file as found.
+    """
+
+    digest: str
+    number: int
+    block: int
+    offset: int
+    old: str
+    new: str
+    kind: Literal["set-own-fstab-type"] = "set-own-fstab-type"
+
+
+@dataclass(frozen=True, slots=True)
 class SetFstabType:
     """Give line `number` of `file`, which reads `old`, the type ext4 and these options. `digest` is SHA-256 of the whole file as found."""
 
@@ -118,7 +133,7 @@ class CopyFiles:
     kind: Literal["copy-files"] = "copy-files"
 
 
-OnDevice = CheckFiles | AddJournal | WidenInodes | SetFeatures | ConvertFiles | WidenBlockNumbers | AddChecksums
+OnDevice = CheckFiles | AddJournal | WidenInodes | SetFeatures | ConvertFiles | WidenBlockNumbers | AddChecksums | SetOwnFstabType
 """Operations on the filesystem itself. None names its device: the same ones run on a snapshot, or on the device."""
 
 MigrationOperation = OnDevice | SetFstabType | MakeFresh | CopyFiles
