@@ -141,11 +141,14 @@ class Direct:
         found, left = read_ext(now), read_ext(known)
         if found is not None and found.uuid != self._migration.before.uuid:
             raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
-        # The time of a mount counts seconds: within one, the count of mounts tells, which no program but the kernel makes larger.
-        if found is not None and left is not None and (found.mounted != left.mounted or found.mounts > left.mounts):
+        is_between = record.cut_off or (self._run / TAKING_BACK).exists()
+        # The time of a mount counts seconds: within one, the count of mounts tells. e2fsck begins it anew, and putting back brings it back.
+        possible = record.superblocks if is_between else (known,)
+        most = max((seen.mounts for one in possible if (seen := read_ext(one))), default=0)
+        if found is not None and left is not None and (found.mounted != left.mounted or found.mounts > most):
             raise Refused(mounted_since(device, self._run.name))
         # What was cut off can have left anything between, but for the time of a mount, which none of the programs sets.
-        if now != known and not record.cut_off and not (self._run / TAKING_BACK).exists():
+        if now != known and not is_between:
             raise Refused(
                 f"{device} was changed since the run {self._run.name} ended: its superblock is another. What was kept does not fit it any "
                 "more. Nothing was written."

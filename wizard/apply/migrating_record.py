@@ -50,6 +50,11 @@ class Record:
         """What the device's superblock was last known to be; empty where no step was begun."""
         return bytes.fromhex(self.marks[-1].after or self.marks[-1].before) if self.marks else b""
 
+    @property
+    def superblocks(self) -> tuple[bytes, ...]:
+        """Every superblock that the device had before or after a step."""
+        return tuple(bytes.fromhex(one) for mark in self.marks for one in (mark.before, mark.after))
+
     def is_done(self, step: int) -> bool:
         """Whether the step is done."""
         return any(mark.step == step and mark.after for mark in self.marks)
