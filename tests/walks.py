@@ -60,7 +60,6 @@ def _command(*words: str) -> subprocess.CompletedProcess[str]:
 
 def by_questions(services: RealServices, token: str, workload: str, place: Path) -> tuple[ExitCode, str]:
     """The line-by-line wizard; its exit code and all that it said."""
-    said = StringIO()
     purpose = [profile.workload.id for profile in services.profiles()].index(workload) + 1
     script = (
         ("What will the drive mostly hold?", str(purpose)),
@@ -68,8 +67,23 @@ def by_questions(services: RealServices, token: str, workload: str, place: Path)
         ("Where is it mounted?", str(place)),
         ("type the drive's token", token),
     )
-    answers = Answers(said, script)
-    code = converse(Desk(Talk(answers, said, echo=True), services))
+    return _conversed(services, script)
+
+
+def to_ext4_by_questions(services: RealServices, token: str) -> tuple[ExitCode, str]:
+    """The same for the only drive, whose old filesystem becomes ext4 and is kept."""
+    script = (
+        ("Which drive is to be set up?", "2"),
+        ("To begin now, type the token", token),
+        ("What becomes of it?", "2"),
+        ("Keeping ends the way back", "2"),
+    )
+    return _conversed(services, script)
+
+
+def _conversed(services: RealServices, script: Sequence[tuple[str, str]]) -> tuple[ExitCode, str]:
+    said = StringIO()
+    code = converse(Desk(Talk(Answers(said, script), said, echo=True), services))
     return code, said.getvalue()
 
 

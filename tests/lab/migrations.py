@@ -42,49 +42,71 @@ def migration_kept(fleet: Fleet) -> Iterator[Check]:
 
 
 def _prepared(fleet: Fleet) -> str:
-    for module in ("dm_snapshot", "loop", "ext4"):
-        tool("modprobe", module)
     node = node_of(fleet[OLD.name])
+    prepare_rest(node_of(fleet[STORE.name]))
     make_old(node, KIB)
-    rest = node_of(fleet[STORE.name])
-    tool("mkfs.ext4", "-q", "-F", rest)
-    REST.mkdir(parents=True)
-    tool("mount", rest, str(REST))
-    for folder in (RUNS, STORES):
-        folder.mkdir(mode=0o700)
-    PLACE.mkdir(parents=True)
-    uuid = tool("blkid", "-p", "-s", "UUID", "-o", "value", node).strip()
-    FSTAB.write_text(f"UUID={uuid} {PLACE} ext3 defaults,noatime 0 2\n")
+    mount_at_boot(node)
     return node
 
 
-def _migrate(node: str) -> tuple[int, str]:
-    words = ("--way", "full", "--store", str(STORES), "--journal", str(RUNS), "--confirm", OLD.serial)
-    told = diskwright("migrate", node, *words, accept=range(256), seconds=LONG)
+def prepare_rest(rest: str, place: Path = REST) -> None:
+    """What a transaction needs of the kernel, and a filesystem for the runs and the stores."""
+    for module in ("dm_snapshot", "loop", "ext4"):
+        tool("modprobe", module)
+    tool("mkfs.ext4", "-q", "-F", rest)
+    place.mkdir(parents=True, exist_ok=True)
+    tool("mount", rest, str(place))
+    for folder in (place / "runs", place / "stores"):
+        folder.mkdir(mode=0o700)
+
+
+def mount_at_boot(node: str) -> None:
+    """A line of fstab for it, and none for anything else."""
+    PLACE.mkdir(parents=True, exist_ok=True)
+    uuid = tool("blkid", "-p", "-s", "UUID", "-o", "value", node).strip()
+    FSTAB.write_text(f"UUID={uuid} {PLACE} ext3 defaults,noatime 0 2\n")
+
+
+def migrate(node: str, token: str, *more: str) -> tuple[int, str]:
+    """The way full by the command line: its status, and what it said."""
+    words = ("--way", "full", "--store", str(STORES), "--journal", str(RUNS), "--confirm", token)
+    told = diskwright("migrate", node, *words, *more, accept=range(256), seconds=LONG)
     return told.status, told.output + told.errors
 
 
-def _ends(what: str, command: str) -> Check:
+def ends(what: str, command: str) -> Check:
+    """Whether a command about the newest run ends well."""
     told = diskwright(command, "--journal", str(RUNS), accept=range(256), seconds=LONG)
     return Check(f"{what}: {command} ends well", told.status == 0, f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}")
 
 
 def _killed(node: str, before: str) -> Iterator[Check]:
+    yield from killed(node, before, OLD.serial)
+    yield ends("killed in a step", "resume")
+    yield from is_ext4(node)
+    yield ends("gone on with", "undo")
+    yield from undone(node, before)
+
+
+def killed(node: str, before: str, token: str, *more: str) -> Iterator[Check]:
+    """A migration whose process dies when most of it is done."""
     with standing_in("resize2fs", "-b", DIES):
-        status, said = _migrate(node)
+        status, said = migrate(node, token, *more)
     newest = list_runs(RUNS)[-1]
     yield Check("killed in a step: the run is interrupted", state(newest) is RunState.INTERRUPTED, f"{status}: {said[-1500:]}")
     yield Check("killed in a step: the device is what it was", digest_of(node) == before, "")
-    yield _ends("killed in a step", "resume")
-    yield from _is_ext4(node)
-    yield _ends("gone on with", "undo")
+
+
+def undone(node: str, before: str) -> Iterator[Check]:
+    """Device, fstab and room are as they were."""
     yield Check("undone, every byte is what it was", digest_of(node) == before, "")
     yield Check("undone, so is fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
     left = list(STORES.iterdir())
     yield Check("undone, the room is given back", not left, shown(left))
 
 
-def _is_ext4(node: str) -> Iterator[Check]:
+def is_ext4(node: str) -> Iterator[Check]:
+    """By others than the program, on the device and in fstab."""
     probed = tool("blkid", "-p", "-s", "TYPE", "-o", "value", node).strip()
     yield Check("it is ext4, on the device and in fstab", probed == "ext4" and " ext4 " in FSTAB.read_text(), FSTAB.read_text())
     checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
@@ -92,10 +114,10 @@ def _is_ext4(node: str) -> Iterator[Check]:
 
 
 def _whole(node: str) -> Iterator[Check]:
-    status, said = _migrate(node)
+    status, said = migrate(node, OLD.serial)
     yield Check("migrate ends well", status == 0, f"{status}: {said[-2500:]}")
-    yield from _is_ext4(node)
-    yield _ends("migrated", "keep")
+    yield from is_ext4(node)
+    yield ends("migrated", "keep")
     mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
     yield Check("kept, it is mounted as ext4", mounted == [node, "ext4"], shown(mounted))
     left = [*STORES.iterdir(), tool("dmsetup", "ls").strip()]
@@ -103,8 +125,13 @@ def _whole(node: str) -> Iterator[Check]:
 
 
 JOBS = {"migration-killed": migration_killed, "migration-kept": migration_kept}
-BOTH = tuple(JOBS)
 VISITS = (
-    Visit("ext3 to ext4 as a transaction: killed, gone on with, taken back", MIGRATION_FLEET, BOTH[:1], 1800, udev=False),
-    Visit("ext3 to ext4 as a transaction, with udev: the same, and kept", MIGRATION_FLEET, BOTH, 1800, udev=True, full_only=True),
+    Visit(
+        "ext3 to ext4 as a transaction, with udev: killed, gone on with, taken back, and kept",
+        MIGRATION_FLEET,
+        tuple(JOBS),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
 )

@@ -33,6 +33,8 @@ MODULES = (
     "transactions",
     "powercuts",
     "migrations",
+    "migrated_volumes",
+    "migrating_led",
     "purposes",
 )
 """Those of tests/lab with VISITS, in the order in which the lab goes through them."""

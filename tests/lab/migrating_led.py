@@ -1,0 +1,93 @@
+"""Job: the wizard leads an old filesystem to ext4 as a transaction: by keys on the kernel's text console, to the end of the run, and back;
+and by questions, to be kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from tests import walks
+from tests.lab.console import ends, look
+from tests.lab.fleet import KIB, Fleet
+from tests.lab.inside import node_of, shown, tool
+from tests.lab.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boot, prepare_rest
+from tests.lab.screen import Console
+from tests.lab.transactions import digest_of, make_old
+from tests.lab.visit import Visit
+from wizard.apply.phases import NOTHING
+from wizard.model.errors import ExitCode
+from wizard.model.journal import Check
+from wizard.services.real import RealServices
+
+LED_FLEET = Fleet("migration-led", (OLD, STORE))
+KEEPS_RUNS = Path("/var/lib/diskwright")
+STEP = "To ext4, step"
+
+
+def by_keys(fleet: Fleet) -> Iterator[Check]:
+    """On the text console, and back."""
+    node = _prepared(fleet)
+    before = digest_of(node)
+    with Console() as console:
+        yield from _to_the_end(console, node)
+        yield from is_ext4(node)
+        console.press("u", then="Undo the migration?")
+        console.press("tab", "enter", then=lambda: "The migration was undone" in _flat(console))
+        yield from look(console, "ext4-undone")
+        console.press("enter")
+        yield ends(console, ExitCode.DONE)
+    yield Check("undone, every byte is what it was", digest_of(node) == before, "")
+    yield Check("undone, so is fstab", " ext3 " in FSTAB.read_text(), FSTAB.read_text())
+
+
+def by_questions(fleet: Fleet) -> Iterator[Check]:
+    """On what was undone."""
+    node = node_of(fleet[OLD.name])
+    code, told = walks.to_ext4_by_questions(RealServices(only=(node,)), OLD.serial)
+    said = " ".join(told.split())
+    yield Check("plain: it ends well, and it was kept", code is ExitCode.DONE and "Kept. " in said, told[-1500:])
+    yield Check("plain: what a power cut would leave was told", NOTHING in said, told[-3000:])
+    mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
+    yield Check("plain: it is mounted as ext4", mounted == [node, "ext4"], shown(mounted))
+
+
+def _prepared(fleet: Fleet) -> str:
+    """A machine whose runs lie on another filesystem than the old one, as most do."""
+    node = node_of(fleet[OLD.name])
+    prepare_rest(node_of(fleet[STORE.name]), KEEPS_RUNS)
+    make_old(node, KIB)
+    mount_at_boot(node)
+    return node
+
+
+def _to_the_end(console: Console, node: str) -> Iterator[Check]:
+    console.until(lambda: f" > {node} " in console.text and "reading .." not in console.text)
+    console.press("m", then="> Everything (full)")
+    yield from look(console, "ext4-ways")
+    console.press("enter", then=f"{STEP} 3 of 6")
+    yield from look(console, "ext4-preview")
+    console.press("enter", then=f"{STEP} 4 of 6")
+    console.press("tab", then=lambda: console.seen.is_lit("Token"))
+    console.press(f"={OLD.serial}", "enter", then=lambda: console.seen.is_lit("[ Begin ]"))
+    yield from look(console, "ext4-confirm")
+    console.press("enter", then=None)
+    console.until(lambda: NOTHING in _flat(console), rest=False)
+    yield from look(console, "ext4-running")
+    yield Check("while it runs it says what a power cut would leave", f"{STEP} 5 of 6" in console.text, console.text)
+    console.until("Done: every step")
+    console.press("enter", then=f"{STEP} 6 of 6")
+    yield from look(console, "ext4-result")
+
+
+def _flat(console: Console) -> str:
+    """What the console shows, in one line."""
+    return " ".join(console.text.split())
+
+
+JOBS = {"migration-by-keys": by_keys, "migration-by-questions": by_questions}
+VISITS = (
+    Visit(
+        "the wizard on a text console: an old filesystem to ext4, and back", LED_FLEET, ("migration-by-keys",), 900, udev=False, screen=True
+    ),
+    Visit("the same, and by questions to what is kept", LED_FLEET, tuple(JOBS), 1800, udev=True, screen=True, full_only=True),
+)
