@@ -12,6 +12,7 @@ from tests.loop.applying import Work, ended
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.journal import RunState
 from wizard.apply.migrating import start_migration
+from wizard.apply.migrating_look import look_at_ext
 from wizard.apply.migrating_run import apply_migration
 from wizard.apply.runs import MIGRATION, make_run
 from wizard.layout.planner import known_identity
@@ -106,6 +107,34 @@ class Old:
             return everything(place)
         finally:
             tool("umount", str(place))
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """A filesystem with files of a system that does not run, on a drive that was made here, unmounted."""
+
+    work: Work
+    drive: str
+
+    def look(self) -> Situation:
+        return look_at_ext(self.drive, self.work.environment, store=self.work.folder, undo_dir=self.work.folder)
+
+    def migrate(self, migration: Migration) -> Path:
+        """A run from begin to end in this process, which is quicker."""
+        self.work.bench.own(self.drive)
+        self.work.runs.mkdir(exist_ok=True)
+        run = make_run(self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment)
+        apply_migration(run, ())
+        return run
+
+    def file(self, path: str) -> bytes:
+        copy = self.work.folder / "copy"
+        tool("debugfs", "-c", "-R", f"dump {path} {copy}", self.drive)
+        return copy.read_bytes()
+
+    @property
+    def digest(self) -> str:
+        return self.work.digest(self.drive)
 
 
 def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 32 * MIB) -> Old:

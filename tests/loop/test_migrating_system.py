@@ -1,22 +1,17 @@
 """A migration of a filesystem with a system on it that does not run: its own fstab names ext4 afterwards, and the old type when undone."""
 
 import os
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
+from tests.loop.migrating import System
 from wizard.apply.journal import RunState, state
-from wizard.apply.migrating_look import look_at_ext
-from wizard.apply.migrating_run import apply_migration, take_back_migration
-from wizard.apply.runs import MIGRATION, make_run
-from wizard.migrate.document import render_migration
+from wizard.apply.migrating_run import take_back_migration
 from wizard.migrate.make import make_migration
-from wizard.migrate.situation import Situation
 from wizard.model.journal import Event
-from wizard.model.migration import Migration, SetOwnFstabType, Way
+from wizard.model.migration import SetOwnFstabType, Way
 from wizard.model.units import MIB
 
 UUID = "0d2c3b7a-3333-4000-8000-000000000003"
@@ -27,34 +22,6 @@ FSTAB = (
 """The lines that are changed lie in the second block, of 1024 bytes."""
 
 NEW = FSTAB.replace(b"/\text3 errors", b"/\text4 errors").replace(b"/again  ext2\n", b"/again  ext4\n")
-
-
-@dataclass(frozen=True, slots=True)
-class System:
-    """A filesystem with a system's files, unmounted."""
-
-    work: Work
-    drive: str
-
-    def look(self) -> Situation:
-        return look_at_ext(self.drive, self.work.environment, store=self.work.folder, undo_dir=self.work.folder)
-
-    def migrate(self, migration: Migration) -> Path:
-        """A run from begin to end in this process, which is quicker."""
-        self.work.bench.own(self.drive)
-        self.work.runs.mkdir(exist_ok=True)
-        run = make_run(self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment)
-        apply_migration(run, ())
-        return run
-
-    def file(self, path: str) -> bytes:
-        copy = self.work.folder / "copy"
-        tool("debugfs", "-c", "-R", f"dump {path} {copy}", self.drive)
-        return copy.read_bytes()
-
-    @property
-    def digest(self) -> str:
-        return self.work.digest(self.drive)
 
 
 def system(work: Work, make_drive: MakeDrive, fstab: bytes = FSTAB) -> System:

@@ -8,8 +8,10 @@ from configparser import Error as NoUnit
 from pathlib import Path
 
 from wizard.apply.environment import LOOK_SECONDS, Environment
+from wizard.apply.grub import folder_inside, reader
+from wizard.apply.inside import seen_inside, text_inside
 from wizard.apply.runs import IN_MEMORY
-from wizard.migrate.situation import NO_BOOT, BootPath, Folder
+from wizard.migrate.situation import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
 from wizard.probe.uses import unescaped
 from wizard.tools.run import find, run
@@ -18,6 +20,8 @@ SWAPS, CMDLINE, MOUNTINFO = Path("/proc/swaps"), Path("/proc/cmdline"), Path("/p
 BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
 """What makes the first root, and what of it lies in /etc."""
+
+GRUB_DEFAULTS = "/etc/default/grub"
 
 _GRUB = re.compile(r"\(GRUB\) (\d+)\.(\d+)")
 _ROOT_TYPE = re.compile(r"\brootfstype=([a-z0-9,]+)")
@@ -95,20 +99,41 @@ def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tup
     return tuple(found)
 
 
-def boot_path(places: Set[str], environment: Environment) -> BootPath:
-    """What starts a system whose root or /boot is mounted from here, as far as its /etc and this machine tell."""
+def boot_path(places: Set[str], environment: Environment, unmounted: str, own: OwnFstab | None) -> BootPath:
+    """What starts a system whose root or /boot is mounted from here, as far as its /etc and this machine tell; or, of a system that does
+    not run, what lies on the filesystem itself, whose node is `unmounted`, empty where somebody has it mounted.
+    """
     place = next((place for place in BOOT_PLACES if place in places), "")
-    if not place:
+    folder = folder_inside(unmounted) if unmounted else ""
+    is_root = any(line.mount_point == "/" for line in own.lines) if own else False
+    if not place and not folder and not is_root:
         return NO_BOOT
-    etc = environment.fstab.parent
-    words = (_text(CMDLINE) if environment.is_running_system else "") + " " + _text(etc / "default/grub")
+    if place:
+        etc = environment.fstab.parent
+        words = (_text(CMDLINE) if environment.is_running_system else "") + " " + _text(etc / "default/grub")
+        makers = [name for name, entry in INITRAMFS if (etc / entry).exists()]
+    else:
+        place = "/" if is_root or folder.startswith("/boot/") else "/boot"
+        words, makers = _start_inside(unmounted)
     kind = _ROOT_TYPE.search(words)
     return BootPath(
         place=place,
         root_type=kind[1] if kind and place == "/" else "",
         grub=_grub_version(),
-        initramfs=next((name for name, entry in INITRAMFS if (etc / entry).exists()), ""),
+        initramfs=next(iter(makers), ""),
+        grub_folder=folder,
+        grub_reader=reader(),
     )
+
+
+def _start_inside(node: str) -> tuple[str, list[str]]:
+    """The settings of GRUB and what makes the first root, by the /etc of a system on a filesystem that nobody has mounted."""
+    try:
+        seen = seen_inside(node, [GRUB_DEFAULTS, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
+        words = text_inside(node, GRUB_DEFAULTS) if GRUB_DEFAULTS in seen and seen[GRUB_DEFAULTS].kind == "regular" else ""
+    except Failed:
+        return "", []
+    return words, [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
 
 
 def _grub_version() -> tuple[int, int]:

@@ -61,6 +61,8 @@ def look_at_ext(
     lines = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))]
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
     mounts = tuple(dict.fromkeys(use.by for use in uses if use.kind in ("mounted", "running-system")))
+    unmounted = "" if mounts or is_root else path
+    own = own_fstab(path, read, _tags(drive, path, read)) if unmounted else None
     runs = runs_folder(journal_dir)
     return Situation(
         drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
@@ -76,8 +78,8 @@ def look_at_ext(
         layers=tuple(layer.kind for layer in chain),
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
         units=units_for(environment.fstab.parent, {path, shown}, _tags(drive, path, read)),
-        own=None if mounts or is_root else own_fstab(path, read, _tags(drive, path, read)),
-        boot=boot_path({line.mount_point for line in lines} | ({"/"} if is_root else set()), environment),
+        own=own,
+        boot=boot_path({line.mount_point for line in lines} | ({"/"} if is_root else set()), environment, unmounted, own),
         missing=tuple(name for name in PROGRAMS if find(name) is None),
         e2fsprogs=_version(),
         no_snapshots=_clause(snapshot_obstacle()),

@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterator
 
 from wizard.apply.ext_blocks import facts_on
+from wizard.apply.grub import grub_checks
 from wizard.apply.migrating_fstab import type_standing
 from wizard.apply.migrating_steps import MigratingSite
 from wizard.apply.own_fstab import own_checks
@@ -45,6 +46,7 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         if (check := _promise(step, now, looked.output)) is not None:
             yield check
     yield from own_checks(node, migration)
+    yield from grub_checks(node, site.command)
 
 
 def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:

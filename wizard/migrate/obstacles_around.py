@@ -13,7 +13,7 @@ from wizard.migrate.operations import (
     widening_blocks,
     widening_fault,
 )
-from wizard.migrate.situation import Situation
+from wizard.migrate.situation import BootPath, Situation
 from wizard.migrate.steps import OWN_FSTAB
 from wizard.model.finding import Finding
 from wizard.model.migration import Way
@@ -109,9 +109,10 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     yield warning(
         "migrate-boot-loader",
         situation,
-        f"The system's {'root' if boot.place == '/' else boot.place} lies on {device}: what starts it must be able to read ext4.",
+        f"The system's {'root' if boot.place == '/' else boot.place} lies on {device}: what starts it must be able to read ext4. "
+        f"{_grub_reads(boot)}",
         f"The GRUB here is {_grub(boot.grub)}{', and older ones than 2.06 were not tried' if old else ''}. Which one is in the boot sector "
-        "cannot be seen from here.",
+        "cannot be seen from here; it can be older.",
         "Keep a rescue medium at hand, and install the boot loader anew afterwards (grub-install), before the first restart.",
         "grub-install --version",
     )
@@ -125,14 +126,14 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
             "/proc/cmdline",
         )
     if boot.initramfs:
+        again = "update-initramfs -u -k all" if boot.initramfs == "initramfs-tools" else "dracut -f --regenerate-all"
         yield info(
             "migrate-initramfs",
             situation,
-            f"The first root (initramfs) is made by {boot.initramfs}, and must know ext4.",
-            "One made for ext3 alone can lack the driver.",
-            "Make it anew afterwards: `update-initramfs -u`."
-            if boot.initramfs == "initramfs-tools"
-            else "Make it anew afterwards: `dracut -f`.",
+            f"The first root (initramfs) is made by {boot.initramfs}, and must mount it as ext4.",
+            "Linux mounts ext3 by ext4's driver since 4.3, and before that one made for ext3 can lack it.",
+            f"Where Linux is older than 4.3, or ext3 was written into it (rootfstype=), make it anew before the first start: `{again}`, "
+            "from a rescue medium with chroot where it does not run.",
             "/etc",
         )
 
@@ -195,6 +196,21 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
     ):
         if not operations_for(way, before):
             yield info(code, situation, f"{situation.device} {said}.", "All of it was switched on before.", "There is nothing to do.")
+
+
+def _grub_reads(boot: BootPath) -> str:
+    """What is done to find out whether GRUB can read it."""
+    if not boot.grub_folder:
+        return f"Whether GRUB can is judged by its version alone: it is {_grub(boot.grub)}."
+    if not boot.grub_reader:
+        return (
+            f"There is no grub-fstest here (package grub-common), so whether GRUB can is judged by its version alone: it is "
+            f"{_grub(boot.grub)}."
+        )
+    return (
+        f"GRUB's own driver ({boot.grub_reader}, {_grub(boot.grub)}) has to read {boot.grub_folder} and a kernel as Linux does when all is "
+        "converted: where it does not, it ends there, before anything is committed."
+    )
 
 
 def _grub(version: tuple[int, int]) -> str:

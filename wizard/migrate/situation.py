@@ -39,13 +39,17 @@ class Target:
 class BootPath:
     """What starts a system from this filesystem. `place` is / or /boot, empty where neither lies on it; `root_type` what rootfstype= says.
 
-    `grub` is the version of GRUB's programs, (0, 0) where there are none; `initramfs` the name of what makes the first root.
+    `grub` is the version of GRUB's programs, (0, 0) where there are none; `initramfs` the name of what makes the first root. `grub_folder`
+    is where GRUB's settings lie on the filesystem, empty where they do not or it was not looked for; `grub_reader` is the program that has
+    GRUB's own driver, empty where there is none.
     """
 
     place: str = ""
     root_type: str = ""
     grub: tuple[int, int] = (0, 0)
     initramfs: str = ""
+    grub_folder: str = ""
+    grub_reader: str = ""
 
 
 @dataclass(frozen=True, slots=True)
