@@ -1,6 +1,7 @@
 """A migration on the device itself that ends early: by a program that is killed or has no room, between steps, and while it is undone."""
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,25 @@ def test_a_power_cut_while_it_is_undone(old: Old, monkeypatch: pytest.MonkeyPatc
         resume_migration(run)
     undo_migration(run)
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
+
+
+@pytest.mark.parametrize("way_on", [take_back_migration, apply_migration])
+def test_a_power_cut_while_a_step_without_an_undo_file_is_undone(
+    old: Old, monkeypatch: pytest.MonkeyPatch, way_on: Callable[[Path, tuple[int, ...]], None]
+) -> None:
+    """It was cut off before it wrote anything, and those before it are half put back."""
+    before = old.digest
+    killed = limited(old, monkeypatch, "e2fsck", "bmap2extent", "exit 9")
+    run = old.migrate_here()
+    killed.unlink()
+    Journal(run).add(Event.STARTED, "Going on.")
+    without_power(monkeypatch, Event.COMMAND, 2, lambda: way_on(run, ()))
+    Journal(run).add(Event.STARTED, "Going on.")
+    way_on(run, ())
+    assert state(run) is (RunState.UNDONE if way_on is take_back_migration else RunState.DONE), story(run)
+    if way_on is apply_migration:
+        take_back_migration(run, ())
+    assert old.digest == before, story(run)
 
 
 def test_a_damaged_or_missing_undo_file_is_noticed_before_anything_is_put_back(old: Old) -> None:

@@ -51,6 +51,10 @@ class Direct:
     def _migration(self) -> Migration:
         return self.site.migration
 
+    @property
+    def _is_taking_back(self) -> bool:
+        return (self._run / TAKING_BACK).exists()
+
     def _folder(self, step: int) -> Path:
         return folder_of(Path(self._migration.undo_dir), self._run.name, step)
 
@@ -64,8 +68,8 @@ class Direct:
             keep_record(self._run, Record(sha256, round(seconds, 1)))
             sentence = f"Took the fingerprint of {self._migration.device} as it was, in {seconds:.1f} s."
             self.site.journal.add(Event.SAVED, sentence, output=f"sha256 {sha256}")
-        elif record.cut_off:
-            self.site.journal.add(Event.COMMAND, f"Step {record.marks[-1].step} was cut off: all steps are taken back, and done anew.")
+        elif record.cut_off or self._is_taking_back:
+            self.site.journal.add(Event.COMMAND, "A step was cut off: all steps are taken back, and done anew.")
             self.check_kept()
             self.take_back()
 
@@ -105,21 +109,21 @@ class Direct:
     def take_back(self) -> str:
         """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises Failed."""
         record, device = load_record(self._run), self._migration.device
-        if record is None or not record.marks:
+        if record is None or not (record.marks or self._is_taking_back):
             return f"Nothing that this run wrote is on {device}."
-        again = record.cut_off or (self._run / TAKING_BACK).exists()
+        again = record.cut_off or self._is_taking_back
         (self._run / TAKING_BACK).touch(mode=0o600)
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)
             put_step_back(self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again)
+            # What is put back is not asked for again: a step that was cut off before its undo file was there fits only as it was then.
+            record = keep_record(self._run, record.without_last())
         found, seconds = self._fingerprint()
         if found != record.sha256:
             raise Failed(
                 f"Everything that was kept is put back on {device}, but it is not what it was, bit for bit: its fingerprint differs. "
                 f"`e2fsck -f -n {device}` says whether it is sound. The undo files stay in {self._folder(1).parent}."
             )
-        # From here on the undo files are not needed, whatever becomes of this process before it has said so.
-        keep_record(self._run, Record(record.sha256, record.seconds))
         (self._run / TAKING_BACK).unlink()
         return f"{device} is bit for bit what it was: so says its fingerprint, of {format_exact(size_bytes(device))} in {seconds:.1f} s."
 
@@ -141,7 +145,7 @@ class Direct:
         found, left = read_ext(now), read_ext(known)
         if found is not None and found.uuid != self._migration.before.uuid:
             raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
-        is_between = record.cut_off or (self._run / TAKING_BACK).exists()
+        is_between = record.cut_off or self._is_taking_back
         # The time of a mount counts seconds: within one, the count of mounts tells. e2fsck begins it anew, and putting back brings it back.
         possible = record.superblocks if is_between else (known,)
         most = max((seen.mounts for one in possible if (seen := read_ext(one))), default=0)

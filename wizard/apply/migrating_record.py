@@ -40,6 +40,10 @@ class Record:
         """With its last step done."""
         return replace(self, marks=(*self.marks[:-1], replace(self.marks[-1], after=after.hex())))
 
+    def without_last(self) -> "Record":
+        """With its last step put back."""
+        return replace(self, marks=self.marks[:-1])
+
     @property
     def cut_off(self) -> bool:
         """Whether the last step was begun and not done."""
