@@ -9,7 +9,7 @@ from tests.looks.explaining import look_into
 from tests.looks.rehearsal import flat, highlight, perform, press, shown, step, until
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.migrations import EXT3, situation
-from tests.unit.moving import MovingServices
+from tests.unit.moving import BEHIND, MovingServices
 from wizard.migrate.ways import BETWEEN
 from wizard.model.machine import Machine
 from wizard.model.migration import Means, Way
@@ -304,6 +304,36 @@ def test_while_everything_is_read_before_the_first_step_nothing_can_be_lost() ->
         assert "If the power goes now: Nothing is lost: everything is only being read yet" in flat(pilot)
         services.applied.set()
         await until(lambda: "Done: every step" in shown(pilot), pilot)
+
+    perform(job, services)
+
+
+def test_what_comes_behind_the_last_step_is_told_with_what_is_left() -> None:
+    services = MovingServices()
+    services.waits_in = BEHIND
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_run(pilot)
+        said = "Every step is done on the snapshot, which is checked and then put in place: 25 percent, about 7 s left."
+        await until(lambda: said in flat(pilot), pilot)
+        services.applied.set()
+        await until(lambda: "Done: every step" in shown(pilot) and "100 percent" in shown(pilot), pilot)
+        assert said not in flat(pilot)
+
+    perform(job, services)
+
+
+def test_of_a_step_that_says_nothing_is_told_how_long_it_takes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.tui.screens.migrate_running.SILENT_SECONDS", 0.0)
+    services = MovingServices()
+    services.silent = True
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_run(pilot)
+        await until(lambda: "Step 4 should take about " in flat(pilot) and "how far it is cannot be known." in flat(pilot), pilot)
+        services.applied.set()
+        await until(lambda: "Done: every step" in shown(pilot), pilot)
+        assert "should take" not in flat(pilot)
 
     perform(job, services)
 

@@ -24,6 +24,8 @@ AT = "2026-03-14T15:09:26.535+00:00"
 KEPT = "The undo files are deleted. It is mounted at /srv."
 WAITS_IN = 4
 """The step in which a run waits until it is let go on; 0 for before the first."""
+BEHIND = 99
+"""What stands there for behind the last."""
 
 
 def old_drive() -> Drive:
@@ -32,8 +34,9 @@ def old_drive() -> Drive:
 
 
 class MovingServices(RecordedServices):
-    """The run waits in one step until `applied` is set. `hindrance` stands against looking, `refusal` against beginning, `fault` against
-    keeping and undoing; `told` is what the transaction says of a power cut."""
+    """The run waits in one step until `applied` is set; `silent`, it does not tell how far it is. `hindrance` stands against looking,
+    `refusal` against beginning, `fault` against keeping and undoing; `told` is what the transaction says of a power cut.
+    """
 
     def __init__(self, found: Situation | None = None, around: Machine | None = None) -> None:
         super().__init__(around or machine(old_drive()), "a rehearsal")
@@ -41,7 +44,7 @@ class MovingServices(RecordedServices):
         self.hindrance = self.refusal = self.fault = self.told = ""
         self.fails_at: int | None = None
         self.waits_in = WAITS_IN
-        self.stop_requested = False
+        self.stop_requested = self.silent = False
         self.applied = threading.Event()
         self.asked: list[Moving] = []
         self.begun: list[tuple[Migration, str]] = []
@@ -86,6 +89,8 @@ class MovingServices(RecordedServices):
             if self.stop_requested:
                 yield Entry(AT, Event.STOPPED, 0, "Stopped before the next step, as asked.")
                 return
+        if self.waits_in == BEHIND:
+            self.applied.wait(60)
         yield from self._verified(steps[-1].holds)
         yield Entry(AT, Event.DONE, 0, "The filesystem is ext4.")
         if "undo" in self.settled:
@@ -109,7 +114,9 @@ class MovingServices(RecordedServices):
         self.applied.set()
 
     def progress(self, run: Path) -> StepProgress | None:
-        return StepProgress(self.waits_in, 0.25, 7.0)
+        if self.silent:
+            return None
+        return StepProgress(0 if self.waits_in == BEHIND else self.waits_in, 0.25, 7.0)
 
     def power(self, run: Path) -> str:
         return self.told

@@ -1,16 +1,21 @@
-"""How far e2fsck is, from what it says while it works; and what is counted of its last words."""
+"""How far a program is: by what e2fsck says while it works, and by what others do; and what is counted of its last words."""
 
 import os
+import subprocess
 import sys
 from pathlib import Path
 from queue import Queue
 
 import pytest
 
-from wizard.apply.growth import watched_growth
+from tests.unit.extimages import EXT3, facts, made
+from wizard.apply.effort import read_by, watched_effort
 from wizard.apply.migrating_steps import Heed, share_of
 from wizard.apply.migrating_verify import extent_share
-from wizard.apply.progress import StepProgress
+from wizard.migrate.effort import Effort, effort_of, parts_of
+from wizard.migrate.steps import CHECKER, accepted, operation_commands
+from wizard.model.migration import AddChecksums, CheckFiles, OnDevice, SetFeatures, WidenBlockNumbers, WidenInodes
+from wizard.model.units import MIB
 from wizard.tools.listening import Listener
 from wizard.tools.run import run
 
@@ -21,16 +26,12 @@ def test_the_passes_add_up_and_never_go_back() -> None:
     assert share_of(1, 5, 10) == pytest.approx(0.35) and share_of(2, 0, 0) == pytest.approx(0.9)
 
 
-def test_lines_on_progress_are_told_with_what_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = iter([0.0, 10.0, 10.1, 20.0])
-    monkeypatch.setattr("wizard.apply.migrating_steps.monotonic", lambda: next(now))
-    told: list[StepProgress] = []
-    heed = Heed(told.append, 4)
+def test_lines_on_progress_are_told_and_others_not() -> None:
+    told: list[float] = []
+    heed = Heed(told.append)
     for line in ("1 5 10 /dev/sda1", "1 6 10 /dev/sda1", "no progress", "2 5 10 old films"):
         heed(line)
-    assert [one.step for one in told] == [4, 4]
-    assert [one.share for one in told] == pytest.approx([0.35, 0.8])
-    assert [one.seconds_left for one in told] == pytest.approx([10 * 0.65 / 0.35, 5.0])
+    assert told == pytest.approx([0.35, 0.42, 0.8])
 
 
 def test_a_command_is_heard_through_a_pipe_of_its_own(tmp_path: Path) -> None:
@@ -43,18 +44,53 @@ def test_a_command_is_heard_through_a_pipe_of_its_own(tmp_path: Path) -> None:
         os.fstat(listener.end)
 
 
-def test_how_far_a_silent_program_is_by_its_undo_file(tmp_path: Path) -> None:
+READS_AND_WAITS = "open('/dev/zero', 'rb', 0).read(600_000); print('read', flush=True); input()"
+
+
+def test_how_far_a_silent_program_is_by_what_it_has_read(tmp_path: Path) -> None:
     heard: Queue[float] = Queue()
-    with watched_growth(tmp_path, 1000, heard.put, 0.001):
-        assert heard.get(timeout=60) == 0.0
-        (tmp_path / "file.e2undo").write_bytes(bytes(250))
-        while (share := heard.get(timeout=60)) == 0.0:
-            pass
-        assert share == 0.25
-        (tmp_path / "file.e2undo").write_bytes(bytes(5000))
-        while (share := heard.get(timeout=60)) == 0.25:
-            pass
-        assert share in (0.0, 0.99)
+    node = str(tmp_path / "which no kernel counts")
+    with (
+        subprocess.Popen([sys.executable, "-I", "-c", READS_AND_WAITS], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process,
+        watched_effort(node, Effort(600_000, 1_400_000), heard.put, 0.001) as begin,
+    ):
+        assert process.stdout and process.stdin and process.stdout.readline() == b"read\n"
+        assert heard.empty()
+        begin(process.pid)
+        assert heard.get(timeout=60) == 0.3
+        process.stdin.close()
+
+
+def test_of_a_process_that_is_gone_nothing_is_heard(tmp_path: Path) -> None:
+    heard: list[float] = []
+    with subprocess.Popen(["true"]) as process:
+        process.wait()
+    with watched_effort(str(tmp_path), Effort(1, 1), heard.append, 0.0) as begin:
+        begin(process.pid)
+    assert heard == []
+
+
+def test_every_command_has_a_part_of_its_step() -> None:
+    assert parts_of(WidenInodes(), 1) == ((0.0, 1.0),) and parts_of(CheckFiles(), 2) == ((0.0, 0.5), (0.5, 1.0))
+    assert parts_of(AddChecksums(), 2) == ((0.0, 0.3), (0.3, 1.0))
+
+
+@pytest.mark.parametrize("undoable", [False, True])
+@pytest.mark.parametrize("block", ["1024", "4096"])
+def test_what_is_expected_of_the_silent_programs_is_about_what_they_do(tmp_path: Path, block: str, undoable: bool) -> None:
+    image = made(tmp_path, *EXT3, "-b", block, "-N", "30000", "-J", "size=4", size_bytes=48 * MIB)
+    operations: tuple[OnDevice, ...] = (WidenInodes(), SetFeatures(("extent",)), WidenBlockNumbers(), AddChecksums())
+    for number, operation in enumerate(operations):
+        expected = effort_of(operation, facts(image), undoable=undoable)
+        for argv in operation_commands(operation, str(image), str(tmp_path / f"{number}/undo") if undoable else ""):
+            (tmp_path / str(number)).mkdir(exist_ok=True)
+            with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
+                # It is not reaped yet, so what the kernel counted is still there.
+                os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
+                done = read_by(process.pid)
+            assert process.returncode in accepted(argv)
+            if argv[0] != CHECKER and expected is not None:
+                assert 0.6 < done / expected.read_bytes < 1.7, (operation, done, expected)
 
 
 SAID = """

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.progress import FILE, StepProgress, note_progress, read_progress
+from wizard.apply.progress import FILE, StepProgress, note_progress, noting, read_progress
 
 
 @pytest.mark.parametrize("progress", [StepProgress(1, 0.0), StepProgress(3, 0.25, 12.5), StepProgress(7, 1.0, 0.0)])
@@ -26,3 +26,18 @@ def test_what_makes_no_sense_is_not_believed(tmp_path: Path, text: str) -> None:
 def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path) -> None:
     note_progress(tmp_path / "gone", StepProgress(1, 0.5))
     assert read_progress(tmp_path / "gone") is None
+
+
+def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("wizard.apply.progress.monotonic", lambda: now[0])
+    note = noting(tmp_path, 4, (0.5, 1.0))
+    # What was noted before belongs to other work.
+    assert read_progress(tmp_path) == StepProgress(4, 0.5)
+    for seconds, share, told in ((10.0, 0.5, StepProgress(4, 0.75, 10.0)), (0.1, 0.9, StepProgress(4, 0.75, 10.0))):
+        now[0] += seconds
+        note(share)
+        assert read_progress(tmp_path) == told
+    now[0] += 10.0
+    note(1.0)
+    assert read_progress(tmp_path) == StepProgress(4, 1.0, 0.0)

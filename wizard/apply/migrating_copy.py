@@ -2,14 +2,14 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from time import monotonic
 
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.fresh import Fresh, copy_files, is_made, make_fresh
 from wizard.apply.journal import read_entries
 from wizard.apply.manifest import AFTER, BEFORE
 from wizard.apply.manifest_differences import differences
-from wizard.apply.migrating_steps import MigratingSite, OnGround, sharing
+from wizard.apply.migrating_steps import MigratingSite, OnGround
+from wizard.apply.progress import noting
 from wizard.apply.resume import done_steps
 from wizard.migrate.steps import proof
 from wizard.migrate.words import SOUND
@@ -54,7 +54,7 @@ class Copying:
             case MakeFresh():
                 return make_fresh(fresh)
             case CopyFiles():
-                return copy_files(fresh, on_progress=sharing(site.run, monotonic(), step))
+                return copy_files(fresh, on_progress=noting(site.run, step))
             case _:
                 raise Failed(f"Step {step} would write to {migration.device}, which is only read.")
 

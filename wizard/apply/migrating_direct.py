@@ -10,8 +10,9 @@ from wizard.apply.ext_blocks import superblock_on
 from wizard.apply.fingerprint import fingerprint
 from wizard.apply.migrating_proof import keep_manifest, manifest_checks
 from wizard.apply.migrating_record import Record, keep_record, load_record
-from wizard.apply.migrating_steps import MigratingSite, OnGround, operate, sharing
+from wizard.apply.migrating_steps import MigratingSite, OnGround, operate
 from wizard.apply.migrating_verify import device_checks
+from wizard.apply.progress import noting
 from wizard.apply.undo_files import drop, folder_fault, folder_of, made_durable, new_folder, put_step_back, undo_file_fault
 from wizard.migrate.superblock import read_ext
 from wizard.model.errors import Failed, Refused
@@ -160,7 +161,7 @@ class Direct:
 
     def _fingerprint(self) -> tuple[str, float]:
         begun = monotonic()
-        return fingerprint(self._migration.device, sharing(self._run, begun)), monotonic() - begun
+        return fingerprint(self._migration.device, noting(self._run)), monotonic() - begun
 
 
 TAKING_BACK = "taking-back"

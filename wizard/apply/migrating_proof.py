@@ -1,12 +1,12 @@
 """Every file of a filesystem before and after its migration, compared where that was asked for."""
 
 from collections.abc import Iterator
-from time import monotonic
 
 from wizard.apply.manifest import AFTER, BEFORE, Manifest, take_manifest
 from wizard.apply.manifest_differences import differences
-from wizard.apply.migrating_steps import MigratingSite, sharing
+from wizard.apply.migrating_steps import MigratingSite
 from wizard.apply.own_fstab import own_operations_of
+from wizard.apply.progress import noting
 from wizard.apply.read_only import mounted_read_only
 from wizard.migrate.steps import OWN_FSTAB
 from wizard.model.journal import Check, Event
@@ -51,4 +51,4 @@ def _rewritten(migration: Migration) -> frozenset[bytes]:
 
 def _take(node: str, site: MigratingSite, file: str) -> Manifest:
     with mounted_read_only(node) as place:
-        return take_manifest(place, site.run / file, on_progress=sharing(site.run, monotonic()))
+        return take_manifest(place, site.run / file, on_progress=noting(site.run))

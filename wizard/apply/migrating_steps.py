@@ -2,18 +2,18 @@
 
 import re
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 
 from wizard.apply.devices import forget_caches
-from wizard.apply.growth import watched_growth
+from wizard.apply.effort import watched_effort
+from wizard.apply.ext_blocks import facts_on
 from wizard.apply.journal import Journal
 from wizard.apply.own_fstab import set_own_type
-from wizard.apply.progress import StepProgress, note_progress
+from wizard.apply.progress import NOTE_SECONDS, WHOLE, noting
 from wizard.apply.site import journalled
-from wizard.migrate.estimates import WIDENING_UNDO_BYTES
+from wizard.migrate.effort import Effort, effort_of, parts_of
 from wizard.migrate.steps import CHECKER, accepted, operation_commands, proof
 from wizard.model.errors import Failed
 from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration, OnDevice, SetOwnFstabType, WidenInodes
@@ -25,9 +25,6 @@ PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons (e2fsck/unix.c)."""
 
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
-
-NOTE_SECONDS = 0.5
-"""How far a step is, is noted no more often."""
 
 OnGround = OnDevice | MakeFresh | CopyFiles
 """What is done to a filesystem, and not to a file that names it."""
@@ -50,53 +47,39 @@ class MigratingSite:
         estimate = self.migration.steps[self.step - 1].seconds if self.step else sum(step.seconds for step in self.migration.steps)
         return self.patience_seconds + 10 * estimate
 
-    def command(self, argv: Sequence[str], *, accept: Sequence[int] = (0,)) -> Result:
-        """Run a command under the drive's lock, note how far it says it is, and journal it; raises Failed where it ends badly."""
-        with Listener(Heed(lambda progress: note_progress(self.run, progress), self.step)) as listener:
+    def command(
+        self, argv: Sequence[str], *, accept: Sequence[int] = (0,), part: tuple[float, float] = WHOLE, effort: Effort | None = None
+    ) -> Result:
+        """Run a command under the drive's lock and journal it; raises Failed where it ends badly.
+
+        How far it is gets noted, as the `part` of its step that it is, by its own word or by what it does of the `effort` that is expected
+        on its last argument.
+        """
+        note = noting(self.run, self.step, part)
+        watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_unheeded)
+        with Listener(Heed(note)) as listener, watched as begin:
             telling = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
             kept_open = (*self.drive_locks, listener.end)
-            result = journalled(telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv))
+            result = journalled(telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin)
         if result.status not in accept:
             raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
         return result
 
 
-class Heed:
-    """Understands the lines on how far e2fsck is (e2fsck(8), -C), and tells of them."""
+def _unheeded(_pid: int) -> None:
+    """Nobody watches this process."""
 
-    def __init__(self, tell: Callable[[StepProgress], None], step: int) -> None:
+
+class Heed:
+    """Understands the lines on how far e2fsck is (e2fsck(8), -C), and tells which share of all it is."""
+
+    def __init__(self, tell: Callable[[float], None]) -> None:
         self._tell = tell
-        self._step = step
-        self._begun = self._told = monotonic()
 
     def __call__(self, line: str) -> None:
         """One line: the pass, what of it is done, how much it is, and a name."""
-        if not (found := _PROGRESS.match(line)):
-            return
-        share, now = share_of(int(found[1]), int(found[2]), int(found[3])), monotonic()
-        if share and now >= self._told + NOTE_SECONDS:
-            self._told = now
-            self._tell(StepProgress(self._step, share, (now - self._begun) * (1 - share) / share))
-
-
-def _widening_watched(folder: Path, site: MigratingSite) -> AbstractContextManager[None]:
-    """Notes how far widening inodes is, by how much of it could be taken back by now."""
-    expected = site.migration.before.inodes * WIDENING_UNDO_BYTES
-    return watched_growth(folder, expected, sharing(site.run, monotonic(), site.step), NOTE_SECONDS)
-
-
-def sharing(run: Path, begun: float, step: int = 0) -> Callable[[float], None]:
-    """Notes which part of what was begun then is done, for whoever watches; it belongs to no step unless one is named."""
-    told = begun
-
-    def note(share: float) -> None:
-        nonlocal told
-        now = monotonic()
-        if share and now >= told + NOTE_SECONDS:
-            told = now
-            note_progress(run, StepProgress(step, share, (now - begun) * (1 - share) / share))
-
-    return note
+        if found := _PROGRESS.match(line):
+            self._tell(share_of(int(found[1]), int(found[2]), int(found[3])))
 
 
 def share_of(turn: int, done: int, total: int) -> float:
@@ -113,15 +96,15 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
     if isinstance(operation, SetOwnFstabType):
         return set_own_type(operation, site.migration, node, site.command, undo_file)
     repaired = False
-    for argv in operation_commands(operation, node, undo_file):
+    commands = operation_commands(operation, node, undo_file)
+    for argv, part in zip(commands, parts_of(operation, len(commands)), strict=True):
         unkept = isinstance(operation, WidenInodes) and not undo_file
         # Without being told, tune2fs fills /var/lib/e2fsprogs with what nobody will ask for.
         told = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if unkept else argv
         looks = argv == proof(node)
-        # Of all programs only e2fsck says how far it is, and only this one takes long besides.
-        watched = isinstance(operation, WidenInodes) and bool(undo_file)
-        with _widening_watched(Path(undo_file).parent, site) if watched else nullcontext():
-            result = site.command(told, accept=range(256) if looks else accepted(argv))
+        # e2fsck says how far it is, and can be called for what is too damaged to be read here.
+        effort = None if argv[0] == CHECKER else effort_of(operation, facts_on(node), undoable=bool(undo_file))
+        result = site.command(told, accept=range(256) if looks else accepted(argv), part=part, effort=effort)
         if looks and result.status not in accepted(argv):
             raise Failed(damaged(site.migration.device, result.output))
         repaired = result.status != 0 or repaired

@@ -5,16 +5,16 @@ mounted until it is whole.
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
-from time import monotonic
 
 from wizard.apply.exchange import drop_folder
 from wizard.apply.journal import was_done
 from wizard.apply.migrating_direct import mounted_since
 from wizard.apply.migrating_guard import check_as_looked_at
 from wizard.apply.migrating_proof import keep_manifest, manifest_checks
-from wizard.apply.migrating_steps import MigratingSite, OnGround, operate, sharing
+from wizard.apply.migrating_steps import MigratingSite, OnGround, operate
 from wizard.apply.migrating_verify import device_checks
 from wizard.apply.phases import OVER, UNTOUCHED, Phase, Record, load_record
+from wizard.apply.progress import noting
 from wizard.apply.transaction import Transaction
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
@@ -93,7 +93,7 @@ class Transacted:
     def commit(self) -> str:
         """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
         change = self._transaction
-        change.commit(sharing(self.site.run, monotonic()))
+        change.commit(noting(self.site.run))
         if change.was_used():
             return (
                 f"{self._device} holds what was made and looked at on the snapshot, and was written to since the last of it was put there."
@@ -120,7 +120,7 @@ class Transacted:
             if record is not None:
                 self._transaction.abandon()
             return f"{self._device} has not changed by one bit: everything was done on a snapshot, which is gone."
-        self._transaction.undo(sharing(self.site.run, monotonic()))
+        self._transaction.undo(noting(self.site.run))
         if self._phase is not Phase.UNDONE:
             return f"{self._device} has not changed by one bit."
         if self._transaction.was_used():

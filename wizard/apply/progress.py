@@ -1,15 +1,24 @@
 """How far the step is that a run is at: a small file beside the journal, for whoever watches. Nothing is decided by it."""
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 
 FILE = "progress.json"
+
+NOTE_SECONDS = 0.5
+"""How far a step is, is noted no more often."""
+
+WHOLE = (0.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """Of step `step`, which counts from 1, the part `share` is done, from 0 to 1; None in `seconds_left` where nobody can tell yet."""
+    """Of step `step`, which counts from 1, the part `share` is done, from 0 to 1; None in `seconds_left` where nobody can tell yet. Step 0
+    is what comes before the first, or behind the last: reading, checking, putting in place.
+    """
 
     step: int
     share: float
@@ -35,3 +44,23 @@ def read_progress(run: Path) -> StepProgress | None:
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
     return progress if 0 <= progress.share <= 1 and (progress.seconds_left is None or progress.seconds_left >= 0) else None
+
+
+def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Callable[[float], None]:
+    """Notes which share, from 0 to 1, of what begins now is done, not too often. It is `part` of its step, from where to where.
+
+    What is left is told as if the whole step went as fast as this.
+    """
+    begun = told = monotonic()
+    low, high = part
+    note_progress(run, StepProgress(step, low))
+
+    def note(share: float) -> None:
+        nonlocal told
+        now = monotonic()
+        if share and now >= told + NOTE_SECONDS:
+            told = now
+            of_all = low + (high - low) * share
+            note_progress(run, StepProgress(step, of_all, (now - begun) * (1 - of_all) / (of_all - low)))
+
+    return note

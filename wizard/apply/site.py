@@ -1,7 +1,7 @@
 """What an operation is given to work with: its step, the drive, the journal, what is saved, and a way to run commands."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import sleep
 
@@ -79,11 +79,15 @@ def journalled(
     *,
     stdin: bytes | None = None,
     shown: Sequence[str] = (),
+    on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
-    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed where it could not be run."""
+    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed where it could not be run.
+
+    `on_begin` hears the number of its process.
+    """
     told = shown or argv
     try:
-        result = run(argv, seconds=seconds, stdin=stdin, accept=range(-64, 256), keep_open=drive_locks)
+        result = run(argv, seconds=seconds, stdin=stdin, accept=range(-64, 256), keep_open=drive_locks, on_begin=on_begin)
     except Failed as error:
         journal.add(Event.COMMAND, str(error), step=step, command=told)
         raise

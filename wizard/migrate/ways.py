@@ -41,6 +41,14 @@ BETWEEN: Mapping[Means, str] = {
 UNTOUCHED = "Nothing is lost: everything is only being read yet, and nothing was written to the filesystem."
 """What a power cut would leave before the first step."""
 
+LOOKED_AT: Mapping[Means, str] = {
+    Means.TRANSACTION: "Every step is done on the snapshot, which is checked and then put in place",
+    Means.DIRECT: "Every step on the filesystem is done, and what came of it is checked",
+    Means.FILES: "Every step is done, and what came of it is checked",
+    Means.COPY: "Everything is copied, and compared with the old filesystem",
+}
+"""What goes on behind the last step on the filesystem."""
+
 COMPARED = frozenset({Way.LIGHT, Way.FULL})
 """Ways on which comparing every file is a choice: one changes nothing on the disk, the other always compares."""
 
@@ -96,6 +104,19 @@ def percent_done(migration: Migration, done: int, share: float) -> int:
     if done >= len(weights):
         return 100
     return int(100 * (sum(weights[:done]) + weights[done] * share) / sum(weights))
+
+
+def around_words(migration: Migration, done: int, working: int | None) -> str:
+    """What goes on that belongs to no step, where `done` steps are done and step `working`, from 1, has begun; as a clause."""
+    if not done:
+        return "Before the first step everything is read"
+    return LOOKED_AT[migration.means] if working is None else "Before this step changes anything, every file is read"
+
+
+def silent_words(migration: Migration, number: int, taken_seconds: float) -> str:
+    """What can be said of step `number`, from 1, whose program does not tell how far it is."""
+    should = format_duration(max(1.0, migration.steps[number - 1].seconds))
+    return f"Step {number} should take about {should} and has taken {format_duration(taken_seconds)}; how far it is cannot be known."
 
 
 def seconds_left(migration: Migration, done: int, this_seconds: float | None) -> float:

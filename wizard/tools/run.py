@@ -4,7 +4,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from time import monotonic
 
@@ -59,11 +59,12 @@ def run(
     accept: Sequence[int] = (0,),
     stdin: bytes | None = None,
     keep_open: Sequence[int] = (),
+    on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
     """Run `argv` to its end. Raises Failed where it is missing, overruns `seconds` or ends with a status not in `accept`.
 
     The command gets a process group of its own, so that an overrun ends its children too. `keep_open` are descriptors that it
-    inherits: the drive's lock must live as long as anything that writes.
+    inherits: the drive's lock must live as long as anything that writes. `on_begin` hears the number of its process.
     """
     program = find(argv[0])
     if program is None:
@@ -78,6 +79,7 @@ def run(
         start_new_session=True,
         pass_fds=tuple(keep_open),
     ) as process:
+        on_begin(process.pid)
         try:
             out, err = process.communicate(stdin, timeout=seconds)
         except subprocess.TimeoutExpired:

@@ -1,13 +1,15 @@
 """To ext4, step 5: watch the run, and at every moment what a power cut would leave. It goes on without this screen."""
 
 from collections.abc import Sequence
+from time import monotonic
 
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 
 from wizard.apply.progress import StepProgress
-from wizard.migrate.ways import percent_done, power_words, seconds_left
+from wizard.migrate.ways import around_words, percent_done, power_words, seconds_left, silent_words
+from wizard.model.migration import SetFstabType
 from wizard.model.names import printable
 from wizard.model.units import format_duration
 from wizard.tui.migrating import MovingStep
@@ -19,6 +21,9 @@ PERIOD = 1.0
 
 OVER = "Nothing is at work any more: a power cut now changes nothing."
 LEAST_BAR, MOST_BAR = 10, 40
+
+SILENT_SECONDS = 3.0
+"""A step that has told nothing for so long is said to."""
 
 
 class MigratingScreen(MovingStep, ApplyingScreen):
@@ -49,6 +54,8 @@ There is no way back from here; q only closes this window.
         """Follow the journal, and look at the step's own progress."""
         self._progress: StepProgress | None = None
         self._told = ""
+        self._working: int | None = None
+        self._since = monotonic()
         super().begin()
         self._timer = self.set_interval(PERIOD, self._look)
 
@@ -65,28 +72,43 @@ There is no way back from here; q only closes this window.
         """Draw anew where the step has got on."""
         assert self.session.run is not None
         now = self.services.progress(self.session.run), self.services.power(self.session.run)
-        if now != (self._progress, self._told) and not self._over:
+        if (now != (self._progress, self._told) or self._is_silent()) and not self._over:
             self._progress, self._told = now
             self.in_time(self._draw)
 
+    def _is_silent(self) -> bool:
+        """Whether a step is at work of which nobody has heard for a while how far it is."""
+        told = self._progress is not None and self._progress.step in (0, self._working) and self._progress.seconds_left is not None
+        return self._working is not None and not told and self._taken() >= SILENT_SECONDS
+
+    def _taken(self) -> float:
+        """For how many seconds the step at work has been seen there."""
+        return monotonic() - self._since
+
     def _draw(self) -> None:
         super()._draw()
-        self.query_one("#percent", Prose).update(self._percent())
         working = next((number for number, state in enumerate(self._states, 1) if state == "working"), None)
+        if working != self._working:
+            self._working, self._since = working, monotonic()
+        self.query_one("#percent", Prose).update(self._percent())
         begun = any(state != "waiting" for state in self._states)
         said = OVER if self._over else power_words(self.migration, working, self._told, begun=begun)
         caption = "" if self._over or said == self._told else "If the power goes now: "
         self.query_one("#power", Prose).update(Text(caption, "bold").append(printable(said, 1000), "not bold"))
 
     def _percent(self) -> Text:
-        done = self._states.count("done")
-        progress = self._progress if self._progress and self._progress.step == done + 1 else None
-        if not self._over and done == 0 and self._progress is not None and self._progress.step == 0:
-            still = "" if self._progress.seconds_left is None else f", about {format_duration(self._progress.seconds_left)} left"
-            return Text(f"Before the first step everything is read: {int(100 * self._progress.share)} percent{still}.")
+        done, known = self._states.count("done"), self._progress
+        in_files = self._working is not None and isinstance(self.migration.steps[self._working - 1].operation, SetFstabType)
+        if known is not None and known.step == 0 and not in_files and not self._over:
+            still = "" if known.seconds_left is None else f", about {format_duration(known.seconds_left)} left"
+            return Text(f"{around_words(self.migration, done, self._working)}: {int(100 * known.share)} percent{still}.")
+        progress = known if known and known.step == done + 1 else None
         percent = percent_done(self.migration, done, progress.share if progress else 0.0)
         left = seconds_left(self.migration, done, progress.seconds_left if progress else None)
         room = max(LEAST_BAR, min(MOST_BAR, self.size.width - 50))
         full = room * percent // 100
         said = f" {percent} percent" + ("" if self._over else f", about {format_duration(left)} left (an estimate)")
-        return Text("█" * full, "cyan").append("░" * (room - full), "default").append(said, "default")
+        bar = Text("█" * full, "cyan").append("░" * (room - full), "default").append(said, "default")
+        if self._working is None or self._over or not self._is_silent():
+            return bar
+        return bar.append(f"\n{silent_words(self.migration, self._working, self._taken())}", "default")
