@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
+from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.ext import ExtFacts
 from wizard.model.units import MIB
 from wizard.tools.run import run
@@ -29,8 +29,9 @@ def debugfs(image: Path, *commands: str) -> None:
 
 
 def facts(image: Path) -> ExtFacts:
-    """What its superblock says."""
-    found = read_ext(superblock(image))
+    """What its superblock says, and its root folder."""
+    with image.open("rb") as file:
+        found = read_filesystem(lambda offset, size: os.pread(file.fileno(), size, offset))
     assert found is not None
     return found
 

@@ -8,7 +8,17 @@ from tests.unit.extimages import EXT3, debugfs, facts, made
 from wizard.migrate.operations import last_group_blocks, operations_for, spare_blocks, widening_blocks, widening_fault
 from wizard.migrate.steps import accepted, operation_commands, proof
 from wizard.model.ext import ExtFacts
-from wizard.model.migration import AddJournal, ConvertFiles, OnDevice, SetFeatures, Way, WidenBlockNumbers, WidenInodes
+from wizard.model.migration import (
+    AddChecksums,
+    AddJournal,
+    CheckFiles,
+    ConvertFiles,
+    OnDevice,
+    SetFeatures,
+    Way,
+    WidenBlockNumbers,
+    WidenInodes,
+)
 from wizard.model.units import KIB, MIB
 from wizard.tools.run import run
 
@@ -90,6 +100,28 @@ def test_the_light_way_leaves_files_as_they_are_and_the_full_one_finishes(tmp_pa
     assert ConvertFiles() in rest and WidenBlockNumbers() in rest
     carried_out(image, rest)
     assert "EXTENTS" in run(["debugfs", "-R", "stat deep/er/large", str(image)], seconds=60).output
+
+
+def test_one_with_every_feature_and_old_files_is_finished(tmp_path: Path) -> None:
+    """As somebody leaves it who follows half of a page of commands."""
+    image = made(tmp_path, *EXT3, "-d", str(tree(tmp_path / "tree")))
+    half = (SetFeatures(("extent", "huge_file", "dir_nlink")), WidenBlockNumbers(), AddChecksums())
+    assert not facts(image).unconverted
+    after = carried_out(image, half)
+    assert after.unconverted and after.features >= WHOLE
+    rest = operations_for(Way.FULL, after)
+    assert rest == (CheckFiles(), ConvertFiles()), "inodes are not widened: tune2fs damages one with checksums"
+    assert not carried_out(image, rest).unconverted
+    assert "EXTENTS" in run(["debugfs", "-R", "stat deep/er/large", str(image)], seconds=60).output
+    assert not operations_for(Way.FULL, facts(image))
+
+
+def test_tune2fs_widens_no_inodes_with_checksums(tmp_path: Path) -> None:
+    """It does not say so, and e2fsck cannot read what it leaves."""
+    image = made(tmp_path, "-t", "ext4", "-I", "128", "-O", "^flex_bg,metadata_csum")
+    assert "metadata_csum" in widening_fault(facts(image))
+    run(["tune2fs", "-I", "256", str(image)], seconds=60, accept=range(256))
+    assert run(["e2fsck", "-fn", str(image)], seconds=60, accept=range(256)).status != 0
 
 
 def test_inodes_are_not_widened_where_the_last_group_is_too_short(tmp_path: Path) -> None:

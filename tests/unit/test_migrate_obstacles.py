@@ -56,6 +56,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "external-journal": (ext(journal_device=True), "tune2fs -O ^has_journal /dev/sda1", WRITING),
     "unknown-features": (having("encrypt", "FEATURE_R29"), "FEATURE_R29, encrypt", WRITING),
     "first-revision": (ext(revision=0), "fresh way", WRITING),
+    "incomplete": (having("extent"), "was not converted to the end", frozenset()),
     "programs-missing": (around(missing=("e2undo", "tune2fs")), "e2undo and tune2fs are not installed", WRITING),
     "programs-old": (around(e2fsprogs=(1, 42)), "1.43 or newer", WRITING),
     "no-room-journal": (without("has_journal", inode_bytes=256, free_blocks=140_000), "room for a journal", WRITING),

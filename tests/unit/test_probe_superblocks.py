@@ -97,8 +97,8 @@ def test_what_does_not_fit_the_grammar_of_lvm_ends_the_text() -> None:
 
 
 def test_ext_and_xfs_state_their_striping_in_blocks() -> None:
-    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == Inside(striping=Striping(512 * KIB, MIB), block_bytes=4096)
-    assert inside("ext3", {0: made.ext(1024, 0, 0)}) == Inside(block_bytes=1024)
+    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == Inside(striping=Striping(512 * KIB, MIB), block_bytes=4096, features=(0, 0, 0))
+    assert inside("ext3", {0: made.ext(1024, 0, 0)}) == Inside(block_bytes=1024, features=(0, 0, 0))
     assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == Inside(striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096)
     assert inside("xfs", {0: made.xfs(4096, 0, 0)}) == Inside(block_bytes=4096)
 

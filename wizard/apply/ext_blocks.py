@@ -1,7 +1,10 @@
 """The superblock of an ext filesystem as it lies on its device: read past every cache, and put back."""
 
+from functools import partial
+
 from wizard.apply.devices import forget_caches, read_bytes, write_bytes
-from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
+from wizard.apply.devices import size_bytes as device_bytes
+from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.errors import Failed
 from wizard.model.ext import ExtFacts
 
@@ -24,9 +27,18 @@ def put_superblock(node: str, superblock: bytes) -> None:
     forget_caches(node)
 
 
+def _bytes_of(node: str, offset_bytes: int, size_bytes: int) -> bytes:
+    """Of whole blocks read past the cache, from the device's beginning on; those behind its end are none."""
+    begin, end = offset_bytes // FIRST_BYTES * FIRST_BYTES, -(-(offset_bytes + size_bytes) // FIRST_BYTES) * FIRST_BYTES
+    if end > device_bytes(node):
+        return b""
+    return read_bytes(node, begin, end - begin)[offset_bytes - begin :][:size_bytes]
+
+
 def facts_on(node: str) -> ExtFacts:
-    """What the superblock says; raises Failed where there is none."""
-    found = read_ext(superblock_on(node))
+    """What the superblock says, and the root folder; raises Failed where there is none."""
+    forget_caches(node)
+    found = read_filesystem(partial(_bytes_of, node))
     if found is None:
         raise Failed(f"{node} holds no ext filesystem.")
     return found

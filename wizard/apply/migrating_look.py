@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.devices import SYS_BLOCK, kernel_name, size_bytes
@@ -17,7 +18,7 @@ from wizard.apply.snapshot import snapshot_obstacle
 from wizard.layout.planner import known_identity
 from wizard.migrate.estimates import used_bytes
 from wizard.migrate.situation import BootLine, Situation, Target
-from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
+from wizard.migrate.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Layer, Signature, Use
@@ -93,7 +94,7 @@ def look_at_ext(
 def read_superblock(path: str) -> ExtFacts:
     """What the superblock on a device says; raises BadInput or Refused where that is nothing, naming a copy that is whole."""
     try:
-        found = read_ext(_bytes(path, START_BYTES))
+        found = read_filesystem(partial(_bytes, path))
         copy = _copy(path) if found is None else None
     except PermissionError:
         raise BadInput(f"Only root can read {path}: run it as  sudo diskwright migrate {path}") from None
@@ -110,10 +111,13 @@ def read_superblock(path: str) -> ExtFacts:
     raise BadInput(f"{path} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds.")
 
 
-def _bytes(path: str, offset_bytes: int) -> bytes:
+def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
+    """None behind the device's end, wherever damaged numbers point."""
+    if offset_bytes + length_bytes > size_bytes(path):
+        return b""
     with Path(path).open("rb", buffering=0) as file:
         file.seek(offset_bytes)
-        return file.read(SUPERBLOCK_BYTES)
+        return file.read(length_bytes)
 
 
 def _copy(path: str) -> tuple[int, int] | None:

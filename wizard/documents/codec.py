@@ -15,6 +15,7 @@ from cattrs.v import format_exception
 
 from wizard.model.changes import ChangeOperation
 from wizard.model.errors import BadInput
+from wizard.model.ext import ExtFacts
 from wizard.model.migration import Migration, MigrationOperation
 from wizard.model.names import printable
 from wizard.model.plan import Layout, MakeArray, MakeFilesystem, MakeSubvolumes, Mount, Operation, Plan, Slot, Stripe, Volume
@@ -25,6 +26,7 @@ JSON = dict[str, Any]
 """A JSON object. This module is the edge where untyped data becomes typed."""
 
 WRITTEN_WHERE_USED: dict[type, tuple[str, ...]] = {
+    ExtFacts: ("unconverted",),
     Layout: ("whole",),
     MakeArray: ("level",),
     MakeFilesystem: ("others", "striping", "logical", "mirrored"),

@@ -3,19 +3,23 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from wizard.migrate.superblock import named_features, seems_once_ext3
 from wizard.model.machine import Drive, Signature
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
 
 KINDS = frozenset({"ext2", "ext3"})
-"""By libblkid's name. Of an ext4 only its superblock tells whether it was one of these."""
+"""By libblkid's name. Of an ext4 only its features tell whether it was one of these."""
+
+INCOMPLETE = "incomplete ext4"
+"""An ext4 that lacks what every new one has, or whose files were never converted: as one that was an ext3."""
 
 MOST_NAMED = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A filesystem of `kind` on the node `device`: the drive, a partition of it, or a layer above."""
+    """A filesystem on the node `device`: the drive, a partition of it, or a layer above. `kind`: ext2, ext3 or an incomplete ext4."""
 
     device: str
     kind: str
@@ -24,7 +28,9 @@ class Candidate:
 
 
 def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
-    """The filesystems of an old kind on a drive, in the order in which they lie there, those of layers last."""
+    """The filesystems of an old kind on a drive, and what was left between the kinds, in the order in which they lie there, those of layers
+    last.
+    """
     return tuple(_found(drive))
 
 
@@ -34,8 +40,17 @@ def _found(drive: Drive) -> Iterator[Candidate]:
     places += [(layer.path, layer.size_bytes, layer.signatures) for layer in drive.layers]
     for path, size_bytes, signatures in places:
         # Where marks contradict each other, nobody knows what it is.
-        if len(signatures) == 1 and not signatures[0].ambivalent and signatures[0].kind in KINDS:
-            yield Candidate(path, signatures[0].kind, signatures[0].label, size_bytes)
+        if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
+            yield Candidate(path, kind, signatures[0].label, size_bytes)
+
+
+def _old_kind(mark: Signature) -> str | None:
+    """How it is called to a person; None for what is nothing of the kind, or an ext4 whose features nobody could read."""
+    if mark.kind in KINDS:
+        return mark.kind
+    if mark.kind != "ext4" or mark.features is None:
+        return None
+    return INCOMPLETE if mark.unconverted or seems_once_ext3(named_features(mark.features)) else None
 
 
 def candidate_words(candidate: Candidate) -> str:

@@ -18,6 +18,7 @@ CODES = {
     "migrate-external-journal": "Its journal lies on another device.",
     "migrate-unknown-features": "It has features that a migration was never tried with.",
     "migrate-first-revision": "It has the very first form of ext2.",
+    "migrate-incomplete": "It is an ext4 that lacks what every new one has, as one that was an ext3.",
     # What the work needs.
     "migrate-programs-missing": "A program of e2fsprogs is not installed.",
     "migrate-programs-old": "e2fsprogs is too old.",

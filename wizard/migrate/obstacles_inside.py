@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 from wizard.migrate.bar import BAR
 from wizard.migrate.found import danger, info, version_text, warning
+from wizard.migrate.operations import may_have_blocks
 from wizard.migrate.situation import Situation
 from wizard.model.finding import Finding, Severity
 from wizard.model.names import printable
@@ -162,6 +163,15 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             "Its superblock has no room for what a newer one says, and tune2fs damages it when it is told to widen its inodes.",
             "Use the fresh way, which only reads it.",
             "superblock",
+        )
+    if before.kind == "ext4" and may_have_blocks(before):
+        what = "has extents, and its old files are noted block by block still" if before.unconverted else "lacks what every new ext4 has"
+        yield info(
+            "migrate-incomplete",
+            situation,
+            f"{device} {what}.",
+            "It seems to have been an ext3, and was not converted to the end.",
+            "The full way converts what is left.",
         )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from wizard.layout.changes import digest_of_text
 from wizard.migrate.estimates import WIDE_INODE_BYTES
 from wizard.migrate.situation import Situation
+from wizard.migrate.superblock import seems_once_ext3
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
     AddChecksums,
@@ -79,9 +80,8 @@ def _full(before: ExtFacts) -> Iterator[OnDevice]:
 
 
 def may_have_blocks(before: ExtFacts) -> bool:
-    """Whether files can still be noted block by block: of an ext4 that once was an ext3 the superblock tells only what else it lacks."""
-    once_ext3 = "flex_bg" not in before.features and not {"64bit", "metadata_csum"} <= before.features
-    return "extent" not in before.features or once_ext3
+    """Whether files can still be noted block by block: those of an ext4 that lacks what every new one has, or whose root folder is."""
+    return before.unconverted or seems_once_ext3(before.features)
 
 
 def lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
@@ -106,6 +106,9 @@ def widening_fault(before: ExtFacts) -> str:
     """
     if barring := {"flex_bg", "bigalloc"} & before.features:
         return f"its tables lie together ({min(barring)})"
+    if "metadata_csum" in before.features:
+        # Tried with e2fsprogs 1.47.0: e2fsck could not even begin afterwards.
+        return "its metadata has checksums already, with which tune2fs damages it (metadata_csum)"
     if before.free_blocks < widening_blocks(before) + spare_blocks(before):
         return "it is too full"
     descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)

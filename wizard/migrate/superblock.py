@@ -2,9 +2,12 @@
 
 import struct
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from uuid import UUID
 
 from wizard.model.ext import ExtFacts
+from wizard.probe.extroot import is_unconverted
+from wizard.probe.gpt import Read
 
 START_BYTES = 1024
 """Where the superblock begins on its device."""
@@ -116,10 +119,28 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     )
 
 
+def read_filesystem(read: Read) -> ExtFacts | None:
+    """The same of a whole filesystem, with what its root folder tells. `read` gives bytes from the filesystem's start on."""
+    found = read_ext(read(START_BYTES, SUPERBLOCK_BYTES))
+    return replace(found, unconverted=is_unconverted(read)) if found else None
+
+
 def features_of(superblock: bytes) -> frozenset[str]:
-    """The names of the features that are switched on; `FEATURE_C31` for a bit without a name, as e2fsprogs has it."""
-    sets = ((0x5C, "C", COMPATIBLE), (0x60, "I", INCOMPATIBLE), (0x64, "R", READ_ONLY))
-    return frozenset(name for offset, letter, names in sets for name in _names(_word(superblock, offset), letter, names))
+    """The names of the features that are switched on."""
+    return named_features(struct.unpack_from("<III", superblock, 0x5C))
+
+
+def named_features(words: tuple[int, int, int]) -> frozenset[str]:
+    """The names of the bits in the three words, in their order on disk; `FEATURE_C31` for a bit without one, as e2fsprogs has it."""
+    sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
+    return frozenset(name for bits, (letter, names) in zip(words, sets, strict=True) for name in _names(bits, letter, names))
+
+
+def seems_once_ext3(features: frozenset[str]) -> bool:
+    """Whether an ext4 with these features is likely to have been an ext3 that was not converted to the end: mke2fs gives every ext4
+    flex_bg, which cannot be had later.
+    """
+    return "extent" not in features or ("flex_bg" not in features and not {"64bit", "metadata_csum"} <= features)
 
 
 def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:

@@ -12,7 +12,8 @@ class ExtFacts:
     `journal_device` is true where the journal lies on another device. `half_done` names what a program began and did not finish, as a
     clause, empty for nothing. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime, `checked` s_lastcheck, all in seconds since
     1970: they tell whether it was written to since. `desc_bytes` is the size of a group's descriptor, `revision` s_rev_level: 0 knows
-    neither features nor other inodes than of 128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing.
+    neither features nor other inodes than of 128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing. `unconverted`
+    is no word of the superblock: extents are switched on, and the root folder is mapped block by block all the same.
     """
 
     uuid: str
@@ -42,6 +43,7 @@ class ExtFacts:
     checked: int
     revision: int = 1
     reserved_gdt_blocks: int = 0
+    unconverted: bool = False
 
     @property
     def size_bytes(self) -> int:

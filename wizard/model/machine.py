@@ -35,7 +35,8 @@ class Signature:
     `kind` is libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`); `usage` one of `filesystem`, `raid`, `crypto`, `other`.
     `ambivalent` is true where several marks contradict each other and libblkid names none. `data_offset_bytes` is where the data of a
     container (md member, LUKS, LVM) begins, counted from its device's start; `striping` what an array or a filesystem's superblock says;
-    `block_bytes` the block of a filesystem whose superblock was read.
+    `block_bytes` the block of a filesystem whose superblock was read; `features` an ext filesystem's words of features as they lie there:
+    compatible, incompatible, and compatible for reading only. `unconverted`: an ext4 with a root folder that is mapped block by block.
     """
 
     kind: str
@@ -48,6 +49,8 @@ class Signature:
     data_offset_bytes: int | None = None
     striping: Striping | None = None
     block_bytes: int | None = None
+    features: tuple[int, int, int] | None = None
+    unconverted: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,12 +27,14 @@ class Volume:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What a superblock says: where the data begin, counted from its device's start, the striping, a filesystem's block size,
-    and LVM's logical volumes."""
+    """What a superblock says: where the data begin, counted from its device's start, the striping, a filesystem's block size and words of
+    features, and LVM's logical volumes."""
 
     data_offset_bytes: int | None = None
     striping: Striping | None = None
     block_bytes: int | None = None
+    features: tuple[int, int, int] | None = None
+    unconverted: bool = False
     volumes: tuple[Volume, ...] = ()
 
 

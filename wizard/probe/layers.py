@@ -26,7 +26,14 @@ def with_insides(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], 
 
 def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: int) -> Signature:
     found = read_inside(mark.kind, replayed(known), size_bytes, mark.offset_bytes)
-    return replace(mark, data_offset_bytes=found.data_offset_bytes, striping=found.striping, block_bytes=found.block_bytes)
+    return replace(
+        mark,
+        data_offset_bytes=found.data_offset_bytes,
+        striping=found.striping,
+        block_bytes=found.block_bytes,
+        features=found.features,
+        unconverted=found.unconverted,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
+from wizard.probe.extroot import is_unconverted
 from wizard.probe.gpt import Read
 from wizard.probe.inside import NOTHING, SECTOR_BYTES, Inside, Reader, striping
 from wizard.probe.lvm import read_physical_volume
@@ -109,11 +110,12 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
 EXT_START_BYTES = 1024
 EXT_MAGIC = 0xEF53
 EXT_LARGEST_BLOCK_SHIFT = 6
+EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
 XFS_READ_BYTES = 192
 
 
 def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
-    """s_raid_stride and s_raid_stripe_width, in blocks of the filesystem."""
+    """s_raid_stride and s_raid_stripe_width, in blocks of the filesystem, and the three words of features."""
     del size_bytes, mark_bytes
     shift, magic, wanted = read(EXT_START_BYTES + 24, 4), read(EXT_START_BYTES + 56, 2), read(EXT_START_BYTES + 356, 16)
     if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != EXT_MAGIC:
@@ -123,7 +125,15 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
         return NOTHING
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
-    return Inside(striping=striping(stride * block, width * block), block_bytes=block)
+    return Inside(
+        striping=striping(stride * block, width * block), block_bytes=block, features=_ext_features(read), unconverted=is_unconverted(read)
+    )
+
+
+def _ext_features(read: Read) -> tuple[int, int, int] | None:
+    """s_feature_compat, s_feature_incompat and s_feature_ro_compat; None in recordings from before they were read."""
+    words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
+    return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 
 
 def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:

@@ -16,7 +16,8 @@ HELP = (
     "Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes and pretend to have "
     "512: a partition that starts within a block makes many writes slow.",
     "Keep all files: an ext2 or ext3 filesystem becomes ext4, and everything in it stays. The ways there are, and what each costs, are "
-    "told before anything is written. Only root can look into a filesystem, so root's rights are asked for then.",
+    "told before anything is written. Only root can look into a filesystem, so root's rights are asked for then. "
+    "An incomplete ext4 lacks what every new one has, as one that was an ext3: it can be given what it lacks.",
     "Findings: a danger puts data or the job at risk; a warning is likely harm, or a doubt; a note is good to know.",
 )
 

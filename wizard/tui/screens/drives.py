@@ -51,7 +51,8 @@ looked at and fine. e lists them, each with its reason, its source, and publishe
 Drives that are in use or cannot be written are shown with the reason; they can be looked at, but not set up.
 
 To ext4: an ext2 or ext3 filesystem can become ext4 with all its files kept. m shows the ways there are, each with what it costs, on
-drives that hold such a filesystem. Only root can look into it, so root's rights are asked for then.
+drives that hold such a filesystem. Only root can look into it, so root's rights are asked for then. An incomplete ext4 lacks what every
+new one has, as one that was an ext3: it can be given what it lacks.
 
 A drive that is plugged in while this list is open appears in it.
 
