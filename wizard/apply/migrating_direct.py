@@ -9,12 +9,13 @@ from wizard.apply.devices import size_bytes
 from wizard.apply.ext_blocks import superblock_on
 from wizard.apply.fingerprint import fingerprint
 from wizard.apply.migrating_proof import keep_manifest, manifest_checks
-from wizard.apply.migrating_record import Record, keep_record, load_record
+from wizard.apply.migrating_record import TAKING_BACK, Record, keep_record, load_record
 from wizard.apply.migrating_steps import MigratingSite, OnGround, operate
 from wizard.apply.migrating_verify import device_checks
 from wizard.apply.progress import noting
 from wizard.apply.undo_files import drop, folder_fault, folder_of, made_durable, new_folder, put_step_back, undo_file_fault
 from wizard.migrate.superblock import read_ext
+from wizard.migrate.used import was_mounted_since
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check, Event
 from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration
@@ -147,10 +148,9 @@ class Direct:
         if found is not None and found.uuid != self._migration.before.uuid:
             raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
         is_between = record.cut_off or self._is_taking_back
-        # The time of a mount counts seconds: within one, the count of mounts tells. e2fsck begins it anew, and putting back brings it back.
-        possible = record.superblocks if is_between else (known,)
-        most = max((seen.mounts for one in possible if (seen := read_ext(one))), default=0)
-        if found is not None and left is not None and (found.mounted != left.mounted or found.mounts > most):
+        # Of what is between two steps any superblock can stand there: each is one that was left.
+        possible = [seen for one in (record.superblocks if is_between else (known,)) if (seen := read_ext(one))]
+        if found is not None and left is not None and was_mounted_since(found, left, *possible):
             raise Refused(mounted_since(device, self._run.name))
         # What was cut off can have left anything between, but for the time of a mount, which none of the programs sets.
         if now != known and not is_between:
@@ -162,10 +162,6 @@ class Direct:
     def _fingerprint(self) -> tuple[str, float]:
         begun = monotonic()
         return fingerprint(self._migration.device, noting(self._run)), monotonic() - begun
-
-
-TAKING_BACK = "taking-back"
-"""The file in a run that says that the device is being put back, so that it can hold anything between."""
 
 
 def mounted_since(device: str, run_name: str, *, finish: bool = False) -> str:

@@ -10,6 +10,9 @@ from wizard.documents.codec import from_json, parse_document, render_document, t
 from wizard.model.errors import BadInput, Failed
 
 FILE = "direct.json"
+TAKING_BACK = "taking-back"
+"""The file in a run that says that the device is being put back, so that it can hold anything between."""
+
 SCHEMA = "diskwright.direct/1"
 
 

@@ -17,10 +17,12 @@ from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, 
 from wizard.apply.migrating_steps import MigratingSite
 from wizard.apply.migrating_verify import file_checks
 from wizard.apply.mounts import mounted_at, read_mounts
+from wizard.apply.moved_words import look_sentence
 from wizard.apply.resume import UNDOING, begun_steps
 from wizard.apply.runs import load_environment, load_migration
 from wizard.apply.standing import How, is_mount_of
 from wizard.apply.start import STOP
+from wizard.apply.window import is_closed, is_stranded
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Check, Event
 from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
@@ -73,13 +75,21 @@ def _carry_out(site: MigratingSite) -> tuple[Event, str]:
         return ended
     if failed := _verified(file_checks(site), site):
         return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
+    return Event.DONE, _done_sentence(run, migration)
+
+
+def _done_sentence(run: Path, migration: Migration) -> str:
+    """How a run that did everything ends."""
     if migration.means is Means.COPY:
-        return Event.DONE, copied(migration)
-    return Event.DONE, (
-        f"{migration.device} is ext4 as shown; every check holds. It is left as it is: look at it, then `diskwright keep {run.name}` "
-        f"keeps it, or `diskwright undo {run.name}` takes it back. Once it is mounted for writing it cannot be undone any more."
-        if on_device
-        else f"{migration.device} is mounted as ext4 from now on. `diskwright undo {run.name}` takes it back."
+        return copied(migration)
+    if migration.means is Means.FILES:
+        return f"{migration.device} is mounted as ext4 from now on. `diskwright undo {run.name}` takes it back."
+    shown = f"{migration.device} is ext4 as shown; every check holds."
+    if is_closed(run, migration):
+        return f"{shown} It was written to since, so it can no longer be undone; `diskwright keep {run.name}` frees the room."
+    return (
+        f"{shown} It is left unmounted. {look_sentence(migration)} Then "
+        f"`diskwright keep {run.name}` keeps it, or `diskwright undo {run.name}` takes it back."
     )
 
 
@@ -203,7 +213,7 @@ def check_keeps(run: Path) -> None:
     now = state(run)
     if now is RunState.KEPT:
         raise Refused(f"The run {run.name} is kept already.")
-    if not was_done(run) or now is RunState.UNDONE or (run / UNDOING).exists():
+    if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
         raise Refused(f"The run {run.name} is {now}: only what is done and was checked can be kept.")
 
 

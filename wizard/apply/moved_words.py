@@ -44,6 +44,14 @@ def can_undo(migration: Migration, state: RunState, entries: Sequence[Entry]) ->
     return begun and migration.means in UNDOABLE and (state is RunState.DONE or state in HALF_DONE)
 
 
+def look_sentence(migration: Migration) -> str:
+    """How to look at what was made without ending the way back."""
+    return (
+        f"To look at it, say `mount -o ro,noload {migration.device} /mnt`, and `umount /mnt` before it is undone: a mount for writing, "
+        "without these words, ends the way back."
+    )
+
+
 def keep_sentence(migration: Migration) -> str:
     """What keeping closes."""
     folder = migration.store or migration.undo_dir

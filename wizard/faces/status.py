@@ -1,13 +1,15 @@
 """`diskwright status`: what has been applied, and how it ended."""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.phases import power_now
 from wizard.apply.resume import done_steps
 from wizard.apply.runs import find_run, list_runs, outline, runs_folder
+from wizard.apply.window import Back, Window, window_of
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
 from wizard.faces.console import out, say
@@ -27,7 +29,10 @@ long as nothing was formatted; refused: the run's own last look found a doubt; u
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said."""
+    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known since.
+
+    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for writing ended that.
+    """
 
     id: str
     folder: str
@@ -37,6 +42,8 @@ class Row:
     steps: int | None
     steps_done: int
     sentence: str
+    way_back: Back | None = None
+    mounted: str | None = None
 
 
 def parser() -> ArgumentParser:
@@ -87,7 +94,21 @@ def row_of(run: Path) -> Row:
     if power and now is not RunState.DONE:
         # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence tells.
         said = f"{said} {power}".strip()
-    return Row(run.name, str(run), now, drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
+    row = Row(run.name, str(run), now, drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
+    return _with_window(row, window_of(run))
+
+
+def _with_window(row: Row, window: Window | None) -> Row:
+    """With how the way back stands; one that is closed says so instead of how it could be undone."""
+    if window is None:
+        return row
+    mounted = f"{datetime.fromtimestamp(window.since, UTC):%Y-%m-%dT%H:%M:%SZ}" if window.since else None
+    said = {
+        Back.OPEN: row.sentence,
+        Back.CLOSED: window.sentence,
+        Back.UNKNOWN: f"{row.sentence} {window.sentence}".strip(),
+    }[window.back]
+    return replace(row, sentence=said, way_back=window.back, mounted=mounted)
 
 
 def line_of(row: Row) -> str:

@@ -2,6 +2,7 @@
 
 from wizard.migrate.bar import BAR, INCOMPATIBLE_AT
 from wizard.migrate.superblock import START_BYTES, read_ext
+from wizard.model.ext import ExtFacts
 
 PASSING = frozenset({"needs_recovery", "orphan_present"})
 """Features that come with a mount and go with an unmount."""
@@ -21,3 +22,11 @@ def is_used_one(found: bytes, left: bytes, other: bytes) -> bool:
         return False
     telling = not_it.features - was.features - PASSING - BY_ITSELF
     return was.features - PASSING <= now.features and not (telling and telling <= now.features)
+
+
+def was_mounted_since(now: ExtFacts, left: ExtFacts, *possible: ExtFacts) -> bool:
+    """Whether the filesystem that was left so was mounted for writing since. The time of a mount counts seconds: within one, the count of
+    mounts tells. e2fsck begins it anew and putting back brings it back, so that each of the `possible` superblocks can be the one that was
+    left.
+    """
+    return now.mounted != left.mounted or now.mounts > max(one.mounts for one in (*possible, left))
