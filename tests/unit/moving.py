@@ -8,10 +8,12 @@ from tests.unit.machines import machine, partition, partitioned
 from tests.unit.migrations import situation
 from wizard.apply.journal import RunState
 from wizard.apply.progress import StepProgress
+from wizard.migrate.carry import make_carried
 from wizard.migrate.make import make_migration
 from wizard.migrate.offers import prospect_of
 from wizard.migrate.situation import Situation
 from wizard.migrate.ways import COMPARED
+from wizard.model.carried import Carried
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -65,6 +67,10 @@ class MovingServices(RecordedServices):
         self.asked.append(moving)
         compares = moving.compares and moving.way in COMPARED
         return make_migration(self.found, moving.way, manifest=compares, repairs=moving.repairs)
+
+    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+        assert moving.way is not None
+        return make_carried(self.found, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
     def start_migration(self, migration: Migration, token: str) -> Path:
         if self.refusal:

@@ -9,7 +9,9 @@ from tests.unit.conversation import Told, converse_with
 from tests.unit.machines import drive, machine
 from tests.unit.migrations import EXT3, situation
 from tests.unit.moving import MovingServices
+from wizard.migrate.carried_document import read_carried
 from wizard.model.errors import ExitCode
+from wizard.model.migration import Way
 from wizard.services.recorded import RecordedServices
 
 KEEP_FILES = "2"
@@ -47,6 +49,16 @@ def test_nothing_begins_without_the_token() -> None:
 def test_a_way_that_cannot_be_had_says_why() -> None:
     said = told(MovingServices(situation(mounts=("/srv",))), FULL, "q", "2")
     assert "Number 3 cannot be chosen: " in said.flat and "/srv" in said.after("Number 3 cannot be chosen:")
+
+
+def test_what_is_in_use_is_written_down_to_be_carried(tmp_path: Path) -> None:
+    found, plan = situation(is_root=True, mounts=("/",), device_bytes=EXT3.size_bytes), tmp_path / "my carry.json"
+    services = MovingServices(found)
+    said = told(services, "7", "2", str(plan), "q", "2")
+    assert read_carried(plan.read_text(), "carry.json").way is Way.LIGHT
+    assert "Start the computer from a rescue medium" in said.after("What to do with the plan:") and "--confirm TOKEN" in said.flat
+    assert not services.begun
+    assert "rescue medium, since" not in told(MovingServices(), "q", "2").flat
 
 
 def test_comparing_is_a_choice() -> None:

@@ -11,7 +11,7 @@ from wizard.apply.migrating import preflight_migration
 from wizard.faces.console import out, say
 from wizard.faces.migrating import heading, migration_lines
 from wizard.faces.migrating_apply import apply_migration
-from wizard.layout.text import wrapped
+from wizard.layout.text import command_lines, wrapped
 from wizard.migrate.carry import carrying_steps
 from wizard.migrate.ways import SUMMARIES
 from wizard.model.carried import Carried
@@ -27,7 +27,7 @@ def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[
     for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
         yield from wrapped(f"{number}. {sentence}", width, 3)
         if command:
-            yield f"       {command}"
+            yield from command_lines(command, width, 6)
     if carried.doubts:
         yield from ("", "Good to know:")
     for doubt in carried.doubts:

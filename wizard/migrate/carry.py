@@ -1,9 +1,9 @@
 """A way to ext4 for a filesystem in use, to carry to a rescue medium: what may be carried, whether it fits what is found there, and how."""
 
-import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 
+from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import room_bytes
 from wizard.migrate.obstacles import WRITING, against, obstacles_of, refusal
 from wizard.migrate.obstacles_inside import OLDEST_PROGRAMS
@@ -13,9 +13,12 @@ from wizard.model.carried import Carried
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Severity
-from wizard.model.migration import Means, Way
+from wizard.model.migration import Means, Prospect, Way
 from wizard.model.names import printable
 from wizard.model.units import format_capacity, format_exact
+
+IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-file"})
+"""Findings of what a rescue medium ends."""
 
 PENDING = frozenset({"needs_recovery", "orphan_present"})
 """Features that come and go with every mount."""
@@ -27,6 +30,11 @@ RUNS = "/mnt/diskwright"
 def is_in_use(situation: Situation) -> bool:
     """Whether it is used in a way that a rescue medium ends."""
     return situation.is_root or bool(situation.mounts) or bool(situation.swap_files)
+
+
+def can_be_carried(prospect: Prospect) -> bool:
+    """Whether what stands against the ways is that the filesystem is in use."""
+    return any(finding.code in IN_USE for finding in prospect.findings)
 
 
 def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repairs: bool = False) -> Carried:
@@ -109,34 +117,29 @@ def _shown(value: object) -> str:
     return "none" if value is None else printable(str(value), 400)
 
 
-def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, str]]:
+def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, Argv]]:
     """What a person does, in order, with the plan in `file`: a sentence each, and its command, empty for none."""
     operations = operations_for(carried.way, carried.before, repairs=carried.repairs)
     room = max(room_bytes(operations, carried.before, means) for means in (Means.TRANSACTION, Means.DIRECT))
-    plan, device = shlex.quote(file), printable(carried.device, 200)
+    plan, device = printable(file, 2000), printable(carried.device, 200)
     if carried.fstab:
         yield (
             f"Have {printable(carried.fstab, 200)} name ext4 now, by which it is mounted as it is, too.",
-            f"sudo diskwright migrate {device} --way mount --confirm {shlex.quote(printable(carried.drive.token))}",
+            ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", printable(carried.drive.token)),
         )
     yield (
         f"Put {plan} and diskwright on a USB stick or volume other than {device}, with {format_capacity(room)} free for what is replaced.",
-        "",
+        (),
     )
-    yield f"Start the computer from a rescue medium or a live system. Mount that volume at /mnt there, and nothing of {device}.", ""
-    yield (
-        "Look at every step. The filesystem is found by its UUID, whatever its device is called there; nothing is written yet.",
-        f"sudo diskwright apply {plan} --journal {RUNS}",
-    )
-    yield (
-        "Carry it out by the token that was named.",
-        f"sudo diskwright apply {plan} --journal {RUNS} --confirm TOKEN",
-    )
+    yield f"Start the computer from a rescue medium or a live system. Mount that volume at /mnt there, and nothing of {device}.", ()
+    applying: Argv = ("sudo", "diskwright", "apply", plan, "--journal", RUNS)
+    yield "Look at every step. The filesystem is found by its UUID, whatever its device is called there; nothing is written yet.", applying
+    yield "Carry it out by the token that was named.", (*applying, "--confirm", "TOKEN")
     yield (
         f"Keep it. `sudo diskwright undo --journal {RUNS}` takes it back instead, as long as the system was not started from it.",
-        f"sudo diskwright keep --journal {RUNS}",
+        ("sudo", "diskwright", "keep", "--journal", RUNS),
     )
-    yield "Take the medium out, and start the system again.", ""
+    yield "Take the medium out, and start the system again.", ()
 
 
 def not_there(carried: Carried) -> str:

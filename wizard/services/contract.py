@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from wizard.layout.striped import StripeWish
     from wizard.layout.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
+    from wizard.model.carried import Carried
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
@@ -195,6 +196,12 @@ class Services(Protocol):
 
     def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
         """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long, and ask for root."""
+        ...
+
+    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+        """The way that was taken, for a filesystem in use, to be carried to a rescue medium; raises Refused or BadInput with the reason.
+        May take long, and ask for root.
+        """
         ...
 
     def start_migration(self, migration: Migration, token: str) -> Path:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from wizard.apply.environment import Environment
     from wizard.migrate.situation import Situation
+    from wizard.model.carried import Carried
     from wizard.model.migration import Migration
     from wizard.services.session import Moving
 
@@ -32,6 +33,15 @@ def look_here(moving: Moving, journal_dir: Path | None, environment: Environment
 
     folder = moving.folder
     return look_at_ext(moving.device, environment, store=folder, undo_dir=folder, target=moving.target, journal_dir=journal_dir)
+
+
+def carried_for(situation: Situation, moving: Moving) -> Carried:
+    """The way that was taken, to be carried to where the filesystem is not in use."""
+    from wizard.migrate.carry import make_carried
+
+    if moving.way is None:
+        raise BadInput("No way to ext4 was chosen.")
+    return make_carried(situation, moving.way, manifest=moving.compares, repairs=moving.repairs)
 
 
 def plan_for(situation: Situation, moving: Moving) -> Migration:

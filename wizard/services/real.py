@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from wizard.apply.journal import RunState
     from wizard.apply.progress import StepProgress
     from wizard.migrate.situation import Situation
+    from wizard.model.carried import Carried
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
@@ -228,6 +229,12 @@ class RealServices(Rules):
         from wizard.services.migrating import plan_for
 
         return plan_for(self._situation(moving), moving)
+
+    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
+        """By looking once more."""
+        from wizard.services.migrating import carried_for
+
+        return carried_for(self._situation(moving), moving)
 
     def _situation(self, moving: Moving) -> Situation:
         """How the filesystem stands, as root reads it."""

@@ -18,6 +18,7 @@ from wizard.services.rules import Rules
 if TYPE_CHECKING:
     from wizard.apply.journal import RunState
     from wizard.apply.progress import StepProgress
+    from wizard.model.carried import Carried
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
     from wizard.model.plan import Plan
@@ -106,6 +107,10 @@ class RecordedServices(Rules):
         raise Refused(NOT_RECORDED)
 
     def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
+        """Refused."""
+        raise Refused(NOT_RECORDED)
+
+    def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
         """Refused."""
         raise Refused(NOT_RECORDED)
 

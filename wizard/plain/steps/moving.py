@@ -4,9 +4,11 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
+from wizard.migrate.carry import can_be_carried
 from wizard.migrate.document import render_migration
 from wizard.migrate.ways import COMPARED, confirm_command, is_damaged, place_words
 from wizard.model.errors import DiskwrightError
+from wizard.model.machine import Drive
 from wizard.model.migration import Migration, Prospect, Way
 from wizard.model.names import printable
 from wizard.model.units import format_duration
@@ -15,6 +17,7 @@ from wizard.plain.drivewords import finding_paragraphs
 from wizard.plain.movewords import how_paragraphs, offer_item, risk_paragraphs, steps_lines
 from wizard.plain.questions import Choosing, Item, Topic, Word, Writing, choose, write
 from wizard.plain.saving import save
+from wizard.plain.steps.carrying import carry
 from wizard.plain.steps.confirm import begun
 from wizard.plain.steps.tokens import typed_token
 from wizard.services.session import Back, Moved, Moving, Next, Session
@@ -39,6 +42,7 @@ LOOK_ELSEWHERE = (
     Item("Look again, with room in a folder that I name."),
     Item("Look again, with a volume that I name for a fresh ext4."),
 )
+CARRY = Item("Write a way down to be carried to a rescue medium, since the filesystem is in use.")
 
 
 def moving_of(session: Session) -> Moving:
@@ -59,7 +63,8 @@ def choose_way(desk: Desk, session: Session) -> Moved:
     desk.moving_heading(2, "Ways")
     while True:
         moving = _looked(desk, session)
-        if moving is None or (asked := _asked(desk, moving)) is None:
+        assert session.drive is not None
+        if moving is None or (asked := _asked(desk, session.drive, moving)) is None:
             return Back(replace(session, moving=None))
         session = replace(session, moving=asked)
         if asked.way is not None and (planned := _planned(desk, session)):
@@ -80,21 +85,25 @@ def _looked(desk: Desk, session: Session) -> Moving | None:
     return _repairing(desk, replace(moving, prospect=prospect, comparing_seconds=seconds))
 
 
-def _asked(desk: Desk, moving: Moving) -> Moving | None:
+def _asked(desk: Desk, drive: Drive, moving: Moving) -> Moving | None:
     """With the way that was taken and whether files are compared; without a way where it is to be looked at again; None to go back."""
     prospect = moving.prospect
     assert prospect is not None
     ways = [offer.way for offer in prospect.offers]
     items = tuple(offer_item(offer, prospect.default, repairs=moving.repairs) for offer in prospect.offers)
+    others = (*LOOK_ELSEWHERE, CARRY) if can_be_carried(prospect) else LOOK_ELSEWHERE
     topic = Topic("Which way to ext4?", WAY_HELP, again="look again")
     wanted = moving.way or prospect.default
-    answer = choose(desk.talk, Choosing(topic, (*items, *LOOK_ELSEWHERE), ways.index(wanted) if wanted in ways else None))
+    answer = choose(desk.talk, Choosing(topic, (*items, *others), ways.index(wanted) if wanted in ways else None))
     if answer is Word.AGAIN:
         return replace(moving, way=None)
     if isinstance(answer, Word):
         return None
     if answer < len(ways) and (ways[answer] is not Way.FRESH or moving.target is not None):
         return _comparing(desk, replace(moving, way=ways[answer]))
+    if answer == len(ways) + len(LOOK_ELSEWHERE):
+        carry(desk, drive, moving)
+        return replace(moving, way=None)
     return _named(desk, replace(moving, way=None), volume=answer != len(ways))
 
 

@@ -11,13 +11,16 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
+from wizard.migrate.carry import can_be_carried
 from wizard.migrate.ways import COMPARED, TITLES, is_damaged, offer_of, room_words, time_words
+from wizard.model.carried import Carried
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Severity
 from wizard.model.migration import Migration, Offer, Prospect, Way
 from wizard.model.names import printable
 from wizard.model.units import format_duration
 from wizard.services.session import Moving, Next
+from wizard.tui.carrying import save_carried
 from wizard.tui.describe import finding_blocks
 from wizard.tui.dialogs import AskFolder, AskVolume
 from wizard.tui.explained import WIDE
@@ -45,6 +48,13 @@ class Planned(Message):
     """The way has its steps."""
 
     migration: Migration
+
+
+@dataclass
+class Carrying(Message):
+    """The way can be carried."""
+
+    carried: Carried
 
 
 @dataclass
@@ -78,6 +88,9 @@ Folder: f names another folder for what a way needs room for. It must be on anot
 
 Target: t names the volume on which a fresh ext4 would be made. It must hold nothing.
 
+Carrying: where the filesystem is in use, as the root of the running system is, w writes the way down as a plan to be carried to a
+rescue medium, and says what to do with it there.
+
 Repairing: x allows that damage is repaired, where the filesystem says that it is damaged.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -85,6 +98,7 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         Binding("f", "folder", show=False, id="ways.folder"),
         Binding("t", "target", show=False, id="ways.target"),
         Binding("x", "repair", show=False, id="ways.repair"),
+        Binding("w", "carry", show=False, id="ways.carry"),
         Binding("r", "again", show=False, id="ways.again"),
     ]
 
@@ -115,11 +129,13 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         if prospect is None:
             return again
         repair: Pairs = (("x", "repair"),) if is_damaged(prospect.before) else ()
+        carry: Pairs = (("w", "carry"),) if can_be_carried(prospect) else ()
         return (
             ("Up/Down", "choose"),
             ("Enter", "preview"),
             ("c", "compare"),
             *repair,
+            *carry,
             ("f", "folder"),
             ("t", "target"),
             ("Tab", "text"),
@@ -235,6 +251,23 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
 
         text = "A partition or volume that holds nothing and is large enough for every file. Nothing is written to it yet."
         self.app.push_screen(AskVolume("Where is the fresh ext4 to be made?", text, self._chosen.target or ""), named)
+
+    def action_carry(self) -> None:
+        """Write the highlighted way down for a rescue medium, where the filesystem is in use."""
+        offer, drive, prospect = self._offer, self.session.drive, self._chosen.prospect
+        if offer is None or prospect is None or self._waiting or not can_be_carried(prospect):
+            return
+        assert drive is not None
+        asked = replace(self._chosen, way=offer.way)
+        self.say(LOOKING)
+        self._try(lambda: Carrying(self.services.carry_migration(drive, asked)))
+
+    @on(Carrying)
+    def carrying(self, message: Carrying) -> None:
+        """Ask for a file; what to do with it stands below the ways then."""
+        self._waiting = False
+        self.say("")
+        save_carried(self, message.carried, lambda blocks: self.query_one("#said", Words).show(blocks))
 
     def _settle(self, chosen: Moving) -> None:
         self._chosen = chosen
