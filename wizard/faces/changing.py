@@ -1,18 +1,15 @@
 """Changes for a filesystem in use, as `diskwright show` and `diskwright apply` treat them: the same as a plan, in its own words."""
 
-import os
-import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
-from wizard.apply.environment import Environment
-from wizard.apply.runs import doubts_about, runs_folder
 from wizard.apply.tuning import check_token, preflight_tuning, start_tuning
-from wizard.faces.console import out, say
+from wizard.faces.beginning import Question, begin_or_refuse
 from wizard.layout.text import command_lines, wrapped
 from wizard.model.changes import Changes, EditFstab, WriteRules
-from wizard.model.errors import ExitCode, Refused
+from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 
 
@@ -51,34 +48,15 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
 
 def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
     """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for root."""
-    journal_dir = Path(arguments.journal) if arguments.journal else None
-    environment = Environment(fstab=Path(arguments.fstab).absolute())
-    for doubt in changes.doubts:
-        say(doubt)
-    if arguments.dry_run:
-        return _dry_run(changes, journal_dir, environment)
-    token = shlex.quote(printable(changes.drive.token))
-    if not arguments.confirm:
-        raise Refused(
-            f"Nothing was written. This would change how {changes.device} is used; `diskwright show` has every step. "
-            f"To go on, confirm its drive by its token: --confirm {token}"
-        )
-    if len(arguments.confirm) > 1:
-        raise Refused(f"These changes are for one drive: give its token once, with --confirm {token}. Nothing was written.")
-    check_token(changes, arguments.confirm[0])
-    if os.geteuid() != 0:
-        raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root()}")
-    for doubt in doubts_about(runs_folder(journal_dir)):
-        say(doubt)
-    return start_tuning(changes, arguments.confirm[0], journal_dir=journal_dir, environment=environment)
-
-
-def _dry_run(changes: Changes, journal_dir: Path | None, environment: Environment) -> ExitCode:
-    for line in change_lines(changes, out().width):
-        out().print(line, soft_wrap=True)
-    if os.geteuid() != 0:
-        say("Without root it could not be checked whether all of it stands as it was found. Nothing was written.")
-        return ExitCode.DONE
-    preflight_tuning(changes, journal_dir=journal_dir, environment=environment)
-    say("Every check before the first change holds. Nothing was written.")
-    return ExitCode.DONE
+    question = Question(
+        token=changes.drive.token,
+        outcome=f"This would change how {changes.device} is used",
+        drive="its drive",
+        refusal_of_more="These changes are for one drive",
+        beforehand=changes.doubts,
+        lines=partial(change_lines, changes),
+        check=partial(check_token, changes),
+        preflight=lambda runs, environment: preflight_tuning(changes, journal_dir=runs, environment=environment),
+        start=lambda token, runs, environment: start_tuning(changes, token, journal_dir=runs, environment=environment),
+    )
+    return begin_or_refuse(question, arguments, as_root)

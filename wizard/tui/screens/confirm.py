@@ -1,23 +1,20 @@
 """Step 7: the last question. Nothing has the focus that would begin."""
 
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from wizard.apply.words import confirmation
-from wizard.model.errors import DiskwrightError
 from wizard.model.plan import Plan
-from wizard.services.session import Gone, Next, Session
+from wizard.services.session import Gone, Session
 from wizard.tui.plantext import loss_blocks
 from wizard.tui.rooting import has_root
 from wizard.tui.saving import save_plan
+from wizard.tui.screens.last_question import LastQuestion
 from wizard.tui.screens.tokens import Tokens
-from wizard.tui.step import StepScreen
 from wizard.tui.widgets.controls import Entry, Press
 from wizard.tui.widgets.passphrase import Passphrase
 from wizard.tui.widgets.words import Prose, Words, gap, para
@@ -29,21 +26,7 @@ NOT_READ = (
 )
 
 
-@dataclass
-class Started(Message):
-    """The run has begun, in a process of its own."""
-
-    run: Path
-
-
-@dataclass
-class Rejected(Message):
-    """It has not; nothing was written."""
-
-    sentence: str
-
-
-class ConfirmScreen(StepScreen):
+class ConfirmScreen(LastQuestion):
     """What is lost, and a line for the drive's token; Back has the focus."""
 
     NUMBER = 7
@@ -131,7 +114,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     @on(Entry.Submitted)
     def submitted(self) -> None:
         """Enter in a field: on to the next, or to the button, if what was typed is right."""
-        if not self._token_fits():
+        if not self.token_fits():
             return
         if self._plan.containers and (problem := self._passphrase.problem())[0]:
             self._say_problem(*problem)
@@ -147,7 +130,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         elif message.press.id == "look":
             if has_root(self):
                 self.dismiss(Gone(Session(workload=self.session.workload)))
-        elif self._token_fits():
+        elif self.token_fits():
             sentence, line = self._passphrase.problem() if self._plan.containers else ("", "")
             if sentence:
                 self._say_problem(sentence, line)
@@ -164,61 +147,12 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
         if line:
             self.query_one(f"#{line}").focus()
 
-    def _token_fits(self) -> bool:
-        fault = self.query_one(Tokens).fault()
-        self.say(fault, "yellow")
-        if fault:
-            self.query_one("#token").focus()
-        return not fault
-
-    def can_go_back(self) -> bool:
-        """Not in the moment in which the run begins."""
-        return not getattr(self, "_waiting", False)
-
-    def may_leave(self) -> bool:
-        """Not in the moment in which the run begins: it tells by itself."""
-        return super().may_leave() and not self._waiting
-
     def _begin_run(self) -> None:
-        if self._waiting or not has_root(self):
-            return
-        self._waiting = True
-        self.draw_keys()
-        self.say("Looking at the drive once more, then beginning ..")
         plan = self._plan
         secret = self._passphrase.secret if plan.containers else None
+        self.begin_run("the drive", lambda: self.services.start(plan, plan.tokens, secret))
 
-        def work() -> None:
-            try:
-                run = self.services.start(plan, plan.tokens, secret)
-            except DiskwrightError as error:
-                self.post_message(Rejected(str(error)))
-            else:
-                self.post_message(Started(run))
-
-        self.in_background(work)
-
-    @on(Started)
-    def started(self, message: Started) -> None:
-        """On to watching it."""
+    def begun(self) -> None:
+        """The passphrase is kept nowhere."""
         if self._plan.containers:
             self._passphrase.clear()
-        self.dismiss(Next(replace(self.session, run=message.run)))
-
-    @on(Rejected)
-    def rejected(self, message: Rejected) -> None:
-        """Say why nothing was written."""
-        self._waiting = False
-        self.draw_keys()
-        self.say(message.sentence, "red")
-        self.leave_if_gone()
-
-    def after_crash(self) -> None:
-        """Whether the run has begun is not known: `diskwright status` tells."""
-        self._waiting = False
-        self.draw_keys()
-
-    def action_end(self) -> None:
-        """Not in the moment in which the run begins."""
-        if not self._waiting:
-            super().action_end()

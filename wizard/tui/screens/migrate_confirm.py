@@ -1,6 +1,5 @@
 """To ext4, step 4: the last question. Nothing has the focus that would begin."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
 
@@ -9,20 +8,17 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from wizard.migrate.ways import TITLES, confirm_command, how_sentences, risk_sentences
-from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
-from wizard.services.session import Next
 from wizard.tui.migrating import MovingStep
-from wizard.tui.rooting import has_root
 from wizard.tui.saving import save_migration
-from wizard.tui.screens.confirm import Rejected, Started
+from wizard.tui.screens.last_question import LastQuestion
 from wizard.tui.screens.tokens import Tokens
 from wizard.tui.widgets.controls import Entry, Press
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
 
-class MigrateConfirmScreen(MovingStep):
+class MigrateConfirmScreen(MovingStep, LastQuestion):
     """What becomes of the files, of a power cut, and of the way back; and a line for the drive's token. Back has the focus."""
 
     NUMBER = 4
@@ -97,7 +93,7 @@ not stop it, and `diskwright status` shows how it goes.
     @on(Entry.Submitted)
     def submitted(self) -> None:
         """Enter in the field: on to the button, if what was typed is right."""
-        if self._token_fits():
+        if self.token_fits():
             self.query_one("#yes").focus()
 
     @on(Press.Pressed)
@@ -105,61 +101,6 @@ not stop it, and `diskwright status` shows how it goes.
         """Back, or begin."""
         if message.press.id == "no":
             self.action_back()
-        elif self._token_fits():
-            self._begin_run()
-
-    def _token_fits(self) -> bool:
-        fault = self.query_one(Tokens).fault()
-        self.say(fault, "yellow")
-        if fault:
-            self.query_one("#token").focus()
-        return not fault
-
-    def can_go_back(self) -> bool:
-        """Not in the moment in which the run begins."""
-        return not getattr(self, "_waiting", False)
-
-    def may_leave(self) -> bool:
-        """Not in the moment in which the run begins: it tells by itself."""
-        return super().may_leave() and not self._waiting
-
-    def _begin_run(self) -> None:
-        if self._waiting or not has_root(self):
-            return
-        self._waiting = True
-        self.draw_keys()
-        self.say("Looking at the filesystem once more, then beginning ..")
-        migration = self.migration
-
-        def work() -> None:
-            try:
-                run = self.services.start_migration(migration, migration.written.token)
-            except DiskwrightError as error:
-                self.post_message(Rejected(str(error)))
-            else:
-                self.post_message(Started(run))
-
-        self.in_background(work)
-
-    @on(Started)
-    def started(self, message: Started) -> None:
-        """On to watching it."""
-        self.dismiss(Next(replace(self.session, run=message.run)))
-
-    @on(Rejected)
-    def rejected(self, message: Rejected) -> None:
-        """Say why nothing was written."""
-        self._waiting = False
-        self.draw_keys()
-        self.say(message.sentence, "red")
-        self.leave_if_gone()
-
-    def after_crash(self) -> None:
-        """Whether the run has begun is not known: `diskwright status` tells."""
-        self._waiting = False
-        self.draw_keys()
-
-    def action_end(self) -> None:
-        """Not in the moment in which the run begins."""
-        if not self._waiting:
-            super().action_end()
+        elif self.token_fits():
+            migration = self.migration
+            self.begin_run("the filesystem", lambda: self.services.start_migration(migration, migration.written.token))
