@@ -138,6 +138,15 @@ def test_a_damaged_superblock_is_told_with_its_copy(work: Work, make_drive: Make
     assert work.digest(drive) == before
 
 
+def test_a_superblock_that_e2fsprogs_does_not_open_is_told_with_its_copy(work: Work, make_drive: MakeDrive) -> None:
+    """The journal is said to lie where none is."""
+    drive = ext3(work, make_drive, "-b", "1024")
+    work.bench.own(drive)
+    tool("debugfs", "-w", "-R", "ssv journal_inum 4000", drive)
+    refused = diskwright(work, "migrate", drive, "--way", "light", "--fstab", str(work.fstab))
+    assert refused.returncode == 3 and "is damaged (dumpe2fs: " in refused.stderr and "e2fsck -b 8193 -B 1024" in refused.stderr
+
+
 def test_what_is_no_ext_filesystem_is_told(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     for device, said in ((drive, "holds no ext2"), (str(work.fstab), "no block device"), ("/dev/nothing", "no device")):

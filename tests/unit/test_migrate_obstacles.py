@@ -48,6 +48,7 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "opened": (around(opened=True), "holds /dev/sda1", TOUCHING),
     "barred": (having("FEATURE_I31"), "diskwright resume", frozenset(Way)),
     "cut-off": (around(device_bytes=CUT), "smaller than the filesystem", TOUCHING),
+    "counts": (ext(free_inodes=EXT3.inodes + 1), "more is free than there is", TOUCHING),
     "half-done": (ext(half_done="it was being resized"), "it was being resized", TOUCHING),
     "errors": (ext(has_errors=True, recorded_errors=7), "--repair", TOUCHING),
     "recorded-errors": (ext(recorded_errors=7), "7 errors", frozenset()),

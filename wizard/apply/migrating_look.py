@@ -17,6 +17,7 @@ from wizard.apply.runs import runs_folder
 from wizard.apply.snapshot import snapshot_obstacle
 from wizard.layout.planner import known_identity
 from wizard.migrate.estimates import used_bytes
+from wizard.migrate.obstacles_inside import KNOWN
 from wizard.migrate.situation import BootLine, Situation, Target
 from wizard.migrate.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.model.errors import BadInput, Failed, Refused
@@ -95,20 +96,31 @@ def read_superblock(path: str) -> ExtFacts:
     """What the superblock on a device says; raises BadInput or Refused where that is nothing, naming a copy that is whole."""
     try:
         found = read_filesystem(partial(_bytes, path))
-        copy = _copy(path) if found is None else None
+        fault = _fault(path, found) if found else ""
+        copy = _copy(path) if fault or not found else None
     except PermissionError:
         raise BadInput(f"Only root can read {path}: run it as  sudo diskwright migrate {path}") from None
     except OSError as error:
         raise Refused(f"{path} cannot be read: {error.strerror}. Save what can be read of it first. Nothing was written.") from None
-    if found is not None:
+    if found is not None and not fault:
         return found
     if copy is not None:
         block, size = copy
         raise Refused(
-            f"The superblock of {path} is damaged. Its copy at block {block} is whole, and `e2fsck -b {block} -B {size} {path}` repairs by "
-            "it; make an image of the device first. Nothing was written."
+            f"The superblock of {path} is damaged{fault}. Its copy at block {block} is whole, and `e2fsck -b {block} -B {size} {path}` "
+            "repairs by it; make an image of the device first. Nothing was written."
         )
+    if fault:
+        raise Refused(f"The superblock of {path} is damaged{fault}. Make an image of the device before any repair. Nothing was written.")
     raise BadInput(f"{path} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds.")
+
+
+def _fault(path: str, found: ExtFacts) -> str:
+    """What e2fsprogs has against a superblock that looks whole, as the end of a sentence; what it does not know is told elsewhere."""
+    if found.features - KNOWN or find("dumpe2fs") is None:
+        return ""
+    said = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
+    return f" (dumpe2fs: {printable(said.last_words, 100).rstrip('.')})" if said.status else ""
 
 
 def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:

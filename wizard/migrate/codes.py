@@ -9,6 +9,7 @@ CODES = {
     # What is out of order on it.
     "migrate-barred": "Another migration is half on the drive, and bars the filesystem until it is finished or taken back.",
     "migrate-cut-off": "The device is smaller than the filesystem.",
+    "migrate-counts": "Its superblock says that more is free than there is.",
     "migrate-half-done": "A program began to change the filesystem and did not finish.",
     "migrate-errors": "The filesystem is marked as damaged.",
     "migrate-recorded-errors": "The kernel has recorded errors on it.",

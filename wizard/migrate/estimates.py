@@ -69,7 +69,7 @@ def fingerprint_seconds(device_bytes: int, *, rotational: bool | None) -> float:
 
 def used_bytes(before: ExtFacts) -> int:
     """What its files, its folders and its own tables fill."""
-    return (before.blocks - before.free_blocks) * before.block_bytes
+    return max(0, before.blocks - before.free_blocks) * before.block_bytes
 
 
 def journal_blocks(before: ExtFacts) -> int:

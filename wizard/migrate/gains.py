@@ -64,7 +64,7 @@ def fresh_gains(before: ExtFacts) -> tuple[str, ...]:
             f"Blocks of {SMALL_BLOCKS} bytes instead of {before.block_bytes:,}: less to keep account of, and files beyond "
             f"{format_exact((1 << 32) * before.block_bytes)}."
         )
-    used = before.inodes - before.free_inodes
+    used = max(0, before.inodes - before.free_inodes)
     said.append(
         f"A number of inodes chosen anew: here it is {before.inodes:,} for ever, of which {used:,} are used and which take "
         f"{format_capacity(before.inodes * before.inode_bytes)}."

@@ -21,6 +21,7 @@ BARS: Mapping[str, frozenset[Way]] = {
     "migrate-opened": TOUCHING,
     "migrate-barred": frozenset(Way),
     "migrate-cut-off": TOUCHING,
+    "migrate-counts": TOUCHING,
     "migrate-half-done": TOUCHING,
     "migrate-errors": TOUCHING,
     "migrate-journal-pending": frozenset({Way.FRESH}),

@@ -82,6 +82,15 @@ def its_state(situation: Situation) -> Iterator[Finding]:
             "Find out what made the partition or volume smaller, and put that right first.",
             "superblock",
         )
+    if not before.counts_fit:
+        yield danger(
+            "migrate-counts",
+            situation,
+            f"The superblock of {device} says that more is free than there is.",
+            "Nothing can be reckoned with what is wrong, and more than that can be.",
+            f"Make an image of {device} first, then have it checked: `e2fsck -f {device}`.",
+            "superblock",
+        )
     if before.half_done:
         yield danger(
             "migrate-half-done",

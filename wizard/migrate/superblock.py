@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from uuid import UUID
 
+from wizard.migrate.geometry import FIRST_INODE, Geometry
 from wizard.model.ext import ExtFacts
 from wizard.probe.extroot import is_unconverted
 from wizard.probe.gpt import Read
@@ -14,7 +15,6 @@ START_BYTES = 1024
 
 SUPERBLOCK_BYTES = 1024
 MAGIC = 0xEF53
-LARGEST_BLOCK_SHIFT = 6
 OLD_REVISION = 0
 OLD_INODE_BYTES = 128
 SMALL_DESCRIPTOR_BYTES = 32
@@ -79,27 +79,26 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
     """What the 1024 bytes at offset 1024 of a device say; None where they are no superblock, or one that cannot be true."""
     if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
         return None
-    shift, per_group, inodes_per_group = _word(superblock, 0x18), _word(superblock, 0x20), _word(superblock, 0x28)
-    if shift > LARGEST_BLOCK_SHIFT or not per_group or not inodes_per_group or not _word(superblock, 0x04) | _word(superblock, 0x150):
-        return None
     features = features_of(superblock)
     wide = "64bit" in features
-    inode_bytes = OLD_INODE_BYTES if _word(superblock, 0x4C) == OLD_REVISION else _short(superblock, 0x58)
+    shape = _geometry(superblock, features)
+    if not shape.fits:
+        return None
     state = _short(superblock, 0x3A)
     errors = _word(superblock, 0x194)
     descriptor = (_short(superblock, 0xFE) or SMALL_DESCRIPTOR_BYTES) if wide else SMALL_DESCRIPTOR_BYTES
     return ExtFacts(
         uuid=str(UUID(bytes=superblock[0x68:0x78])),
         label=_text(superblock[0x78:0x88]),
-        block_bytes=1024 << shift,
-        blocks=_long(superblock, 0x04, 0x150, wide),
+        block_bytes=1024 << shape.block_shift,
+        blocks=shape.blocks,
         free_blocks=_long(superblock, 0x0C, 0x158, wide),
-        reserved_blocks=_long(superblock, 0x08, 0x154, wide),
-        inodes=_word(superblock, 0x00),
+        reserved_blocks=shape.reserved_blocks,
+        inodes=shape.inodes,
         free_inodes=_word(superblock, 0x10),
-        inode_bytes=inode_bytes,
-        blocks_per_group=per_group,
-        inodes_per_group=inodes_per_group,
+        inode_bytes=shape.inode_bytes,
+        blocks_per_group=shape.blocks_per_group,
+        inodes_per_group=shape.inodes_per_group,
         desc_bytes=descriptor,
         features=features,
         clean=bool(state & VALID),
@@ -114,8 +113,30 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
         mounted=_time(superblock, 0x2C, 0x275),
         written=_time(superblock, 0x30, 0x274),
         checked=_time(superblock, 0x40, 0x277),
-        revision=_word(superblock, 0x4C),
-        reserved_gdt_blocks=_short(superblock, 0xCE) if "resize_inode" in features else 0,
+        revision=shape.revision,
+        reserved_gdt_blocks=shape.reserved_gdt_blocks if "resize_inode" in features else 0,
+    )
+
+
+def _geometry(superblock: bytes, features: frozenset[str]) -> Geometry:
+    wide, revision = "64bit" in features, _word(superblock, 0x4C)
+    return Geometry(
+        revision=revision,
+        block_shift=_word(superblock, 0x18),
+        cluster_shift=_word(superblock, 0x1C),
+        first_block=_word(superblock, 0x14),
+        blocks=_long(superblock, 0x04, 0x150, wide),
+        reserved_blocks=_long(superblock, 0x08, 0x154, wide),
+        blocks_per_group=_word(superblock, 0x20),
+        clusters_per_group=_word(superblock, 0x24),
+        inodes=_word(superblock, 0x00),
+        inodes_per_group=_word(superblock, 0x28),
+        first_inode=FIRST_INODE if revision == OLD_REVISION else _word(superblock, 0x54),
+        inode_bytes=OLD_INODE_BYTES if revision == OLD_REVISION else _short(superblock, 0x58),
+        descriptor_bytes=_short(superblock, 0xFE),
+        reserved_gdt_blocks=_short(superblock, 0xCE),
+        groups_shift=superblock[0x174],
+        clustered="bigalloc" in features,
     )
 
 

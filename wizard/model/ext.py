@@ -56,6 +56,11 @@ class ExtFacts:
         return -(-self.blocks // self.blocks_per_group)
 
     @property
+    def counts_fit(self) -> bool:
+        """Whether no more is free than there is."""
+        return self.free_blocks <= self.blocks and self.free_inodes <= self.inodes
+
+    @property
     def kind(self) -> str:
         """ext2, ext3 or ext4, as libblkid would call it: by what its drivers can mount."""
         if self.features & BEYOND_EXT3:
