@@ -6,6 +6,7 @@ from collections.abc import Awaitable, Callable
 from textual.pilot import Pilot
 
 from tests.looks.rehearsal import MODERN, Rehearsal, highlight, press, ready, shown, step, until, wizard
+from wizard.services.contract import Services
 from wizard.services.session import Session
 from wizard.tui.terminal import Terminal
 from wizard.tui.widgets.rows import Rows
@@ -15,19 +16,30 @@ Take = Callable[[str], Awaitable[None]]
 
 async def walk(columns: int, lines: int, terminal: Terminal = MODERN) -> dict[str, str]:
     """Name and SVG of every picture, in the order of the steps."""
-    taken: dict[str, str] = {}
     services = Rehearsal()
+
+    async def steps(pilot: Pilot[Session], take: Take) -> None:
+        await _choose(pilot, take)
+        await _plan(pilot, take)
+        await _measure(pilot, take, services)
+        await _apply(pilot, take, services)
+
+    return await pictured(services, (columns, lines), terminal, steps)
+
+
+async def pictured(
+    services: Services, size: tuple[int, int], terminal: Terminal, steps: Callable[[Pilot[Session], Take], Awaitable[None]]
+) -> dict[str, str]:
+    """Name and SVG of every picture that is taken while someone goes these steps."""
+    taken: dict[str, str] = {}
     app = wizard(services, terminal)
-    async with app.run_test(size=(columns, lines)) as pilot:
+    async with app.run_test(size=size) as pilot:
 
         async def take(name: str) -> None:
             await pilot.pause()
             taken[name] = plain_svg(app.export_screenshot(title="diskwright"))
 
-        await _choose(pilot, take)
-        await _plan(pilot, take)
-        await _measure(pilot, take, services)
-        await _apply(pilot, take, services)
+        await steps(pilot, take)
     return taken
 
 

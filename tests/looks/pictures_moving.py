@@ -2,8 +2,8 @@
 
 from textual.pilot import Pilot
 
-from tests.looks.pictures import Take, plain_svg
-from tests.looks.rehearsal import MODERN, press, shown, step, until, wizard
+from tests.looks.pictures import Take, pictured
+from tests.looks.rehearsal import MODERN, press, shown, step, until
 from tests.unit.moving import MovingServices
 from wizard.services.session import Session
 from wizard.tui.terminal import Terminal
@@ -13,18 +13,13 @@ NAMES = ("ext4-1-drives", "ext4-2-ways", "ext4-2-help", "ext4-3-preview", "ext4-
 
 async def walk_moving(columns: int, lines: int, terminal: Terminal = MODERN) -> dict[str, str]:
     """Name and SVG of every picture, in the order of the steps."""
-    taken: dict[str, str] = {}
     services = MovingServices()
-    app = wizard(services, terminal)
-    async with app.run_test(size=(columns, lines)) as pilot:
 
-        async def take(name: str) -> None:
-            await pilot.pause()
-            taken[name] = plain_svg(app.export_screenshot(title="diskwright"))
-
+    async def steps(pilot: Pilot[Session], take: Take) -> None:
         await _plan(pilot, take)
         await _run(pilot, take, services)
-    return taken
+
+    return await pictured(services, (columns, lines), terminal, steps)
 
 
 async def _plan(pilot: Pilot[Session], take: Take) -> None:
