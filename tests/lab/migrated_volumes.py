@@ -34,11 +34,14 @@ VOLUMES_FLEET, MORE_FLEET = Fleet("migration-volume", (BASES, STORE)), Fleet("mi
 MODULES = ("dm_mod", "dm_crypt", "raid1")
 WITHIN = Stack("within", (Base(BASES.name, mib=56),), (Luks(2), Lvm()), (), ())
 EACH = (
+    Stack("mirror", (Base(BASES.name, mib=32), Base(BASES.name, mib=32)), (Md(1),), (), ()),
     Stack("luks", (Base(BASES.name, mib=48),), (Luks(2),), (), ()),
     Stack("lvm", (Base(BASES.name),), (Lvm(),), (), ()),
-    Stack("mirror", (Base(BASES.name, mib=32), Base(BASES.name, mib=32)), (Md(1),), (), ()),
 )
 ACROSS = Stack("across", (Base(BASES.name, mib=32), Base(SECOND.name, mib=32)), (Md(1),), (), ())
+BEFORE = "before-"
+"""How the devices are called that come first after a restart, and take the number that was the volume's."""
+ANOTHER = "/dev/md5"
 WRITES = 3
 """Of the commit, after which the process dies."""
 
@@ -71,7 +74,9 @@ def _prepared(fleet: Fleet, stacks: tuple[Stack, ...]) -> list[Built]:
 
 
 def _stands(built: Built) -> str:
-    """With an old filesystem on its top."""
+    """With an old filesystem on its top, perhaps not for the first time."""
+    built.undo.clear()
+    built.nodes.clear()
     build(built)
     (node,) = built.tops
     make_old(node, 4 * KIB)
@@ -90,7 +95,7 @@ def _led_through(built: Built) -> Iterator[Check]:
 def _killed_and_restarted(built: Built, node: str, before: str) -> Iterator[Check]:
     yield from killed(node, before, BASES.serial, "--manifest")
     was = Path(node).stat().st_rdev
-    _restart(built)
+    node = _restart(built)
     yield Check("after a restart it has another number", Path(node).stat().st_rdev != was, shown(was))
     yield ends("killed in a step", "resume")
     yield from is_ext4(node)
@@ -98,15 +103,18 @@ def _killed_and_restarted(built: Built, node: str, before: str) -> Iterator[Chec
     yield from undone(node, before)
 
 
-def _restart(built: Built) -> None:
-    """As a machine that starts again finds it: nothing of the run's, and the volume put together behind another one."""
+def _restart(built: Built) -> str:
+    """As a machine that starts again finds it: nothing of the run's, and the volume put together behind another one, or by another name.
+    Its node then.
+    """
     names = tool("dmsetup", "info", "-c", "--noheadings", "-o", "name").split()
     for name in names:
         if name.startswith(PREFIX):
             tool("dmsetup", "remove", "--retry", name)
     tool("losetup", "--detach-all")
     take_down(built)
-    tool(*ALONE, "dmsetup", "create", f"before-{built.stack.name}-{len(names)}", "--table", "0 8 zero")
+    earlier = sum(name.startswith(BEFORE) for name in names)
+    tool(*ALONE, "dmsetup", "create", f"{BEFORE}{earlier}", "--table", "0 8 zero")
     for step, below in zip(built.stack.steps, (built.partitions, *([node] for node in built.nodes)), strict=False):
         match step:
             case Luks():
@@ -114,7 +122,9 @@ def _restart(built: Built) -> None:
             case Lvm():
                 tool(*ALONE, "vgchange", "-q", "-ay", built.tops[0].rpartition("/")[2].rpartition("-")[0])
             case Md():
-                tool(*ALONE, "mdadm", "--assemble", "--run", *built.tops, *below)
+                tool(*ALONE, "mdadm", "--assemble", "--run", ANOTHER, *below)
+                built.tops, built.undo = [ANOTHER], [(*ALONE, "mdadm", "--stop", "--quiet", ANOTHER)]
+    return built.tops[0]
 
 
 def _killed_in_the_commit(built: Built) -> Iterator[Check]:
@@ -132,7 +142,7 @@ def _killed_in_the_commit(built: Built) -> Iterator[Check]:
     yield Check(f"{name}: half replaced it is neither", digest_of(node) not in (before, wanted), "")
     mounted = run(("mount", "-o", "ro", node, "/mnt"), seconds=LOOK_SECONDS, accept=range(256))
     yield Check(f"{name}: half replaced nobody mounts it", mounted.status != 0, mounted.output)
-    _restart(built)
+    node = _restart(built)
     again = Transaction.reopen(folder, locate(folder), Journal(folder))
     again.commit()
     yield Check(f"{name}: gone on with, it is what the snapshot was", digest_of(node) == wanted, "")
