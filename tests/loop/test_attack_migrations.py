@@ -11,7 +11,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story, without_power
 from tests.loop.migrating import Old, old_filesystem
 from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState, state
+from wizard.apply.journal import FILE, RunState, state
 from wizard.apply.migrating import undo_migration
 from wizard.apply.migrating_run import apply_migration, keep_migrated, take_back_migration
 from wizard.model.errors import Refused
@@ -90,6 +90,16 @@ def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) ->
     apply_migration(run, ())
     assert state(run) is RunState.FAILED and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence, story(run)
     assert old.digest == before and not list(prepared.iterdir())
+
+
+def test_a_journal_that_was_cut_off_hides_nothing(old: Old) -> None:
+    before, lines = old.digest, old.fstab
+    run = old.migrate_here(Way.LIGHT)
+    journal = run / FILE
+    os.truncate(journal, journal.stat().st_size // 20)
+    assert not said(run, Event.STEP_STARTED)
+    undo_migration(run)
+    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
 def test_a_run_that_a_group_can_write_to_is_not_trusted(old: Old) -> None:

@@ -1,15 +1,24 @@
-"""A run's migration with the names that its drive and its device have now: a restart can give them others."""
+"""A run's migration as it is found: whether it was begun, and the names that its drive and its device have now."""
 
 from dataclasses import replace
 from pathlib import Path
 
+from wizard.apply import migrating_record
 from wizard.apply.devices import kernel_name
+from wizard.apply.journal import read_entries
 from wizard.apply.migrating_look import drive_of
 from wizard.apply.phases import OVER, load_record
+from wizard.apply.resume import begun_steps
 from wizard.apply.runs import load_migration
 from wizard.apply.transaction import is_filesystem_of, locate
 from wizard.model.errors import Refused
 from wizard.model.migration import Migration
+
+
+def has_begun(run: Path) -> bool:
+    """Whether a step was begun: so says the journal, or what is kept beside it to take the step back, should the journal be cut off."""
+    direct = migrating_record.load_record(run)
+    return bool(begun_steps(read_entries(run)) or (direct and direct.marks) or load_record(run))
 
 
 def migration_now(run: Path) -> Migration:

@@ -7,10 +7,10 @@ from pathlib import Path
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.fstab import parse, read_fstab
 from wizard.apply.guard import NOTHING_WRITTEN
-from wizard.apply.journal import Journal, RunState, read_entries, state, was_done
+from wizard.apply.journal import Journal, RunState, state, was_done
 from wizard.apply.lock import unlock
 from wizard.apply.migrating_copy import copied, no_way_back, nothing_to_keep
-from wizard.apply.migrating_found import migration_now
+from wizard.apply.migrating_found import has_begun, migration_now
 from wizard.apply.migrating_fstab import line_operations, old_type_back, set_type
 from wizard.apply.migrating_ground import Ground, ground_of
 from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, check_own
@@ -18,7 +18,7 @@ from wizard.apply.migrating_steps import MigratingSite
 from wizard.apply.migrating_verify import file_checks
 from wizard.apply.mounts import mounted_at, read_mounts
 from wizard.apply.moved_words import look_sentence
-from wizard.apply.resume import UNDOING, begun_steps
+from wizard.apply.resume import UNDOING
 from wizard.apply.runs import load_environment, load_migration
 from wizard.apply.standing import How, is_mount_of
 from wizard.apply.start import STOP
@@ -100,7 +100,7 @@ def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
     refuse_kept(run)
     try:
         ground.release()
-        if begun_steps(read_entries(run)):
+        if has_begun(run):
             check_goes_on(migration)
             check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
             ground.check_resumable()
@@ -144,7 +144,7 @@ def _checks(failed: int) -> str:
 
 def ways_on(run: Path) -> str:
     """The ways from a run that ended early."""
-    if not begun_steps(read_entries(run)):
+    if not has_begun(run):
         return "Nothing was written."
     if (migration := load_migration(run)).means is Means.COPY:
         return f"{migration.device} was only read. `diskwright resume {run.name}` begins the copy anew."
@@ -160,7 +160,7 @@ def check_takes_back(run: Path) -> None:
         raise Refused(f"The run {run.name} is undone already.")
     if now is RunState.KEPT:
         raise Refused(f"The run {run.name} was kept: what could have taken it back is deleted.")
-    if not begun_steps(read_entries(run)):
+    if not has_begun(run):
         raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
     refuse_kept(run)
 
