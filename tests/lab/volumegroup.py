@@ -94,6 +94,8 @@ def _whole(node: str) -> Iterator[Check]:
     if told.status:
         return
     yield Check("every check of its own holds", told.output.count("holds  ") == len(told.output.splitlines()), told.output[-2500:])
+    rehearsed = f"holds  On a stand-in for {node}, the new table is the planned one"
+    yield Check("the table was rehearsed, under a kernel that reads tables itself", rehearsed in told.output, told.output[-2500:])
     yield from _stands(plan)
     for place in (MAIL, FILMS):
         (place / "kept").write_text("kept")

@@ -1,4 +1,5 @@
-"""A kernel without the device mapper or md: what needs them is refused when it is planned, and greyed with that reason."""
+"""A kernel without the device mapper or md: what needs them is refused when it is planned, and greyed with that reason. One without loop
+devices: what is not rehearsed then says so."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,14 +8,14 @@ import pytest
 
 from tests.unit.conversation import converse_with, number_of, recorded
 from tests.unit.layouts import EVERYTHING, UUIDS, wish
-from tests.unit.machines import drive, machine
+from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.stripes import numbered, striped
-from wizard.layout.planner import make_plan
+from wizard.layout.planner import Mode, make_plan
 from wizard.layout.wish import Arrangement
 from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
 from wizard.model.plan import Plan
-from wizard.model.units import GIB
+from wizard.model.units import GIB, MIB
 
 PLAIN_KERNEL = machine().kernel
 ENCRYPTION, GROUP = "3", "8"
@@ -75,3 +76,20 @@ def test_the_line_by_line_wizard_says_so_beside_the_numbers() -> None:
     told = converse_with(services, [*purpose, GROUP, "3", "", "", "", "", "", ENCRYPTION])
     assert f"Number {GROUP} cannot be chosen: The running kernel (6.12.9) has no device mapper" in told.flat
     assert f"Number {ENCRYPTION} cannot be chosen: The running kernel (6.12.9) has no dm-crypt" in told.flat
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+@pytest.mark.parametrize(("mode", "told"), [(Mode.USE_FREE, 1), (Mode.REPLACE, 0)])
+def test_a_table_that_keeps_partitions_and_cannot_be_rehearsed_says_so(mode: Mode, told: int, grouped: bool) -> None:
+    """In the plan, before anything is begun; with loop devices its step says that it is rehearsed, and there is no doubt."""
+    old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
+
+    def planned(kernel: Kernel) -> Plan:
+        on, source = machine(old, tools=EVERYTHING, kernel=kernel), iter(UUIDS)
+        return make_plan(on, on.drives[0], (wish("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped))
+
+    without_loops = planned(without("loop"))
+    said = "The running kernel (6.12.9) has no loop devices, so the new table is not rehearsed"
+    assert sum(doubt.startswith(said) for doubt in without_loops.doubts) == told
+    assert not any("rehearsed" in doubt for doubt in planned(PLAIN_KERNEL).doubts)
+    assert sum("It is rehearsed on a stand-in" in step.sentence for step in without_loops.steps) == told

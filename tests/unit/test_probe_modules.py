@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit import rawfacts
 from wizard.probe.interpret import machine_of
-from wizard.probe.modules import LAYER_MODULES, filesystem_modules, layer_modules, listed_modules
+from wizard.probe.modules import LAYER_MODULES, filesystem_modules, has_loop, layer_modules, listed_modules
 
 DEP = """kernel/fs/xfs/xfs.ko.xz: kernel/lib/libcrc32c.ko.xz
 kernel/drivers/md/dm-mod.ko.xz: kernel/drivers/dax/dax.ko
@@ -61,3 +61,22 @@ def test_an_old_recording_tells_nothing() -> None:
     kernel = machine_of(rawfacts.machine()).kernel
     assert kernel.modules == ()
     assert not any(kernel.lacks(module) for module in LAYER_MODULES)
+
+
+@pytest.mark.parametrize(
+    ("listed", "shown", "loads", "has"),
+    [
+        ("kernel/drivers/block/loop.ko.zst:", False, True, True),
+        ("kernel/drivers/block/nbd.ko:", True, True, True),
+        ("kernel/drivers/block/nbd.ko:", False, True, False),
+        ("", True, False, True),
+        ("", False, False, False),
+        ("", False, True, None),
+    ],
+)
+def test_loop_devices_are_there_or_not_or_cannot_be_told(listed: str, shown: bool, loads: bool, has: bool | None) -> None:
+    found = has_loop(listed, shown=shown, loads_modules=loads)
+    assert found is has
+    kernel = machine_of(replace(rawfacts.machine(), has_loop=found)).kernel
+    assert dict(kernel.modules).get("loop") is has
+    assert kernel.lacks("loop") is (has is False)

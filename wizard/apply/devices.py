@@ -11,7 +11,7 @@ from time import monotonic, sleep
 
 from wizard.model.encryption import MAPPER
 from wizard.model.errors import DiskwrightError, Failed
-from wizard.model.names import printable
+from wizard.model.names import partition_path, printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.sysfs import name_of, node_of
 from wizard.probe.watch import is_attached
@@ -165,12 +165,16 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
         run(["partx", "--add" if anew else "--update", drive], seconds=30)
 
 
-def tell_of_new(drive: str, numbers: Iterable[int]) -> None:
-    """Make the kernel take up these partitions of the drive's table, and leave alone those that it has. Whether it did is for the caller
-    to see."""
+def tell_of(drive: str, numbers: Iterable[int]) -> None:
+    """Make the kernel take up those partitions of the drive's table that it does not have, and leave alone those that it has. Whether it
+    did is for the caller to see.
+    """
+    there = partition_nodes(drive)
     for number in numbers:
-        with suppress(DiskwrightError):
-            run(["partx", "--add", "--nr", f"{number}:{number}", drive], seconds=30)
+        if partition_path(drive, number) not in there:
+            # `partx --update` passes over numbers beyond the count of partitions, as those of logical ones are.
+            with suppress(DiskwrightError):
+                run(["partx", "--add", "--nr", f"{number}:{number}", drive], seconds=30)
 
 
 def _forget_partitions(drive: str) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from wizard.apply.compare import disk_differences, kernel_differences
-from wizard.apply.devices import forget_caches, partition_nodes, read_bytes, tell_kernel, tell_of_new, write_bytes
+from wizard.apply.devices import forget_caches, partition_nodes, read_bytes, tell_kernel, tell_of, write_bytes
 from wizard.apply.libparted import have_written
 from wizard.apply.site import Site, look_at
 from wizard.apply.stand_in import StandIn, standing_in
@@ -59,7 +59,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     tell_kernel(stand_in.node, anew=True)
     if not partition_nodes(stand_in.node):
         # A kernel built without a reader for this kind of table takes it from libblkid.
-        tell_of_new(stand_in.node, (entry.number for entry in operation.entries))
+        tell_of(stand_in.node, (entry.number for entry in operation.entries))
     found = look_at(stand_in.node)
     layout = site.member.after
     if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):

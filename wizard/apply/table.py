@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from wizard.apply.compare import disk_differences, kernel_differences
-from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, tell_of_new, wait_for, write_bytes
+from wizard.apply.devices import forget_caches, read_bytes, tell_kernel, tell_of, wait_for, write_bytes
 from wizard.apply.guard import NOTHING_WRITTEN, check_unused
 from wizard.apply.libparted import have_written
 from wizard.apply.rehearsal import WRITTEN_DIRECTLY, image_of, rehearsed
@@ -71,7 +71,7 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
     _write(operation, before, wanted)
     if image_of(drive, places, site) != wanted:
         raise Failed(f"{drive} does not hold the table that was written to it.")
-    tell_of_new(drive, tuple(entry.number for entry in operation.entries if not entry.kept))
+    tell_of(drive, (entry.number for entry in operation.entries))
 
 
 def _write(operation: WriteTable, before: Image, wanted: Image) -> None:

@@ -22,3 +22,13 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
             f"The running kernel ({printable(kernel.release, 60)}) has no {name}, without which {without}: boot one that has, or install "
             "its module."
         )
+
+
+def rehearsal_doubts(kernel: Kernel, *, keep: bool) -> tuple[str, ...]:
+    """What is said of a table that keeps partitions where the kernel surely has no loop devices to rehearse it on."""
+    if not keep or not kernel.lacks("loop"):
+        return ()
+    return (
+        f"The running kernel ({printable(kernel.release, 60)}) has no loop devices, so the new table is not rehearsed: libparted writes it "
+        "to the drive itself, and a power cut meanwhile can leave it half written until the run goes on.",
+    )

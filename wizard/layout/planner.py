@@ -5,7 +5,7 @@ from dataclasses import replace
 from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
-from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
+from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, rehearsal_doubts
 from wizard.layout.activemark import unmarked_doubts
 from wizard.layout.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.layout.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
@@ -88,6 +88,7 @@ def make_plan(
     steps = steps_of(operations_of(wipes, table, volumes), Context(identity, before, after))
     doubts = (
         *doubts_of(drive, keep=keep),
+        *rehearsal_doubts(machine.kernel, keep=keep),
         *encryption_doubts(drive, wishes),
         *unmarked_doubts(drive.path, after, volumes),
         *asked_doubts(wishes),
@@ -127,7 +128,7 @@ def _grouped_plan(
     after = grouped_after(before, table, group, volumes, bounds)
     identity = known_identity(machine, drive, size_bytes, geometry)
     operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
-    doubts = (*doubts_of(drive, keep=keep), *asked_doubts(wishes))
+    doubts = (*doubts_of(drive, keep=keep), *rehearsal_doubts(machine.kernel, keep=keep), *asked_doubts(wishes))
     return Plan(identity, before, after, volumes, steps_of(operations, Context(identity, before, after)), doubts, group=group)
 
 

@@ -297,8 +297,8 @@ class Kernel:
     """The running kernel: `release` as uname -r; `filesystems` those it has or can load, by name (`ext4`, `xfs`, `btrfs`).
 
     `options` are those of its configuration that advice asks about, without `CONFIG_`, and whether it was built with them.
-    `architecture` as uname -m (`x86_64`), empty where it was not recorded. `modules` are those that layers on drives need, and whether it
-    has or can load them.
+    `architecture` as uname -m (`x86_64`), empty where it was not recorded. `modules` are those that layers on drives need, and `loop`, and
+    whether it has or can load them.
     """
 
     release: str

@@ -170,7 +170,7 @@ class RawMachine:
     is a drive that they matter for. `missing_files` are those that are not there of what makers of filesystems look into.
     `shown_modules` are those of the device mapper and of md that /sys/module has, `listed_modules` those of them that can be loaded or are
     built in by the lists in /lib/modules, and `loads_modules` says whether the kernel loads any; None where it was not recorded, or there
-    was no list.
+    was no list. `has_loop`: whether it has or can load loop devices; None likewise, or where that could not be told.
     """
 
     release: str
@@ -190,3 +190,4 @@ class RawMachine:
     shown_modules: tuple[str, ...] | None = None
     listed_modules: tuple[str, ...] | None = None
     loads_modules: bool | None = None
+    has_loop: bool | None = None

@@ -28,19 +28,29 @@ def layer_modules(listed: str) -> tuple[str, ...]:
     return tuple(name for name in LAYER_MODULES if name in found)
 
 
+def has_loop(listed: str, *, shown: bool, loads_modules: bool) -> bool | None:
+    """Whether the kernel has loop devices or can load them, from what is listed and whether /sys/module shows them, which it does also
+    where they are built in; None where that cannot be told.
+    """
+    if shown or "loop" in _named(listed, r"kernel/drivers/block/"):
+        return True
+    return False if listed or not loads_modules else None
+
+
 def _named(listed: str, below: str) -> set[str]:
     return {name.replace("-", "_") for name in re.findall(rf"(?m)^{below}(?:[\w.-]+/)*([\w-]+)\.ko", listed)}
 
 
 def kernel_modules(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
-    """Whether the kernel has or can load each of LAYER_MODULES; those of which that cannot be told are left out.
+    """Whether the kernel has or can load each of LAYER_MODULES, and `loop`; those of which that cannot be told are left out.
 
     The device mapper and md have parameters, so that /sys/module shows them even where they are built in; their parts may be built in and
     be shown nowhere, which only the lists tell. Without lists, what is not there may still be loaded from a place of the distribution's
     own, unless the kernel loads no modules at all.
     """
+    loops = () if raw.has_loop is None else (("loop", raw.has_loop),)
     if raw.shown_modules is None:
-        return ()
+        return loops
     there = {*raw.shown_modules, *(raw.listed_modules or ())}
     is_complete = raw.listed_modules is not None
     known = {}
@@ -50,4 +60,4 @@ def kernel_modules(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
         for part in parts:
             if part in there or is_complete or known.get(whole) is False:
                 known[part] = known.get(whole, True) and part in there
-    return tuple(known.items())
+    return (*known.items(), *loops)

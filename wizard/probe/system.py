@@ -13,7 +13,7 @@ from pathlib import Path
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
-from wizard.probe.modules import LAYER_MODULES, filesystem_modules, layer_modules, listed_modules
+from wizard.probe.modules import LAYER_MODULES, filesystem_modules, has_loop, layer_modules, listed_modules
 from wizard.probe.sysfs import SYS, name_of, text
 from wizard.tools.run import find, run
 
@@ -66,7 +66,7 @@ CONFIGURATION = ("BLK_DEV_ZONED", "BTRFS_FS", "XFS_RT", "F2FS_FS", "ZONEFS_FS", 
 def read_machine() -> RawMachine:
     """Everything but the drives."""
     release = platform.release()
-    listed = listed_modules(Path("/lib/modules") / release)
+    listed, loads = listed_modules(Path("/lib/modules") / release), (PROC / "modules").exists()
     zoned = any(text(SYS / "block" / name / "queue/zoned") == "host-managed" for name in _names(SYS / "block"))
     return RawMachine(
         release=release,
@@ -84,7 +84,8 @@ def read_machine() -> RawMachine:
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
         shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
         listed_modules=layer_modules(listed) if listed else None,
-        loads_modules=(PROC / "modules").exists(),
+        loads_modules=loads,
+        has_loop=has_loop(listed, shown=(SYS / "module/loop").exists(), loads_modules=loads),
     )
 
 

@@ -1,0 +1,250 @@
+"""A table that keeps partitions: rehearsed on a stand-in, and brought to the drive so that a cut at any of its writes costs nothing."""
+
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import PowerCut, Work, ended, fill, said, stand_in, story, until, wish
+from wizard.apply import libparted, table
+from wizard.apply import stand_in as standing
+from wizard.apply.compare import disk_differences, kernel_differences
+from wizard.apply.devices import write_bytes
+from wizard.apply.journal import Journal, RunState, state
+from wizard.apply.process import module_argv
+from wizard.apply.runs import new_run
+from wizard.apply.saved import Vault
+from wizard.apply.site import Site
+from wizard.apply.start import resume_run
+from wizard.apply.undo import put_back, undo_run
+from wizard.layout.planner import Mode
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+from wizard.model.plan import Plan, WriteTable
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
+
+KEPT_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c01"
+OTHER_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c02"
+
+SCRIPTS = {
+    # A GUID of one's own, attributes that only some systems know, and a name in two alphabets.
+    "gpt": f'label: gpt\nstart=1MiB,size=8MiB,name="größer Диск",uuid={KEPT_GUID},attrs="GUID:59,63"\nstart=40MiB,size=4MiB\n',
+    "mbr": "label: dos\nstart=1MiB,size=8MiB,bootable\nstart=40MiB,size=4MiB,type=7\n",
+    "logical": "label: dos\nstart=1MiB,size=8MiB\nstart=40MiB,size=24MiB,type=5\nstart=41MiB,size=8MiB\nstart=50MiB,size=8MiB,type=82\n",
+}
+
+
+class Kept:
+    """A drive full of a pattern, with partitions that stay, and a plan that adds one; its first step writes the table."""
+
+    def __init__(self, work: Work, make_drive: MakeDrive, script: str, block_bytes: int = 512) -> None:
+        self.work = work
+        self.drive = make_drive(72 * MIB, block_bytes)
+        fill(self.drive, work.bench)
+        text = work.folder / "script"
+        text.write_text(SCRIPTS[script])
+        tool("sh", "-c", f"sfdisk --quiet --no-reread --wipe never {self.drive} < {text} || true")
+        tool("partx", "--add", self.drive)
+        tool("mkfs.ext4", "-q", f"{self.drive}p1")
+        self.before = work.digest(self.drive)
+        self.plan: Plan = work.plan(self.drive, wish("ext4", 16 * MIB), mode=Mode.USE_FREE)
+
+    @property
+    def operation(self) -> WriteTable:
+        first = self.plan.steps[0].operation
+        assert isinstance(first, WriteTable) and not first.fresh
+        return first
+
+    def run(self) -> Path:
+        self.work.runs.mkdir(mode=0o700, exist_ok=True)
+        return new_run(self.work.runs, self.plan, self.work.environment)
+
+    def write(self, run: Path, *, again: bool = False) -> str:
+        """Do the step in this process, as the detached one would."""
+        self.work.bench.own(self.drive)
+        journal = Journal(run)
+        try:
+            journal.add(Event.STEP_STARTED, "The table.", step=1)
+            site = Site(self.plan, 1, again, run.name, self.work.environment, journal, Vault(run / "saved"), ())
+            return table.write_table(self.operation, site)
+        finally:
+            journal.close()
+
+    def assert_new(self) -> None:
+        found = probe_drive(self.drive)
+        assert disk_differences(self.plan.after, found) == () == kernel_differences(self.plan.after, found)
+
+
+def stand_ins() -> list[str]:
+    """The loop devices that stand in for a drive."""
+    found = []
+    for loop in Path("/sys/block").glob("loop*"):
+        with suppress(OSError):
+            if "diskwright stand-in" in (loop / "loop/backing_file").read_text():
+                found.append(loop.name)
+    return found
+
+
+def cut_before(monkeypatch: pytest.MonkeyPatch, drive: str, write: int) -> None:
+    """The power goes before this write of the table to the drive, counted from 0."""
+    done = 0
+
+    def writing(path: str, offset: int, data: bytes) -> None:
+        nonlocal done
+        if path == drive:
+            if done == write:
+                raise PowerCut
+            done += 1
+        write_bytes(path, offset, data)
+
+    monkeypatch.setattr(table, "write_bytes", writing)
+
+
+@pytest.mark.parametrize(("script", "block_bytes", "writes"), [("gpt", 512, 4), ("mbr", 4096, 1), ("logical", 512, 1)])
+def test_a_power_cut_at_any_write_is_taken_up_and_taken_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, script: str, block_bytes: int, writes: int
+) -> None:
+    kept = Kept(work, make_drive, script, block_bytes)
+    for write in range(writes):
+        run = cut_off(kept, monkeypatch, write)
+        found = probe_drive(kept.drive)
+        if write == 0:
+            assert work.digest(kept.drive) == kept.before
+        elif write < writes - 1:
+            assert disk_differences(kept.plan.before, found) == (), "the old table is in force"
+        else:
+            # Of the first copy only the header is missing; the other is the new one.
+            state_of = found.table and (found.table.primary, found.table.backup)
+            assert (state_of, disk_differences(kept.plan.after, found)) == (("damaged", "ok"), ())
+        if write or writes == 1:
+            kept.write(run, again=True)
+            kept.assert_new()
+        put_back(run, ())
+        assert state(run) is RunState.UNDONE, story(run)
+        assert work.digest(kept.drive) == kept.before
+
+
+def cut_off(kept: Kept, monkeypatch: pytest.MonkeyPatch, write: int) -> Path:
+    """A run that the power was cut off from before a write of its table."""
+    run = kept.run()
+    with monkeypatch.context() as patch, pytest.raises(PowerCut):
+        cut_before(patch, kept.drive, write)
+        kept.write(run)
+    return run
+
+
+def test_a_power_cut_in_the_middle_is_undone_at_once(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the first header and its entries do not belong together, and only the copy at the end is whole: the new one."""
+    kept = Kept(work, make_drive, "gpt", 4096)
+    run = cut_off(kept, monkeypatch, 3)
+    assert work.digest(kept.drive) != kept.before
+    undo_run(run)
+    assert work.digest(kept.drive) == kept.before
+
+
+@pytest.mark.parametrize(("script", "block_bytes"), [("gpt", 4096), ("logical", 512)])
+def test_every_record_that_stays_is_there_to_the_byte(work: Work, make_drive: MakeDrive, script: str, block_bytes: int) -> None:
+    kept = Kept(work, make_drive, script, block_bytes)
+    old = json.loads(tool("sfdisk", "--json", kept.drive))["partitiontable"]
+    run = kept.run()
+    kept.write(run)
+    kept.assert_new()
+    new = json.loads(tool("sfdisk", "--json", kept.drive))["partitiontable"]
+    assert [part for part in new["partitions"] if part in old["partitions"]] == old["partitions"]
+    assert len(new["partitions"]) == len(old["partitions"]) + 1
+    assert {**new, "partitions": ()} == {**old, "partitions": ()}
+    (proof,) = said(run, Event.VERIFIED)
+    assert "On a stand-in" in proof.sentence and "to the byte as before" in proof.sentence
+
+
+SFDISK = "sfdisk --quiet --no-reread --no-tell-kernel"
+HARMS = {
+    "gpt": [
+        ("kill -ABRT $PPID", "it aborted"),
+        (f"{SFDISK} --part-uuid $NODE 1 {OTHER_GUID}", "partition 1, which is to stay"),
+        ("printf x | dd of=$NODE bs=1 seek=20M conv=notrunc status=none", "byte 20971520, which is no place of the table"),
+        (f"{SFDISK} --part-label $NODE 3 other", "partition 3 has the name 'other'"),
+    ],
+    "logical": [(f"{SFDISK} --part-type $NODE 6 83", "partition 6, which is to stay")],
+}
+
+
+def harmful(work: Work, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
+    """A libparted that does its work, and then something else besides to the NODE that it was given."""
+    script = work.folder / "worker.py"
+    script.write_text(
+        "import json, os, subprocess, sys\n"
+        "asked = sys.stdin.buffer.read()\n"
+        f"subprocess.run({module_argv('wizard.apply.table_worker')!r}, input=asked, check=True)\n"
+        "node = json.loads(asked)['device']\n"
+        f"subprocess.run(['sh', '-c', {command!r}], env={{**os.environ, 'NODE': node}}, check=True)\n"
+    )
+    monkeypatch.setattr(libparted, "module_argv", lambda _: (sys.executable, str(script)))
+
+
+@pytest.mark.parametrize("script", HARMS)
+def test_a_libparted_that_does_anything_else_is_stopped_before_the_drive(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, script: str
+) -> None:
+    kept = Kept(work, make_drive, script)
+    for command, match in HARMS[script]:
+        harmful(work, monkeypatch, command)
+        with pytest.raises(Failed, match=match) as caught:
+            kept.write(kept.run())
+        assert str(caught.value).endswith(f"Nothing of it was written to {kept.drive}.")
+        assert work.digest(kept.drive) == kept.before
+    until(lambda: not stand_ins())
+
+
+def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(work, make_drive, "mbr")
+    first_sector = work.bench.image_of(kept.drive).read_bytes()[:512]
+    monkeypatch.setattr(standing, "CONTROL", str(work.folder / "loop-control"))
+    run = kept.run()
+    kept.write(run)
+    kept.assert_new()
+    told = [entry.sentence for entry in said(run, Event.COMMAND)]
+    assert told[0].startswith(f"No stand-in for {kept.drive} can be had (the kernel gave no loop device: No such file or directory).")
+    assert "a power cut meanwhile can leave it half written" in told[0]
+    assert not said(run, Event.VERIFIED)
+    tool("blockdev", "--flushbufs", kept.drive)
+    now = work.bench.image_of(kept.drive).read_bytes()[:512]
+    line = range(446 + 16 * 2, 446 + 16 * 3)
+    assert [at for at in range(512) if now[at] != first_sector[at] and at not in line] == []
+    put_back(run, ())
+    assert work.digest(kept.drive) == kept.before
+
+
+def test_whoever_changes_the_table_meanwhile_is_noticed(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept = Kept(work, make_drive, "gpt")
+    harmful(work, monkeypatch, f"{SFDISK} --part-label {kept.drive} 1 other")
+    run = kept.run()
+    with pytest.raises(Failed, match="Somebody changed the table"):
+        kept.write(run)
+    assert json.loads(tool("sfdisk", "--json", kept.drive))["partitiontable"]["partitions"][0]["name"] == "other"
+    assert len(probe_drive(kept.drive).partitions) == 2
+
+
+def test_a_run_killed_in_the_rehearsal_leaves_the_drive_alone_and_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kept = Kept(work, make_drive, "gpt")
+    reached = work.folder / "reached"
+    stand_in(work.folder / "bin", monkeypatch, "modprobe", f"touch {reached}; exec sleep 1")
+    run = work.start(kept.plan)
+    until(reached.exists)
+    os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+    until(lambda: state(run) is RunState.INTERRUPTED)
+    assert work.digest(kept.drive) == kept.before
+    (work.folder / "bin/modprobe").unlink()
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    kept.assert_new()
