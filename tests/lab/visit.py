@@ -34,6 +34,7 @@ MODULES = (
     "powercuts",
     "migrations",
     "migrated_volumes",
+    "migrated_system",
     "migrating_led",
     "purposes",
 )
