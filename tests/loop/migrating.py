@@ -69,6 +69,10 @@ class Old:
         """The migration of it as it is now."""
         return make_migration(self.look(), way, manifest=manifest)
 
+    def to_fresh(self, target: str) -> Migration:
+        """The migration of it to a fresh ext4 on another drive."""
+        return make_migration(look_at_ext(self.drive, self.work.environment, target=target), Way.FRESH)
+
     def start(self, migration: Migration) -> Path:
         """Begin a run."""
         self.work.bench.own(migration.drive.path)

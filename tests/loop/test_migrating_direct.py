@@ -1,15 +1,13 @@
 """A migration on the device itself: every file stays what it was, every check holds, and undoing gives the old device to the bit."""
 
-import os
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, story
-from tests.loop.migrating import NO_JOURNAL, Old, old_filesystem
+from tests.loop.migrating import Old, old_filesystem
 from wizard.apply.environment import Environment
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.journal import RunState, read_entries, state
@@ -22,9 +20,6 @@ from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way
 from wizard.model.units import MIB
-
-EVERY = "DISKWRIGHT_EVERY_FILESYSTEM"
-"""Set to anything, as `tests/run loop --full` does, all shapes are tested instead of those that hold every pair."""
 
 
 @pytest.fixture
@@ -47,55 +42,6 @@ def test_the_full_way_keeps_every_file_and_goes_back_to_the_bit(old: Old) -> Non
     undo_migration(run)
     assert state(run) is RunState.UNDONE and (old.digest, old.fstab) == (before, lines), story(run)
     assert "bit for bit" in read_entries(run)[-1].sentence and not list(old.undo_dir.glob("*"))
-
-
-SHAPES: tuple[tuple[str, ...], ...] = (
-    ("-b", "2048", "-I", "256", "-O", "^resize_inode,^sparse_super", "-J", "size=4"),
-    ("-b", "4096", "-I", "128", "-O", "^large_file", "-J", "size=12"),
-    ("-b", "1024", "-I", "128", "-O", "^dir_index,^resize_inode,^has_journal"),
-    ("-b", "4096", "-I", "256", "-O", "^dir_index,^large_file,^resize_inode", "-J", "size=4"),
-    ("-b", "1024", "-I", "256", "-O", "^dir_index,^large_file,^resize_inode,^sparse_super", "-J", "size=12"),
-    ("-b", "2048", "-I", "256", "-O", "^dir_index,^large_file,^has_journal"),
-    ("-b", "4096", "-I", "128", "-O", "^resize_inode,^sparse_super,^has_journal"),
-    ("-b", "1024", "-I", "128", "-J", "size=4"),
-    ("-b", "2048", "-I", "128", "-O", "^resize_inode", "-J", "size=12"),
-)
-"""Every pair of what is chosen stands in one of them, but for copies of the superblock everywhere together with room to grow."""
-
-
-def all_shapes() -> tuple[tuple[str, ...], ...]:
-    if not os.environ.get(EVERY):
-        return SHAPES
-    features = ("dir_index", "large_file", "resize_inode", "sparse_super")
-    chosen = [",".join(f"^{name}" for bit, name in enumerate(features) if bits >> bit & 1) for bits in range(16)]
-    # mke2fs gives no superblock's copies only together with no room to grow.
-    allowed = [words for words in chosen if "sparse_super" not in words or "resize_inode" in words]
-    journals = ("", "size=4", "size=12")
-    return tuple(
-        ("-b", block, "-I", inode, *_features(words, journal), *(("-J", journal) if journal else ()))
-        for block in ("1024", "2048", "4096")
-        for inode in ("128", "256")
-        for words in allowed
-        for journal in journals
-    )
-
-
-def _features(words: str, journal: str) -> tuple[str, ...]:
-    """mke2fs heeds the last -O alone."""
-    joined = ",".join(filter(None, (words, "" if journal else NO_JOURNAL)))
-    return ("-O", joined) if joined else ()
-
-
-@pytest.mark.parametrize("shape", all_shapes(), ids=" ".join)
-def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(shape: Sequence[str], work: Work, make_drive: MakeDrive) -> None:
-    old = old_filesystem(work, make_drive, shape)
-    before, lines, files = old.digest, old.fstab, old.files(old.line.split()[2])
-    run = old.migrate_here()
-    assert state(run) is RunState.DONE, story(run)
-    after = facts_on(old.drive)
-    assert old.files("ext4") == files and {"extent", "has_journal", "metadata_csum"} <= after.features and after.inode_bytes == 256
-    take_back_migration(run, ())
-    assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
 def test_the_light_way_leaves_what_is_there_as_it_is(old: Old) -> None:
@@ -220,38 +166,6 @@ def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
     assert diskwright(old.work, "keep").returncode == 3
 
 
-def full_of_blocks(place: Path) -> None:
-    for size in (MIB, 1024):
-        with suppress(OSError), (place / f"filled by {size}").open("wb", buffering=0) as file:
-            while file.write(os.urandom(size)) == size:
-                pass
-
-
-def full_of_names(place: Path) -> None:
-    with suppress(OSError):
-        for number in range(100_000):
-            (place / f"name {number}").touch()
-
-
-@pytest.mark.parametrize("fill", [full_of_blocks, full_of_names])
-def test_what_is_full_is_migrated_as_far_as_it_allows_or_refused(work: Work, make_drive: MakeDrive, fill: Callable[[Path], None]) -> None:
-    old = old_filesystem(work, make_drive, ("-I", "128", "-b", "1024", "-N", "2048", "-m", "0"), 16 * MIB)
-    place = old.mount()
-    fill(place)
-    tool("umount", str(place))
-    before, files = old.digest, old.files("ext3")
-    try:
-        migration = old.migration()
-    except Refused as refused:
-        assert "free" in str(refused) or "full" in str(refused)
-        migration = old.migration(Way.LIGHT)
-    run = old.begin(migration)
-    apply_migration(run, ())
-    assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
-    take_back_migration(run, ())
-    assert old.digest == before, story(run)
-
-
 def damaged(old: Old) -> None:
     """Two files that claim the same block."""
     old.work.bench.own(old.drive)
@@ -271,28 +185,5 @@ def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_un
     run = old.begin(make_migration(old.look(), Way.FULL, repairs=True))
     apply_migration(run, ())
     assert state(run) is RunState.DONE, story(run)
-    take_back_migration(run, ())
-    assert old.digest == before, story(run)
-
-
-def test_a_crowded_folder_and_a_file_of_almost_two_tib(work: Work, make_drive: MakeDrive) -> None:
-    old = old_filesystem(work, make_drive, ("-I", "128", "-b", "4096", "-N", "4000"), 192 * MIB)
-    place = old.mount()
-    crowded = place / "crowded"
-    crowded.mkdir()
-    # An ext3 allows a file 32,000 names; files of their own would only take time.
-    for first in (crowded / "first 0", crowded / "first 1"):
-        first.touch()
-        for number in range(30_000):
-            os.link(first, f"{first} again {number:08}")
-    with (place / "huge").open("wb") as file:
-        for offset in (0, 10**9, 10**12, 2 * 10**12):
-            file.seek(offset)
-            file.write(b"triple-indirect" * 333)
-        file.truncate(2_196 * 10**9)
-    tool("umount", str(place))
-    before = old.digest
-    run = old.migrate_here(manifest=True)
-    assert state(run) is RunState.DONE and any("entries are the same" in one.output for one in said(run, Event.VERIFIED)), story(run)
     take_back_migration(run, ())
     assert old.digest == before, story(run)

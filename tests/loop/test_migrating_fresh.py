@@ -11,13 +11,11 @@ from tests.loop.applying import Work, diskwright, ended, said, story, without_po
 from tests.loop.migrating import Old, everything, old_filesystem
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.migrating import keep_migration, preflight_migration, resume_migration, start_migration, undo_migration
-from wizard.apply.migrating_look import look_at_ext
 from wizard.apply.migrating_run import apply_migration
 from wizard.apply.read_only import mounted_read_only
-from wizard.migrate.make import make_migration
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
-from wizard.model.migration import MakeFresh, Migration, Way
+from wizard.model.migration import MakeFresh, Migration
 from wizard.model.units import MIB
 
 
@@ -30,10 +28,6 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 def target(make_drive: MakeDrive) -> str:
     """An empty drive."""
     return make_drive(64 * MIB)
-
-
-def planned(old: Old, target: str) -> Migration:
-    return make_migration(look_at_ext(old.drive, old.work.environment, target=target), Way.FRESH)
 
 
 def start(old: Old, migration: Migration) -> Path:
@@ -51,7 +45,7 @@ def test_everything_is_on_the_fresh_one_and_the_old_one_as_it_was(old: Old, targ
     before, lines = old.digest, old.fstab
     with mounted_read_only(old.drive) as top:
         files = without_inodes(everything(top))
-    migration = planned(old, target)
+    migration = old.to_fresh(target)
     run = start(old, migration)
     assert ended(run) is RunState.DONE, story(run)
     assert (old.digest, old.fstab) == (before, lines)
@@ -78,7 +72,7 @@ def without_inodes(found: dict[str, Any]) -> dict[str, object]:
 
 
 def test_after_a_power_cut_in_either_step_it_is_begun_anew(old: Old, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    migration = planned(old, target)
+    migration = old.to_fresh(target)
     run = old.begin(migration)
     for step in (1, 2):
         without_power(monkeypatch, Event.STEP_DONE, step, lambda: apply_migration(run, ()))
@@ -89,7 +83,7 @@ def test_after_a_power_cut_in_either_step_it_is_begun_anew(old: Old, target: str
 
 
 def test_what_is_not_as_it_was_seen_is_not_touched(old: Old, target: str, make_drive: MakeDrive) -> None:
-    migration = planned(old, target)
+    migration = old.to_fresh(target)
 
     def refused(why: str, changed: Migration = migration) -> None:
         with pytest.raises(Refused, match=why):
