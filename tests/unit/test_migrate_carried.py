@@ -1,11 +1,14 @@
 """A way to ext4 that is carried to a rescue medium: what may be carried, what is told, and that nothing else fits there."""
 
+import os
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.unit.migrations import EXT3, situation
+from wizard.cli import main
 from wizard.faces.carrying import carried_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.carry import difference, is_in_use, make_carried
@@ -47,11 +50,21 @@ def test_what_stands_against_it_anywhere_is_refused_here(changes: dict[str, Any]
 
 
 def test_the_steps_say_how_and_where_fstab_is_changed() -> None:
-    root, var = told(ROOT), told(replace(ROOT, is_root=False, mounts=("/var",)))
-    for said in (root, var):
+    # A system stands on its /usr, too.
+    root, var, usr = told(ROOT), told(replace(ROOT, is_root=False, mounts=("/var",))), told(replace(ROOT, mounts=("/usr",)))
+    for said in (root, var, usr):
         assert "diskwright apply 'my plan.json' --journal /mnt/diskwright --confirm TOKEN" in said and "dracut -f" in said
     # Of a root the line lies on itself, and is changed with it.
-    assert "--way mount" in var and "--way mount" not in root
+    assert "--way mount" in var and "--way mount" in usr and "--way mount" not in root
+
+
+def test_a_plain_user_is_told_what_root_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "carry.json"
+    file.write_text(render_carried(make_carried(ROOT, Way.FULL)))
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert main(["apply", str(file), "--store", "/mnt/s"]) == 3
+    said = capsys.readouterr().err
+    assert "Only root can look" in said and f"sudo diskwright apply {file} --store=/mnt/s" in said
 
 
 def test_what_is_found_as_it_was_carried_fits_whatever_its_names_are() -> None:

@@ -1,5 +1,6 @@
 """A way to ext4 that is carried to a rescue medium: shown where it is made, and carried out where the filesystem is found again."""
 
+import os
 import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -15,7 +16,7 @@ from wizard.layout.text import command_lines, wrapped
 from wizard.migrate.carry import carrying_steps
 from wizard.migrate.ways import SUMMARIES
 from wizard.model.carried import Carried
-from wizard.model.errors import ExitCode
+from wizard.model.errors import ExitCode, Refused
 from wizard.model.names import printable
 
 
@@ -36,6 +37,8 @@ def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[
 
 def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
     """Find the filesystem, and begin the run; without --confirm everything is shown and checked, and nothing is written."""
+    if os.geteuid() != 0:
+        raise Refused(f"Only root can look for the filesystem. Nothing was written. What you asked for, as root:  {as_root()}")
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     folders = {name: Path(value) if (value := getattr(arguments, name)) else None for name in ("store", "undo_dir")}
     journal_dir = Path(arguments.journal) if arguments.journal else None

@@ -20,6 +20,9 @@ from wizard.model.units import format_capacity, format_exact
 IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-file"})
 """Findings of what a rescue medium ends."""
 
+ROOT = "/"
+"""Where that is mounted, fstab lies on the filesystem itself, and is changed with it."""
+
 PENDING = frozenset({"needs_recovery", "orphan_present"})
 """Features that come and go with every mount."""
 
@@ -54,7 +57,7 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
         way=way,
         manifest=manifest,
         repairs=repairs,
-        fstab=situation.fstab if fstab_operations(situation) and not situation.is_root else "",
+        fstab=situation.fstab if fstab_operations(situation) and ROOT not in situation.mounts else "",
         doubts=tuple(f"{one.sentence} {one.remedy}" for one in told),
     )
 
