@@ -104,6 +104,20 @@ def test_what_failed_can_be_resumed_or_undone_and_not_kept() -> None:
     perform(job, services)
 
 
+def test_what_was_used_since_can_be_kept_and_not_undone() -> None:
+    services = MovingServices()
+    services.used = "/dev/sda1 was mounted for writing."
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_result(pilot, services)
+        assert services.used in page(pilot, "#result") and "[k] keep" in flat(pilot) and "[u] undo" not in flat(pilot)
+        assert "mount -o" not in page(pilot, "#result") and "diskwright undo" not in page(pilot, "#result")
+        await press(pilot, "u")
+        await step(pilot, 6)
+
+    perform(job, services)
+
+
 def test_keeping_that_is_refused_is_said() -> None:
     services = MovingServices()
     services.fault = "The store is busy."

@@ -50,6 +50,7 @@ def test_a_person_gets_from_the_drives_to_an_ext4_and_back(size: tuple[int, int]
         assert "100 percent" in shown(pilot) and "a power cut now changes nothing" in flat(pilot)
         await press(pilot, "enter")
         await step(pilot, 6)
+        assert "say `mount -o ro,noload /dev/sda1 /mnt`" in flat(pilot)
         assert "Keeping ends the way back and gives" in flat(pilot) and "Undoing brings the filesystem back to the bit" in flat(pilot)
         await press(pilot, "u", "enter")
         assert services.settled == []

@@ -37,13 +37,14 @@ def old_drive() -> Drive:
 
 class MovingServices(RecordedServices):
     """The run waits in one step until `applied` is set; `silent`, it does not tell how far it is. `hindrance` stands against looking,
-    `refusal` against beginning, `fault` against keeping and undoing; `told` is what the transaction says of a power cut.
+    `refusal` against beginning, `fault` against keeping and undoing; `told` is what the transaction says of a power cut, `used`
+    why it cannot be undone any more.
     """
 
     def __init__(self, found: Situation | None = None, around: Machine | None = None) -> None:
         super().__init__(around or machine(old_drive()), "a rehearsal")
         self.found = found or situation(manifest_seconds=900.0)
-        self.hindrance = self.refusal = self.fault = self.told = ""
+        self.hindrance = self.refusal = self.fault = self.told = self.used = ""
         self.fails_at: int | None = None
         self.waits_in = WAITS_IN
         self.stop_requested = self.silent = False
@@ -126,6 +127,9 @@ class MovingServices(RecordedServices):
 
     def power(self, run: Path) -> str:
         return self.told
+
+    def closed(self, run: Path) -> str:
+        return self.used
 
     def keep(self, run: Path) -> str:
         self._settle("keep")

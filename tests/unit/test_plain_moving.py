@@ -121,6 +121,19 @@ def test_it_is_kept_only_after_a_second_yes(answers: tuple[str, ...], settled: l
     assert said.code is ExitCode.DONE and ("Kept." in said.text) is bool(settled)
 
 
+LOOK = "say `mount -o ro,noload /dev/sda1 /mnt`"
+
+
+def test_how_to_look_and_what_was_used_since_is_told_and_not_offered_to_be_undone() -> None:
+    services = MovingServices()
+    assert LOOK in told(services, "", "", "", "S1", "1").flat
+    services = MovingServices()
+    services.used = "/dev/sda1 was mounted for writing."
+    said = told(services, "", "", "", "S1", "1")
+    assert services.used in said.flat and "2. Keep it." in said.flat
+    assert LOOK not in said.flat and "Undo it." not in said.flat and "diskwright undo" not in said.flat
+
+
 def test_what_failed_can_be_undone_and_resumed() -> None:
     services = MovingServices()
     services.fails_at = 5

@@ -52,6 +52,12 @@ def look_sentence(migration: Migration) -> str:
     )
 
 
+def later_sentence(run_name: str, *, keeps: bool, undoes: bool) -> str:
+    """By which commands both can be done another time."""
+    ways = [f"sudo diskwright {word} {run_name}" for word, can in (("keep", keeps), ("undo", undoes)) if can]
+    return f"Later: {', or '.join(ways)}"
+
+
 def keep_sentence(migration: Migration) -> str:
     """What keeping closes."""
     folder = migration.store or migration.undo_dir

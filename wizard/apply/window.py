@@ -63,6 +63,12 @@ def window_of(run: Path) -> Window | None:
         return None
 
 
+def closed_sentence(run: Path) -> str:
+    """Why a run can no longer be undone, where its filesystem was used since; else empty. Raises as little as `window_of`."""
+    window = window_of(run)
+    return window.sentence if window is not None and window.back is Back.CLOSED else ""
+
+
 def is_closed(run: Path, migration: Migration) -> bool:
     """Whether the way back from a run, which may be at work, is known to be closed. Raises BadInput where its files are damaged."""
     window = _window(run, migration)

@@ -144,9 +144,9 @@ def its_kind(situation: Situation) -> Iterator[Finding]:
             situation,
             f"The journal of {device} lies on another device.",
             "A snapshot of one of the two would not fit the other.",
-            f"Take the journal off first, on the unmounted and clean filesystem: `tune2fs -O ^has_journal {device}`. The migration gives it "
-            "one of its own, and the other device is free then, which undoing the migration does not change. To mount it as ext4, or to copy "
-            "it to a fresh one, nothing of that is needed.",
+            f"Take the journal off first, on the unmounted and clean filesystem: `tune2fs -O ^has_journal {device}`. The migration "
+            "gives it one of its own, and the other device is free then, which undoing the migration does not change. To mount it as "
+            "ext4, or to copy it to a fresh one, nothing of that is needed.",
             "superblock",
         )
     if BARRED in before.features:

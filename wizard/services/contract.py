@@ -216,6 +216,10 @@ class Services(Protocol):
         """What would become of the filesystem if the power went now, where the run's transaction tells; else empty."""
         ...
 
+    def closed(self, run: Path) -> str:
+        """Why the run's migration can no longer be undone, where its filesystem was used since; else empty. Reads the drive."""
+        ...
+
     def keep(self, run: Path) -> str:
         """Let go of what would undo the run's migration, and of the room that it takes; a sentence on that. May take long; writes."""
         ...

@@ -272,6 +272,14 @@ class RealServices(Rules):
 
         return power_told(run)
 
+    def closed(self, run: Path) -> str:
+        """By the superblock; where only root may look, undoing tells."""
+        if self._elevated is not None:
+            return ""
+        from wizard.apply.window import closed_sentence
+
+        return closed_sentence(run)
+
     def keep(self, run: Path) -> str:
         """As root, which began the run."""
         if self._elevated is not None:

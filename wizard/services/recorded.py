@@ -126,6 +126,10 @@ class RecordedServices(Rules):
         """Nothing runs."""
         return ""
 
+    def closed(self, run: Path) -> str:
+        """Nothing ran."""
+        return ""
+
     def keep(self, run: Path) -> str:
         """Refused."""
         raise Refused(self.obstacle)

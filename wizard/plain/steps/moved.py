@@ -3,7 +3,16 @@
 from collections.abc import Sequence
 
 from wizard.apply.journal import RunState
-from wizard.apply.moved_words import HALF_DONE, can_keep, can_undo, keep_sentence, moved_sentence, undo_sentence
+from wizard.apply.moved_words import (
+    HALF_DONE,
+    can_keep,
+    can_undo,
+    keep_sentence,
+    later_sentence,
+    look_sentence,
+    moved_sentence,
+    undo_sentence,
+)
 from wizard.migrate.ways import power_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
@@ -51,12 +60,14 @@ def settle_migration(desk: Desk, session: Session) -> Moved:
     run = session.run
     assert run is not None
     try:
-        state, entries = desk.services.state(run), tuple(desk.services.follow(run))
+        state, entries, closed = desk.services.state(run), tuple(desk.services.follow(run)), desk.services.closed(run)
     except DiskwrightError as error:
         desk.talk.say(str(error))
         return Next(session)
     _tell_result(desk, session, state, entries)
-    _offer_ends(desk, session, state, entries)
+    if closed:
+        desk.talk.say(printable(closed, 1000))
+    _offer_ends(desk, session, state, entries, undoes=not closed)
     return Next(session)
 
 
@@ -73,16 +84,19 @@ def _tell_result(desk: Desk, session: Session, state: RunState, entries: Sequenc
         desk.talk.say(f"To go on: sudo diskwright resume {run.name}")
 
 
-def _offer_ends(desk: Desk, session: Session, state: RunState, entries: Sequence[Entry]) -> None:
+def _offer_ends(desk: Desk, session: Session, state: RunState, entries: Sequence[Entry], *, undoes: bool) -> None:
     """Keep it, undo it, or neither now, where there is something to keep or undo."""
     migration, run = migration_of(session), session.run
     assert run is not None
-    offered = [Item("Neither now.", (f"Later: sudo diskwright keep {run.name}, or sudo diskwright undo {run.name}",))]
+    keeps, undoes = can_keep(migration, state), undoes and can_undo(migration, state, entries)
+    if keeps and undoes:
+        desk.talk.say(look_sentence(migration))
+    offered = [Item("Neither now.", (later_sentence(run.name, keeps=keeps, undoes=undoes),))]
     doing = [""]
-    if can_keep(migration, state):
+    if keeps:
         offered.append(Item("Keep it.", (keep_sentence(migration),)))
         doing.append("keep")
-    if can_undo(migration, state, entries):
+    if undoes:
         offered.append(Item("Undo it.", (undo_sentence(migration),)))
         doing.append("undo")
     while len(offered) > 1:

@@ -12,7 +12,16 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from wizard.apply.journal import RunState
-from wizard.apply.moved_words import HALF_DONE, can_keep, can_undo, keep_sentence, moved_sentence, undo_sentence
+from wizard.apply.moved_words import (
+    HALF_DONE,
+    can_keep,
+    can_undo,
+    keep_sentence,
+    later_sentence,
+    look_sentence,
+    moved_sentence,
+    undo_sentence,
+)
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -63,6 +72,7 @@ The journal has every command with what it printed; it stays where it is.
         self._waiting = False
         self._state = RunState.RUNNING
         self._entries: tuple[Entry, ...] = ()
+        self._used = ""
         self.query_one(Words).focus()
         self._read()
 
@@ -72,6 +82,7 @@ The journal has every command with what it printed; it stays where it is.
         page = self.query_one(Words)
         try:
             self._state, self._entries = self.services.state(run), tuple(self.services.follow(run))
+            self._used = self.services.closed(run)
         except DiskwrightError as error:
             page.show([para(str(error), "red")])
             return
@@ -81,13 +92,15 @@ The journal has every command with what it printed; it stays where it is.
 
     def _blocks(self, run: str) -> list[Block]:
         """The choice, the checks, the steps that are missing, and the journal."""
-        blocks: list[Block] = []
+        blocks: list[Block] = [para(printable(self._used, 1000), "red")] if self._used else []
         if self._can_keep:
             blocks.append(para(Text("k keep: ", "bold").append(keep_sentence(self.migration), "not bold"), hang=2))
         if self._can_undo:
             blocks.append(para(Text("u undo: ", "bold").append(undo_sentence(self.migration), "not bold"), hang=2))
-        if blocks:
-            blocks += [para(f"Later: sudo diskwright keep {run}, or sudo diskwright undo {run}", hang=2), gap()]
+        if self._can_keep or self._can_undo:
+            looking = [para(look_sentence(self.migration), hang=2)] if self._can_keep and self._can_undo else []
+            later = later_sentence(run, keeps=self._can_keep, undoes=self._can_undo)
+            blocks += [*looking, para(later, hang=2), gap()]
         if self._state in (RunState.UNDONE, RunState.KEPT):
             ends = [entry for entry in self._entries if entry.event in (Event.UNDONE, Event.KEPT)]
             blocks += [*(para(printable(entry.sentence, 1000)) for entry in ends), gap()]
@@ -108,7 +121,7 @@ The journal has every command with what it printed; it stays where it is.
 
     @property
     def _can_undo(self) -> bool:
-        return can_undo(self.migration, self._state, self._entries)
+        return not self._used and can_undo(self.migration, self._state, self._entries)
 
     def can_go_back(self) -> bool:
         """It is done."""
