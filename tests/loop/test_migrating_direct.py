@@ -98,6 +98,10 @@ def test_kept_it_is_mounted_by_its_line_of_the_running_system(old: Old, monkeypa
     keep_migrated(run, ())
     assert tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(old.work.place("old"))).split() == [old.drive, "ext4"], story(run)
     assert "noatime" in tool("findmnt", "-n", "-o", "VFS-OPTIONS", str(old.work.place("old")))
+    command = read_entries(run)[-1].sentence.split("`")[1]
+    assert command == f"diskwright tune {old.drive} --workload ID"
+    advised = diskwright(old.work, *command.replace(" ID", " small-files").split()[1:], "--fstab", str(old.work.fstab))
+    assert advised.returncode == 0 and "mount" in advised.stdout, advised.stderr
 
 
 def written_to(old: Old) -> None:

@@ -46,6 +46,13 @@ def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) 
     assert (state(run), old.digest, row_of(run).way_back) == (RunState.UNDONE, before, None), story(run)
 
 
+def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> None:
+    run = old.migrate_here(Way.LIGHT)
+    place = old.mount("-o", "ro,noload")
+    keep_migrated(run, ())
+    assert state(run) is RunState.KEPT and f"read-only: to write to it, say `umount {place}`" in read_entries(run)[-1].sentence, story(run)
+
+
 def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     assert row_of(run).way_back is Back.OPEN

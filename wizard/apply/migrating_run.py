@@ -17,7 +17,7 @@ from wizard.apply.migrating_guard import check_goes_on, check_lines, check_new, 
 from wizard.apply.migrating_steps import MigratingSite
 from wizard.apply.migrating_verify import file_checks
 from wizard.apply.mounts import mounted_at, read_mounts
-from wizard.apply.moved_words import look_sentence
+from wizard.apply.moved_words import advised_sentence, look_sentence
 from wizard.apply.resume import UNDOING
 from wizard.apply.runs import load_environment, load_migration
 from wizard.apply.standing import How, is_mount_of
@@ -225,7 +225,7 @@ def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
         (run / KEEPING).touch(mode=0o600)
         said = ground_of(site).drop()
         # From here on there is no way back, whatever becomes of mounting it.
-        event, sentence = Event.KEPT, f"{said} {_mount(site)}"
+        event, sentence = Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright keep {run.name}` again; it can be repeated."
     unlock(drive_locks)
@@ -242,8 +242,11 @@ def _mount(site: MigratingSite) -> str:
     except Failed as error:
         return f"It is not mounted: {error}"
     if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
+        place = printable(mounted.mount_point, 200)
+        if "ro" in mounted.options:
+            return f"{device} is mounted at {place}, read-only: to write to it, say `umount {place}` and mount it again."
         later = "" if mounted.filesystem == "ext4" else " It is mounted as ext4 when it is mounted next."
-        return f"{device} is mounted at {printable(mounted.mount_point, 200)}.{later}"
+        return f"{device} is mounted at {place}.{later}"
     if not environment.is_running_system:
         return f"{device} can be mounted now."
     text = read_fstab(environment.fstab)

@@ -52,6 +52,14 @@ def look_sentence(migration: Migration) -> str:
     )
 
 
+def advised_sentence(migration: Migration) -> str:
+    """How to come to the options that are advised for it."""
+    return (
+        f"Which options suit what it is used for, `diskwright tune {migration.device} --workload ID` tells and can set; "
+        "`diskwright workloads` lists the IDs."
+    )
+
+
 def later_sentence(run_name: str, *, keeps: bool, undoes: bool) -> str:
     """By which commands both can be done another time."""
     ways = [f"sudo diskwright {word} {run_name}" for word, can in (("keep", keeps), ("undo", undoes)) if can]

@@ -13,7 +13,7 @@ EPILOG = """examples:
     sudo diskwright keep 20261120-142233-sdb1
 
 What could have taken the migration back is deleted, which frees its room: afterwards there is no way back. Where the running system's fstab
-has a line for the filesystem, it is mounted by that line.
+has a line for the filesystem, it is mounted by that line. `diskwright tune` tells which options suit what it is used for, and sets them.
 """
 
 
