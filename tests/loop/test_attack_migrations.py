@@ -3,6 +3,7 @@
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,10 @@ from tests.loop.applying import Work, said, story, without_power
 from tests.loop.migrating import Old, old_filesystem
 from wizard.apply.environment import Environment
 from wizard.apply.journal import FILE, RunState, state
-from wizard.apply.migrating import undo_migration
+from wizard.apply.migrating import preflight_migration, undo_migration
 from wizard.apply.migrating_run import apply_migration, keep_migrated, take_back_migration
+from wizard.migrate.make import make_migration
+from wizard.migrate.situation import Folder
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way
@@ -90,6 +93,23 @@ def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) ->
     apply_migration(run, ())
     assert state(run) is RunState.FAILED and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence, story(run)
     assert old.digest == before and not list(prepared.iterdir())
+
+
+def test_what_finishes_half_a_commit_is_not_kept_in_memory(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = old.work.place("in memory")
+    memory.mkdir(parents=True)
+    tool("mount", "-t", "tmpfs", "memory", str(memory))
+    monkeypatch.setattr("wizard.apply.snapshot.snapshot_obstacle", lambda: "")
+    before = old.digest
+    try:
+        for store, runs, wanted in ((old.work.folder, memory, "--journal DIR"), (memory, old.work.runs, "--store DIR")):
+            situation = replace(old.look(), no_snapshots="", store=Folder(str(store / "stores"), 1 << 40))
+            with pytest.raises(Refused, match=f"lies in memory.*{wanted}"):
+                migration = make_migration(situation, Way.LIGHT)
+                preflight_migration(migration, journal_dir=runs / "runs", environment=old.work.environment)
+    finally:
+        tool("umount", str(memory))
+    assert old.digest == before
 
 
 def test_a_journal_that_was_cut_off_hides_nothing(old: Old) -> None:

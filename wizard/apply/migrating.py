@@ -15,13 +15,22 @@ from wizard.apply.migrating_guard import check_goes_on, check_migration_tools, c
 from wizard.apply.migrating_proof import manifests_bytes
 from wizard.apply.migrating_run import check_begins, check_keeps, check_takes_back, site_of
 from wizard.apply.process import Purpose
-from wizard.apply.runs import MIGRATION, check_owner, check_room, load_environment, load_migration, make_run, runs_folder
+from wizard.apply.runs import (
+    MIGRATION,
+    check_lasts,
+    check_owner,
+    check_room,
+    load_environment,
+    load_migration,
+    make_run,
+    runs_folder,
+)
 from wizard.apply.start import STOP, begin, settle
 from wizard.apply.undo import await_undone
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import render_migration
 from wizard.model.errors import Failed, Refused
-from wizard.model.migration import MakeFresh, Migration
+from wizard.model.migration import MakeFresh, Means, Migration
 from wizard.model.names import printable
 
 
@@ -73,6 +82,8 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
     check_root()
     check_own(migration, environment)
     check_migration_tools(migration)
+    if migration.means is Means.TRANSACTION:
+        check_lasts(folder)
     check_room(folder, manifests_bytes(migration), make=make)
     settle()
     drive_locks = lock_drives({drive.path for _, drive in devices_of(migration)})

@@ -10,13 +10,13 @@ from pathlib import Path
 from wizard.apply.environment import LOOK_SECONDS, Environment
 from wizard.apply.grub import folder_inside, reader
 from wizard.apply.inside import seen_inside, text_inside
-from wizard.apply.runs import IN_MEMORY
+from wizard.apply.runs import lies_in_memory
 from wizard.migrate.situation import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
 from wizard.probe.uses import unescaped
 from wizard.tools.run import find, run
 
-SWAPS, CMDLINE, MOUNTINFO = Path("/proc/swaps"), Path("/proc/cmdline"), Path("/proc/self/mountinfo")
+SWAPS, CMDLINE = Path("/proc/swaps"), Path("/proc/cmdline")
 BOOT_PLACES = ("/", "/boot")
 INITRAMFS = (("initramfs-tools", "initramfs-tools"), ("dracut", "dracut.conf"), ("dracut", "dracut.conf.d"))
 """What makes the first root, and what of it lies in /etc."""
@@ -63,20 +63,9 @@ def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> s
         return "it lies on the filesystem that is to be changed"
     if flags & os.ST_RDONLY:
         return "it is read-only"
-    if _in_memory(there):
+    if lies_in_memory(there):
         return "it lies in memory, and would be gone after a power cut"
     return ""
-
-
-def _in_memory(path: Path) -> bool:
-    """Whether the filesystem of a folder is gone after a restart."""
-    number = path.stat().st_dev
-    wanted = f"{os.major(number)}:{os.minor(number)}"
-    for line in MOUNTINFO.read_text(errors="replace").splitlines():
-        before, _, behind = line.partition(" - ")
-        if before.split(" ")[2:3] == [wanted]:
-            return behind.split(" ")[0] in IN_MEMORY
-    return False
 
 
 def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tuple[str, ...]:

@@ -22,6 +22,7 @@ from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import MIB, format_exact
+from wizard.probe.uses import unescaped
 
 SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
@@ -109,23 +110,34 @@ def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
     )
 
 
-def doubts_about(folder: Path) -> tuple[str, ...]:
-    """Sentences on what a journal in this folder could not do; empty where it outlives a power cut."""
-    best = ("", "")
+def lies_in_memory(folder: Path) -> bool:
+    """Whether what lies in a folder, which need not be there yet, is gone after a restart."""
+    real, best = f"{folder.resolve()}/", ("", "")
     try:
         for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines():
             fields, _, tail = line.partition(" - ")
-            point = fields.split(" ")[4]
-            if f"{folder.absolute()}/".startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
+            point = unescaped(fields.split(" ")[4])
+            if real.startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
                 best = (point, tail.split(" ")[0])
     except OSError:
-        return ()
-    if best[1] in IN_MEMORY:
+        return False
+    return best[1] in IN_MEMORY
+
+
+def doubts_about(folder: Path) -> tuple[str, ...]:
+    """Sentences on what a journal in this folder could not do; empty where it outlives a power cut."""
+    if lies_in_memory(folder):
         return (
             f"{printable(str(folder), 200)} lies in memory: after a power cut this run could be neither resumed nor undone. "
             "Name a folder on another mounted volume with --journal DIR.",
         )
     return ()
+
+
+def check_lasts(folder: Path) -> None:
+    """Raises Refused where a run in this folder would be gone after a power cut that leaves a drive half changed."""
+    for doubt in doubts_about(folder):
+        raise Refused(f"{doubt} Without it nobody could finish what is half on the drive. Nothing was written.")
 
 
 def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:

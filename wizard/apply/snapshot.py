@@ -13,7 +13,7 @@ from pathlib import Path
 
 from wizard.apply.devices import forget_caches, size_bytes
 from wizard.apply.modules import kernel_has
-from wizard.apply.runs import refuse_open_folder
+from wizard.apply.runs import lies_in_memory, refuse_open_folder
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, format_exact
@@ -46,6 +46,11 @@ def check_store_room(folder: Path, needed_bytes: int) -> None:
     if not there.is_dir() or not os.access(there, os.W_OK):
         raise Refused(f"The snapshot's store cannot be kept in {shown}: it is no folder that can be written. Nothing was written.")
     refuse_open_folder(there)
+    if lies_in_memory(there):
+        raise Refused(
+            f"The snapshot's store cannot be kept in {shown}: it lies in memory, and would be gone after a power cut. Nothing was written. "
+            "Name a folder on another volume with --store DIR."
+        )
     status = os.statvfs(there)
     free = status.f_bavail * status.f_frsize
     if free < needed_bytes:
