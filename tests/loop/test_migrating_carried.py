@@ -46,7 +46,11 @@ def written_down(old: Old, run: Run) -> Path:
         assert status == 3 and "-o carry.json" in said and not plan.exists()
         status, out, said = run(*words, "-o", str(plan))
         assert status == 0 and "in use" in said
-        assert "--way mount --confirm" in out and f"diskwright apply {plan} --journal" in out
+        assert (
+            "--way mount --confirm" in out
+            and f"Put {plan} and diskwright on" in out
+            and "diskwright apply /mnt/carry.json --journal" in out
+        )
         assert run(*words, "--confirm", token(old.drive), "-o", str(plan))[0] == 3
     finally:
         tool("umount", str(place))

@@ -24,7 +24,7 @@ THERE = situation(device_bytes=SIZE, device="/dev/sdc1")
 
 
 def told(found: Situation) -> str:
-    return " ".join(carried_lines(make_carried(found, Way.FULL), 2000, "my plan.json"))
+    return " ".join(carried_lines(make_carried(found, Way.FULL), 2000, "/root/my plan.json"))
 
 
 def test_what_is_in_use_can_be_carried_whatever_only_its_use_stands_against() -> None:
@@ -53,7 +53,7 @@ def test_the_steps_say_how_and_where_fstab_is_changed() -> None:
     # A system stands on its /usr, too.
     root, var, usr = told(ROOT), told(replace(ROOT, is_root=False, mounts=("/var",))), told(replace(ROOT, mounts=("/usr",)))
     for said in (root, var, usr):
-        assert "diskwright apply 'my plan.json' --journal /mnt/diskwright --confirm TOKEN" in said and "dracut -f" in said
+        assert "diskwright apply '/mnt/my plan.json' --journal /mnt/diskwright --confirm TOKEN" in said and "dracut -f" in said
     # Of a root the line lies on itself, and is changed with it.
     assert "--way mount" in var and "--way mount" in usr and "--way mount" not in root
 

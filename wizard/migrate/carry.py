@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import PurePosixPath
 
 from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import room_bytes
@@ -26,8 +27,9 @@ ROOT = "/"
 PENDING = frozenset({"needs_recovery", "orphan_present"})
 """Features that come and go with every mount."""
 
-RUNS = "/mnt/diskwright"
-"""Where the instructions have the run kept on the rescue medium."""
+PLACE = PurePosixPath("/mnt")
+RUNS = str(PLACE / "diskwright")
+"""Where the instructions have the other volume mounted on the rescue medium, and the run kept."""
 
 
 def is_in_use(situation: Situation) -> bool:
@@ -125,17 +127,18 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, 
     operations = operations_for(carried.way, carried.before, repairs=carried.repairs)
     room = max(room_bytes(operations, carried.before, means) for means in (Means.TRANSACTION, Means.DIRECT))
     plan, device = printable(file, 2000), printable(carried.device, 200)
+    there = str(PLACE / PurePosixPath(plan).name)
     if carried.fstab:
         yield (
             f"Have {printable(carried.fstab, 200)} name ext4 now, by which it is mounted as it is, too.",
             ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", printable(carried.drive.token)),
         )
     yield (
-        f"Put {plan} and diskwright on a USB stick or volume other than {device}, with {format_capacity(room)} free for what is replaced.",
+        f"Put {plan} and diskwright on a USB stick or a volume other than {device}, with {format_capacity(room)} free for its work.",
         (),
     )
-    yield f"Start the computer from a rescue medium or a live system. Mount that volume at /mnt there, and nothing of {device}.", ()
-    applying: Argv = ("sudo", "diskwright", "apply", plan, "--journal", RUNS)
+    yield f"Start the computer from a rescue medium or a live system. Mount that volume at {PLACE} there, and nothing of {device}.", ()
+    applying: Argv = ("sudo", "diskwright", "apply", there, "--journal", RUNS)
     yield "Look at every step. The filesystem is found by its UUID, whatever its device is called there; nothing is written yet.", applying
     yield "Carry it out by the token that was named.", (*applying, "--confirm", "TOKEN")
     yield (

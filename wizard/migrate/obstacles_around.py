@@ -209,7 +209,7 @@ def _grub_reads(boot: BootPath) -> str:
         )
     return (
         f"GRUB's own driver ({boot.grub_reader}, {_grub(boot.grub)}) has to read {boot.grub_folder} and a kernel as Linux does when all is "
-        "converted: where it does not, it ends there, before anything is committed."
+        "converted: where it does not, it ends there, before anything is committed or, on the filesystem itself, to be undone."
     )
 
 
