@@ -51,6 +51,16 @@ def test_everything_is_on_the_fresh_one_and_the_old_one_as_it_was(old: Old, targ
     assert (old.digest, old.fstab) == (before, lines)
     with mounted_read_only(target) as top:
         assert without_inodes(everything(top)) == files
+    # The line that is told mounts the copy where the old one was.
+    (line,) = [doubt.split("`")[1] for doubt in migration.doubts if "line 3 of" in doubt]
+    old.work.fstab.write_text(line + "\n")
+    old.work.place("old").mkdir(parents=True, exist_ok=True)
+    assert tool("findmnt", "--fstab", "--tab-file", str(old.work.fstab), "-n", "-o", "SOURCE,TARGET,FSTYPE,OPTIONS").split() == [
+        f"UUID={uuid_of(migration)}",
+        str(old.work.place("old")),
+        "ext4",
+        "defaults,noatime",
+    ]
     assert tool("blkid", "-o", "value", "-s", "TYPE", "-s", "UUID", "-s", "LABEL", target).split("\n") == [
         "old films",
         uuid_of(migration),

@@ -97,3 +97,11 @@ def test_damage_is_noticed() -> None:
 @pytest.mark.parametrize("way", Way)
 def test_only_a_copy_says_that_the_old_one_is_still_mounted_at_boot(way: Way) -> None:
     assert any("What is mounted at boot stays /dev/" in doubt for doubt in made(way).doubts) == (way is Way.FRESH)
+
+
+def test_a_copy_tells_the_line_that_mounts_it_instead_or_that_there_is_none() -> None:
+    fresh = UUID.replace("1111", "2222")
+    said = f"then have line 2 of /etc/fstab read `UUID={fresh} /srv ext4 defaults,noatime 0 2 # films`."
+    assert any(doubt.endswith(said) for doubt in made(Way.FRESH).doubts)
+    alone = make_migration(situation(target=TARGET, lines=()), Way.FRESH, draw_uuid=lambda: fresh)
+    assert any(doubt.startswith("No line of /etc/fstab is for /dev/sda1") and fresh in doubt for doubt in alone.doubts)

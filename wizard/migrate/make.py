@@ -1,17 +1,17 @@
 """From a situation and a way to the migration that is shown, confirmed and carried out. Pure, but for the UUID of a fresh filesystem."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from uuid import uuid4
 
 from wizard.migrate.estimates import fingerprint_seconds, room_bytes
 from wizard.migrate.gains import gains_of
 from wizard.migrate.obstacles import against, obstacles_of, refusal
-from wizard.migrate.operations import all_operations, fresh_operations
+from wizard.migrate.operations import all_operations, fresh_operations, renamed
 from wizard.migrate.situation import Folder, Situation
 from wizard.migrate.steps import migration_steps
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Severity
-from wizard.model.migration import Means, Migration, MigrationOperation, Way
+from wizard.model.migration import MakeFresh, Means, Migration, MigrationOperation, Way
 from wizard.model.names import printable
 from wizard.model.units import format_capacity, format_duration
 
@@ -54,7 +54,7 @@ def make_migration(
         manifest=manifest,
         repairs=repairs,
         gains=gains_of(operations, situation.ext),
-        doubts=tuple(_doubts(situation, way, means, manifest=manifest)),
+        doubts=(*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations)),
         target=situation.target.drive if way is Way.FRESH and situation.target else None,
     )
 
@@ -94,6 +94,18 @@ def why_direct(situation: Situation) -> str:
     )
 
 
+def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[str]:
+    """What is mounted at boot beside a fresh filesystem, and how that is changed: by hand, once the copy was looked at."""
+    text, file = situation.fstab_text.split("\n"), printable(situation.fstab, 200)
+    for made in (operation for operation in operations if isinstance(operation, MakeFresh)):
+        lines = [(line.number, " ".join(renamed(text[line.number - 1], made.uuid).split())) for line in situation.lines]
+        new = [f"line {number} of {file} read `{printable(line, 1000)}`" for number, line in lines]
+        if new:
+            yield f"What is mounted at boot stays {situation.device}: look at the copy first, then have {' and '.join(new)}."
+        else:
+            yield f"No line of {file} is for {situation.device}: nothing mounts the copy at boot, either. Its name is UUID={made.uuid}."
+
+
 def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[str]:
     if means is Means.DIRECT:
         yield f"{why_direct(situation)} {NOT_COVERED}"
@@ -102,11 +114,6 @@ def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> 
         yield f"All of {situation.device} is read for its fingerprint before the first step, and when it is undone: roughly {taken} each."
     if means in (Means.DIRECT, Means.TRANSACTION):
         yield CLOSED_BY
-    if way is Way.FRESH:
-        yield (
-            f"What is mounted at boot stays {situation.device}: look at the copy first, then put its UUID where the old one stands in "
-            f"{printable(situation.fstab, 200)}."
-        )
     if manifest:
         yield f"Comparing every file before and after takes roughly {format_duration(situation.manifest_seconds)} altogether."
     elif way is Way.FULL:

@@ -162,6 +162,14 @@ def _first_difference(old: str, new: str) -> int:
     return next(place for place, (was, now) in enumerate(zip(old, new, strict=True)) if was != now)
 
 
+def renamed(line: str, uuid: str) -> str:
+    """A line of fstab with a fresh ext4 of this UUID in the place of what it names, and everything else to the character."""
+    source = line.split()[0]
+    start = line.index(source)
+    fresh = f"{line[:start]}UUID={uuid}{line[start + len(source) :]}"
+    return retyped(fresh) if line.split()[2] in OLD_TYPES else fresh
+
+
 def retyped(line: str) -> str:
     """A line of fstab with the type ext4, and everything else to the character."""
     place = 0
