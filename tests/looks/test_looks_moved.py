@@ -95,7 +95,8 @@ def test_what_failed_can_be_resumed_or_undone_and_not_kept() -> None:
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_result(pilot, services)
-        assert "A step failed" in flat(pilot) and "sudo diskwright resume 20260314-150926-sda1" in page(pilot, "#result")
+        later = "Later: sudo diskwright resume 20260314-150926-sda1, or sudo diskwright undo 20260314-150926-sda1"
+        assert "A step failed" in flat(pilot) and later in page(pilot, "#result") and "diskwright keep" not in page(pilot, "#result")
         assert "[x] done" in page(pilot, "#result") and "[ ] not done" in page(pilot, "#result")
         assert "[u] undo" in flat(pilot) and "[k] keep" not in flat(pilot)
         await press(pilot, "k")

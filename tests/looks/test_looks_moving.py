@@ -149,9 +149,12 @@ def test_room_is_looked_for_where_the_person_says() -> None:
         await press(pilot, "f", "=/mnt/backup", "enter")
         await until(lambda: "Room is taken in /mnt/backup." in flat(pilot), pilot)
         await until(lambda: len(services.asked) == 2, pilot)
+        await press(pilot, "f", "escape", "f", *["backspace"] * len("/mnt/backup"), "enter")
+        await until(lambda: "Room is taken" not in flat(pilot), pilot)
+        await until(lambda: len(services.asked) == 3, pilot)
 
     perform(job, services)
-    assert [str(asked.folder) for asked in services.asked] == ["None", "/mnt/backup"]
+    assert [str(asked.folder) for asked in services.asked] == ["None", "/mnt/backup", "None"]
 
 
 def test_what_hinders_looking_is_said_and_the_drives_come_back() -> None:

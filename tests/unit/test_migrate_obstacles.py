@@ -100,6 +100,11 @@ def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
     assert {way for way in Way if offers[way].obstacle} == barred
 
 
+def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
+    said = [finding.sentence for finding in obstacles_of(around(store=STORE, undo_dir=STORE, no_snapshots="dmsetup is not installed"))]
+    assert said == ["/mnt/u cannot hold what is replaced: it is read-only."]
+
+
 def test_every_code_has_its_case_and_its_meaning() -> None:
     assert {*(f"migrate-{name}" for name in CASES), "migrate-complete", "migrate-light-complete"} == set(CODES) >= BARS.keys()
 

@@ -4,7 +4,7 @@ import pytest
 
 from wizard.model.errors import BadInput
 from wizard.model.names import partition_path, printable
-from wizard.model.units import format_capacity, format_duration, format_exact, parse_size
+from wizard.model.units import format_capacity, format_duration, format_exact, parse_size, roughly
 
 
 @pytest.mark.parametrize(
@@ -58,3 +58,13 @@ def test_partition_nodes_are_named_as_the_kernel_names_them() -> None:
 def test_foreign_text_cannot_drive_the_terminal() -> None:
     assert printable("a\x1b[2Jb\n\u202ec") == "a?[2Jb??c"
     assert len(printable("x" * 500)) == 80
+
+
+def test_an_estimate_is_no_more_than_a_rough_one() -> None:
+    assert [roughly(seconds) for seconds in (0, 0.9, 1, 200, 7200)] == [
+        "under 1 s",
+        "under 1 s",
+        "about 1 s",
+        "about 3 min",
+        "about 2 h 0 min",
+    ]

@@ -221,7 +221,7 @@ def test_the_journal_is_told_line_by_line_with_every_state_in_words() -> None:
     result = told.after("Step 9 of 9: Result")
     assert "Done: step 1, " in result and "Not done: step 2, " in result
     assert "Checked afterwards: 0 of 1 hold." in result
-    assert "sudo diskwright resume 20261121-000000-sda" in result
+    assert "sudo diskwright resume /nowhere/20261121-000000-sda" in result
     assert told.code is ExitCode.FAILED
 
 

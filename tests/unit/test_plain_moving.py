@@ -139,7 +139,7 @@ def test_what_failed_can_be_undone_and_resumed() -> None:
     services.fails_at = 5
     said = told(services, "", "", "", "S1", "")
     assert "Not done: step 5" in said.flat and "To go on: sudo diskwright resume 20260314-150926-sda1" in said.flat
-    assert "2. Undo it." in said.flat and "Keep it." not in said.flat and said.code is ExitCode.FAILED
+    assert "2. Undo it." in said.flat and "eep it." not in said.flat and "diskwright keep" not in said.flat and said.code is ExitCode.FAILED
 
 
 def test_the_steps_are_saved_as_a_document(tmp_path: Path) -> None:

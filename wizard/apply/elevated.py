@@ -17,6 +17,7 @@ from wizard.apply.elevate import Way
 from wizard.apply.journal import RunState
 from wizard.apply.progress import StepProgress
 from wizard.apply.relay_lines import Answer, Ask, Request, Say, as_line
+from wizard.apply.runs import called
 from wizard.documents.codec import from_json
 from wizard.layout.document import render_plan
 from wizard.migrate.document import render_migration
@@ -95,7 +96,7 @@ class Elevated:
             if gone:
                 raise Failed(
                     "Nothing more is heard from root's end. The run itself does not need it: "
-                    f"`sudo diskwright status {run.name}` tells how it stands."
+                    f"`sudo diskwright status {called(run)}` tells how it stands."
                 )
 
     @property

@@ -19,7 +19,7 @@ from wizard.apply.migrating_verify import file_checks
 from wizard.apply.mounts import mounted_at, read_mounts
 from wizard.apply.moved_words import advised_sentence, look_sentence
 from wizard.apply.resume import UNDOING
-from wizard.apply.runs import load_environment, load_migration
+from wizard.apply.runs import called, load_environment, load_migration
 from wizard.apply.standing import How, is_mount_of
 from wizard.apply.start import STOP
 from wizard.apply.window import is_closed, is_stranded
@@ -83,13 +83,13 @@ def _done_sentence(run: Path, migration: Migration) -> str:
     if migration.means is Means.COPY:
         return copied(migration)
     if migration.means is Means.FILES:
-        return f"{migration.device} is mounted as ext4 from now on. `diskwright undo {run.name}` takes it back."
+        return f"{migration.device} is mounted as ext4 from now on. `diskwright undo {called(run)}` takes it back."
     shown = f"{migration.device} is ext4 as shown; every check holds."
     if is_closed(run, migration):
-        return f"{shown} It was written to since, so it can no longer be undone; `diskwright keep {run.name}` frees the room."
+        return f"{shown} It was written to since, so it can no longer be undone; `diskwright keep {called(run)}` frees the room."
     return (
         f"{shown} It is left unmounted. {look_sentence(migration)} Then "
-        f"`diskwright keep {run.name}` keeps it, or `diskwright undo {run.name}` takes it back."
+        f"`diskwright keep {called(run)}` keeps it, or `diskwright undo {called(run)}` takes it back."
     )
 
 
@@ -147,8 +147,8 @@ def ways_on(run: Path) -> str:
     if not has_begun(run):
         return "Nothing was written."
     if (migration := load_migration(run)).means is Means.COPY:
-        return f"{migration.device} was only read. `diskwright resume {run.name}` begins the copy anew."
-    return f"`diskwright undo {run.name}` takes back what was done; `diskwright resume {run.name}` goes on."
+        return f"{migration.device} was only read. `diskwright resume {called(run)}` begins the copy anew."
+    return f"`diskwright undo {called(run)}` takes back what was done; `diskwright resume {called(run)}` goes on."
 
 
 def check_takes_back(run: Path) -> None:

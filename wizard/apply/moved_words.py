@@ -1,8 +1,10 @@
 """How the migration of a filesystem ended, and what keeping and undoing it mean, in words: the same on every face."""
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from wizard.apply.journal import RunState
+from wizard.apply.runs import called
 from wizard.model.journal import Entry, Event
 from wizard.model.migration import Means, Migration
 from wizard.model.names import printable
@@ -60,10 +62,10 @@ def advised_sentence(migration: Migration) -> str:
     )
 
 
-def later_sentence(run_name: str, *, keeps: bool, undoes: bool) -> str:
-    """By which commands both can be done another time."""
-    ways = [f"sudo diskwright {word} {run_name}" for word, can in (("keep", keeps), ("undo", undoes)) if can]
-    return f"Later: {', or '.join(ways)}"
+def later_sentence(run: Path, *, keeps: bool, undoes: bool, resumes: bool = False) -> str:
+    """By which commands each can be done another time."""
+    can = {"resume": resumes, "keep": keeps, "undo": undoes}
+    return f"Later: {', or '.join(f'sudo diskwright {word} {called(run)}' for word in can if can[word])}"
 
 
 def keep_sentence(migration: Migration) -> str:

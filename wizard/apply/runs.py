@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shlex
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -49,6 +50,11 @@ class Settings:
 def runs_folder(journal_dir: Path | None = None) -> Path:
     """Where runs lie: `journal_dir`, or $DISKWRIGHT_STATE/runs, or /var/lib/diskwright/runs."""
     return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or STATE) / "runs"
+
+
+def called(run: Path) -> str:
+    """How a command is told which run is meant: by its name where runs usually lie, else by its folder, as a shell reads it."""
+    return run.name if run.parent == STATE / "runs" else shlex.quote(printable(str(run), 4000))
 
 
 def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:

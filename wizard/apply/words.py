@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wizard.apply.journal import RunState
 from wizard.apply.left import no_way_back
+from wizard.apply.runs import called
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -38,7 +39,7 @@ def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entr
     if final := no_way_back(plan, begun):
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
         return f"Undo: not possible any more, since {final} was begun" + ("; what lay there before is lost." if lost else ".")
-    return f"Undo: sudo diskwright undo {run.name} puts the old table and signatures back."
+    return f"Undo: sudo diskwright undo {called(run)} puts the old table and signatures back."
 
 
 def confirmation(plan: Plan) -> str:

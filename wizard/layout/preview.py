@@ -13,7 +13,7 @@ from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Layout, Plan, Slot, Step
-from wizard.model.units import format_capacity, format_duration, format_exact
+from wizard.model.units import format_capacity, format_exact, roughly
 
 
 class State(StrEnum):
@@ -263,7 +263,7 @@ def _what(slot: Slot) -> str:
 def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
     """The steps in order. Commands stand alone on their lines, so that copying them is right; wrapped ones end in a backslash."""
     total = sum(step.seconds for step in steps)
-    yield from wrapped(f"{len(steps)} step{'' if len(steps) == 1 else 's'}, about {format_duration(total)} (an estimate):", width)
+    yield from wrapped(f"{len(steps)} step{'' if len(steps) == 1 else 's'}, {roughly(total)} (an estimate):", width)
     for number, step in enumerate(steps, 1):
         yield ""
         yield from step_lines(number, step, width)
@@ -280,7 +280,7 @@ def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
         yield from wrapped(f"    Destroys: {printable(step.destroys, 4000)}", width, hang=6)
     yield from wrapped(f"    Undo: {printable(step.undo, 4000)}", width, hang=6)
     if step.seconds >= 1:
-        yield from wrapped(f"    Takes about {format_duration(step.seconds)} (an estimate).", width, hang=6)
+        yield from wrapped(f"    Takes {roughly(step.seconds)} (an estimate).", width, hang=6)
 
 
 def _doubts(plan: Plan, width: int) -> Iterator[str]:

@@ -69,24 +69,25 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
 
 def folders(situation: Situation) -> Iterator[Finding]:
     """Where what is replaced would lie."""
-    for folder, what in ((situation.store, "stores"), (situation.undo_dir, "undo files")):
+    # One folder that is named for both ways of keeping what is replaced is told of once.
+    for folder in dict.fromkeys((situation.store, situation.undo_dir)):
         if folder.asked and folder.fault:
             yield danger(
                 "migrate-folder",
                 situation,
-                f"{printable(folder.path, 200)} cannot hold the {what}: {folder.fault}.",
+                f"{printable(folder.path, 200)} cannot hold what is replaced: {folder.fault}.",
                 "What is replaced must lie on another filesystem that is there after a restart.",
                 "Name another folder.",
                 "statvfs(3)",
             )
-    if situation.undo_dir.fault and (situation.store.fault or situation.no_snapshots):
+    undo_dir = situation.undo_dir
+    if undo_dir.fault and not undo_dir.asked and (situation.store.fault or situation.no_snapshots):
         yield danger(
             "migrate-no-folder",
             situation,
-            f"There is no place for what would be replaced: {printable(situation.undo_dir.path, 200)} cannot hold it, since "
-            f"{situation.undo_dir.fault}.",
+            f"There is no place for what would be replaced: {printable(undo_dir.path, 200)} cannot hold it, since {undo_dir.fault}.",
             "Without it nothing could be taken back.",
-            "Name a folder on another filesystem with --store or --undo-dir.",
+            "Name a folder on another filesystem (with the command: --store or --undo-dir).",
             "statvfs(3)",
         )
     if situation.target is not None and situation.target.fault:
@@ -95,7 +96,7 @@ def folders(situation: Situation) -> Iterator[Finding]:
             situation,
             f"{printable(situation.target.device, 100)} cannot take the fresh filesystem: {situation.target.fault}.",
             "It is made anew, so whatever it held would be lost.",
-            "Name another volume with --to.",
+            "Name another volume (with the command: --to).",
             "libblkid",
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Means, Migration, Offer, Prospect, SetFstabType, Way
 from wizard.model.names import printable
-from wizard.model.units import format_capacity, format_duration
+from wizard.model.units import format_capacity, format_duration, roughly
 
 TITLES: Mapping[Way, str] = {
     Way.MOUNT: "Mount as ext4",
@@ -70,7 +70,7 @@ def title_words(offer: Offer) -> str:
 
 def time_words(offer: Offer) -> str:
     """An estimate."""
-    return f"about {format_duration(offer.seconds)}" if offer.seconds >= 1 else "no time"
+    return roughly(offer.seconds) if offer.seconds >= 1 else "no time"
 
 
 def room_words(offer: Offer) -> str:

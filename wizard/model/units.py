@@ -57,3 +57,8 @@ def format_duration(seconds: float) -> str:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def roughly(seconds: float) -> str:
+    """The same as an estimate in a sentence: `about 3 min`, `under 1 s`."""
+    return f"about {format_duration(seconds)}" if seconds >= 1 else format_duration(seconds)

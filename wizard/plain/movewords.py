@@ -6,7 +6,7 @@ from wizard.layout.text import command_lines, wrapped
 from wizard.migrate.ways import MEANS, SUMMARIES, how_sentences, risk_sentences, room_words, time_words, title_words
 from wizard.model.migration import Migration, MigrationStep, Offer, Way
 from wizard.model.names import printable
-from wizard.model.units import format_duration
+from wizard.model.units import roughly
 from wizard.plain.questions import Item
 from wizard.plain.talk import Para
 
@@ -42,7 +42,7 @@ def risk_paragraphs(migration: Migration, journal_doubts: Sequence[str]) -> list
 def steps_lines(migration: Migration, width: int) -> Iterator[str]:
     """The steps in order; commands stand alone on their lines, and wrapped ones end in a backslash."""
     count, total = len(migration.steps), sum(step.seconds for step in migration.steps)
-    yield from wrapped(f"{count} step{'s' * (count != 1)}, about {format_duration(total)} (an estimate):", width)
+    yield from wrapped(f"{count} step{'s' * (count != 1)}, {roughly(total)} (an estimate):", width)
     for number, step in enumerate(migration.steps, 1):
         yield ""
         yield from _step_lines(number, step, width)
@@ -59,4 +59,4 @@ def _step_lines(number: int, step: MigrationStep, width: int) -> Iterator[str]:
         if text:
             yield from wrapped(f"    {caption}: {printable(text, LONGEST)}", width, hang=6)
     if step.seconds >= 1:
-        yield from wrapped(f"    Takes about {format_duration(step.seconds)} (an estimate).", width, hang=6)
+        yield from wrapped(f"    Takes {roughly(step.seconds)} (an estimate).", width, hang=6)

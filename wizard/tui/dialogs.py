@@ -106,6 +106,8 @@ class AskName(Dialog[str | None]):
     NAME = "The name of a file"
     CAPTION = "File"
     TAKES = "save"
+    EMPTY: ClassVar[str | None] = None
+    """What an empty line says."""
     TYPING = True
     HELP = """
 File: where it is to be written. A name alone is a file in the folder in which diskwright was started; ~ is your own folder.
@@ -136,7 +138,7 @@ A file that is there already is never overwritten: choose another name then.
 
     def on_input_submitted(self, event: Entry.Submitted) -> None:
         """Enter takes the name."""
-        self.dismiss(event.value.strip() or None)
+        self.dismiss(event.value.strip() or self.EMPTY)
 
     def action_cancel(self) -> None:
         """No file."""
@@ -144,11 +146,12 @@ A file that is there already is never overwritten: choose another name then.
 
 
 class AskFolder(AskName):
-    """Asks for a folder; None is no."""
+    """Asks for a folder; empty is the usual one, None is no."""
 
     NAME = "The name of a folder"
     CAPTION = "Folder"
     TAKES = "take it"
+    EMPTY = ""
     HELP = """
 Folder: where room is taken while the filesystem is changed and until that is kept or undone. A whole path, such as /mnt/backup. It
 must lie on another filesystem than the one that is changed, and should outlive a start: not in memory.

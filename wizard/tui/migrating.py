@@ -8,7 +8,7 @@ from rich.text import Text
 from wizard.migrate.ways import MEANS, SUMMARIES, how_sentences, place_words, title_words
 from wizard.model.migration import Migration, MigrationStep, Offer, Prospect
 from wizard.model.names import printable
-from wizard.model.units import format_duration
+from wizard.model.units import roughly
 from wizard.services.session import Moving
 from wizard.tui.plantext import CommandLines
 from wizard.tui.step import StepScreen
@@ -104,7 +104,7 @@ def migration_blocks(migration: Migration) -> list[Block]:
     total, count = sum(step.seconds for step in migration.steps), len(migration.steps)
     blocks: list[Block] = [*_listed("What it brings", migration.gains), gap()]
     blocks += [para(sentence, hang=2) for sentence in how_sentences(migration)]
-    blocks += [gap(), para(f"{count} step{'s' * (count != 1)}, about {format_duration(total)} (an estimate)", "bold")]
+    blocks += [gap(), para(f"{count} step{'s' * (count != 1)}, {roughly(total)} (an estimate)", "bold")]
     for number, step in enumerate(migration.steps, 1):
         blocks += [gap(), *_step_blocks(number, step)]
     if migration.doubts:
@@ -124,5 +124,5 @@ def _step_blocks(number: int, step: MigrationStep) -> list[Block]:
     said = [("Undo", step.undo), ("If the power goes", step.power), *(("Checked", check) for check in step.holds)]
     blocks += [para(f"{caption}: {printable(text, LONGEST)}", indent=3, hang=2) for caption, text in said if text]
     if step.seconds >= 1:
-        blocks.append(para(f"Takes about {format_duration(step.seconds)} (an estimate).", indent=3))
+        blocks.append(para(f"Takes {roughly(step.seconds)} (an estimate).", indent=3))
     return blocks

@@ -10,7 +10,7 @@ from wizard.layout.text import command_lines
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Plan, Step
-from wizard.model.units import format_capacity, format_duration
+from wizard.model.units import format_capacity, roughly
 from wizard.tui.widgets.words import Block, gap, para
 
 SHADES = Glyphs(kept="▒", new="█", removed="░", free=".", unread="?", edge="│")
@@ -37,7 +37,7 @@ def plan_blocks(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
         blocks += [para(together, hang=2), gap()]
     blocks += [
         *(para(sentence, hang=2) for sentence in inside_sentences(plan)),
-        para(f"{count} step{'s' * (count != 1)}, about {format_duration(total)} (an estimate)", "bold"),
+        para(f"{count} step{'s' * (count != 1)}, {roughly(total)} (an estimate)", "bold"),
     ]
     for number, step in enumerate(plan.steps, 1):
         blocks += [gap(), *step_blocks(number, step)]
@@ -56,7 +56,7 @@ def step_blocks(number: int, step: Step) -> list[Block]:
         blocks.append(para(Text("Destroys: ", "red").append(printable(step.destroys, 4000), "default"), indent=3, hang=2))
     blocks.append(para(f"Undo: {printable(step.undo, 4000)}", indent=3, hang=2))
     if step.seconds >= 1:
-        blocks.append(para(f"Takes about {format_duration(step.seconds)} (an estimate).", indent=3))
+        blocks.append(para(f"Takes {roughly(step.seconds)} (an estimate).", indent=3))
     return blocks
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from rich.text import Text
 
 from wizard.apply.journal import RunState
+from wizard.apply.runs import called
 from wizard.apply.words import result_sentence, undo_sentence
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -42,7 +43,7 @@ def result_blocks(plan: Plan, run: Path, state: RunState, entries: Sequence[Entr
         blocks.append(para("This was the demo: the drive and its journal are taken away when the wizard ends."))
         return blocks
     if state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.FAILED):
-        blocks.append(para(f"Go on: sudo diskwright resume {run.name}", hang=7))
+        blocks.append(para(f"Go on: sudo diskwright resume {called(run)}", hang=7))
     return blocks
 
 

@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from wizard.apply.journal import RunState
+from wizard.apply.runs import called
 from wizard.apply.words import result_sentence, undo_sentence
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
@@ -147,4 +148,4 @@ def _tell_ways_on(desk: Desk, run: Path, state: RunState) -> None:
         )
         write(desk.talk, Writing(topic, "", "that it ends"), lambda _: None)
     elif state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.FAILED):
-        desk.talk.say(f"To go on: sudo diskwright resume {run.name}")
+        desk.talk.say(f"To go on: sudo diskwright resume {called(run)}")

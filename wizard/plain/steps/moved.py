@@ -13,6 +13,7 @@ from wizard.apply.moved_words import (
     moved_sentence,
     undo_sentence,
 )
+from wizard.apply.runs import called
 from wizard.migrate.ways import power_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
@@ -81,7 +82,7 @@ def _tell_result(desk: Desk, session: Session, state: RunState, entries: Sequenc
         tell_steps(desk, [step.sentence for step in migration.steps], entries)
     desk.talk.say(f"Journal: {printable(str(run), 200)}", hang=2)
     if state in HALF_DONE:
-        desk.talk.say(f"To go on: sudo diskwright resume {run.name}")
+        desk.talk.say(f"To go on: sudo diskwright resume {called(run)}")
 
 
 def _offer_ends(desk: Desk, session: Session, state: RunState, entries: Sequence[Entry], *, undoes: bool) -> None:
@@ -91,7 +92,7 @@ def _offer_ends(desk: Desk, session: Session, state: RunState, entries: Sequence
     keeps, undoes = can_keep(migration, state), undoes and can_undo(migration, state, entries)
     if keeps and undoes:
         desk.talk.say(look_sentence(migration))
-    offered = [Item("Neither now.", (later_sentence(run.name, keeps=keeps, undoes=undoes),))]
+    offered = [Item("Neither now.", (later_sentence(run, keeps=keeps, undoes=undoes),))]
     doing = [""]
     if keeps:
         offered.append(Item("Keep it.", (keep_sentence(migration),)))

@@ -11,7 +11,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.model.migration import Migration, Prospect, Way
 from wizard.model.names import printable
-from wizard.model.units import format_duration
+from wizard.model.units import roughly
 from wizard.plain.desk import Desk
 from wizard.plain.drivewords import finding_paragraphs
 from wizard.plain.movewords import how_paragraphs, offer_item, risk_paragraphs, steps_lines
@@ -139,7 +139,7 @@ def _comparing(desk: Desk, moving: Moving) -> Moving:
     if moving.way not in COMPARED:
         return moving
     topic = Topic("Is every file to be compared before and after?", ("Every file is read twice. It is the best proof there is.",))
-    items = (Item(f"Yes, which takes about {format_duration(moving.comparing_seconds)} (an estimate)."), Item("No."))
+    items = (Item(f"Yes, which takes {roughly(moving.comparing_seconds)} (an estimate)."), Item("No."))
     answer = choose(desk.talk, Choosing(topic, items, 0 if moving.compares else 1))
     return moving if isinstance(answer, Word) else replace(moving, compares=answer == 0)
 

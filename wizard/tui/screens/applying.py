@@ -73,6 +73,9 @@ says how to go on.
 
 There is no way back from here; q only closes this window.
 """
+    STOPPING: ClassVar[str] = "The present step is finished first. The drive is then set up in part; resume or undo goes on from there."
+    """What the question says that comes before stopping."""
+
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "stop", show=False, id="applying.stop")]
 
     def body(self) -> ComposeResult:
@@ -138,8 +141,7 @@ There is no way back from here; q only closes this window.
                 else:
                     self.say("It will stop when the present step is done.", "yellow")
 
-        text = "The present step is finished first. The drive is then set up in part; resume or undo goes on from there."
-        self.app.push_screen(Ask("Stop the run?", text, no="No, go on", yes="Yes, stop"), answered)
+        self.app.push_screen(Ask("Stop the run?", self.STOPPING, no="No, go on", yes="Yes, stop"), answered)
 
     def action_next(self) -> None:
         """When it is over."""
@@ -183,7 +185,7 @@ There is no way back from here; q only closes this window.
             rows.append(Row(str(number), (Text(mark, STATES[state]), Text(f"{number}. {printable(sentence, 400)}"))))
         working = next((index for index, state in enumerate(self._states) if state == "working"), None)
         self.query_one(Rows).set_rows(rows, None if working is None else str(working + 1))
-        lines = [para(printable(entry.sentence, 300), hang=2) for entry in self._latest[-12:]]
+        lines = [para(printable(entry.sentence, 600), hang=2) for entry in self._latest[-12:]]
         page = self.query_one("#latest", Words)
         page.show(lines, stay=True)
         page.scroll_end(animate=False)

@@ -87,19 +87,20 @@ The journal has every command with what it printed; it stays where it is.
             page.show([para(str(error), "red")])
             return
         self.query_one("#intro", Prose).update(Text(moved_sentence(self._state), INKS.get(self._state, "")))
-        page.show(self._blocks(run.name))
+        page.show(self._blocks(run))
         self.draw_keys()
 
-    def _blocks(self, run: str) -> list[Block]:
+    def _blocks(self, run: Path) -> list[Block]:
         """The choice, the checks, the steps that are missing, and the journal."""
         blocks: list[Block] = [para(printable(self._used, 1000), "red")] if self._used else []
         if self._can_keep:
             blocks.append(para(Text("k keep: ", "bold").append(keep_sentence(self.migration), "not bold"), hang=2))
         if self._can_undo:
             blocks.append(para(Text("u undo: ", "bold").append(undo_sentence(self.migration), "not bold"), hang=2))
-        if self._can_keep or self._can_undo:
+        resumes = self._state in HALF_DONE
+        if resumes or self._can_keep or self._can_undo:
             looking = [para(look_sentence(self.migration), hang=2)] if self._can_keep and self._can_undo else []
-            later = later_sentence(run, keeps=self._can_keep, undoes=self._can_undo)
+            later = later_sentence(run, keeps=self._can_keep, undoes=self._can_undo, resumes=resumes)
             blocks += [*looking, para(later, hang=2), gap()]
         if self._state in (RunState.UNDONE, RunState.KEPT):
             ends = [entry for entry in self._entries if entry.event in (Event.UNDONE, Event.KEPT)]
@@ -110,9 +111,7 @@ The journal has every command with what it printed; it stays where it is.
             blocks += step_blocks([step.sentence for step in self.migration.steps], self._entries)
             failed = [entry for entry in self._entries if entry.event in (Event.FAILED, Event.REFUSED)]
             blocks += [*(para(printable(entry.sentence, 400), "red") for entry in failed), gap()]
-        blocks.append(para(f"Journal: {printable(str(self.session.run), 200)}", hang=9))
-        if self._state in HALF_DONE:
-            blocks.append(para(f"Go on: sudo diskwright resume {run}", hang=7))
+        blocks.append(para(f"Journal: {printable(str(run), 200)}", hang=9))
         return blocks
 
     @property

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from time import monotonic
+from typing import ClassVar
 
 from rich.text import Text
 from textual import on
@@ -11,7 +12,7 @@ from wizard.apply.progress import StepProgress
 from wizard.migrate.ways import around_words, percent_done, power_words, seconds_left, silent_words
 from wizard.model.migration import SetFstabType
 from wizard.model.names import printable
-from wizard.model.units import format_duration
+from wizard.model.units import roughly
 from wizard.tui.migrating import MovingStep
 from wizard.tui.screens.applying import ApplyingScreen, Ended
 from wizard.tui.widgets.words import Prose
@@ -30,6 +31,7 @@ class MigratingScreen(MovingStep, ApplyingScreen):
     """How far it is, what a power cut would leave, the steps, and the journal's latest."""
 
     NUMBER = 5
+    STOPPING: ClassVar[str] = "The present step is finished first. Then resume goes on from there, or undo brings back what was before."
     TITLE = "Running"
     INTRO = "A process of its own is at work: closing this terminal does not stop it. `diskwright status` finds it again."
     HELP = """
@@ -100,14 +102,14 @@ There is no way back from here; q only closes this window.
         done, known = self._states.count("done"), self._progress
         in_files = self._working is not None and isinstance(self.migration.steps[self._working - 1].operation, SetFstabType)
         if known is not None and known.step == 0 and not in_files and not self._over:
-            still = "" if known.seconds_left is None else f", about {format_duration(known.seconds_left)} left"
+            still = "" if known.seconds_left is None else f", {roughly(known.seconds_left)} left"
             return Text(f"{around_words(self.migration, done, self._working)}: {int(100 * known.share)} percent{still}.")
         progress = known if known and known.step == done + 1 else None
         percent = percent_done(self.migration, done, progress.share if progress else 0.0)
         left = seconds_left(self.migration, done, progress.seconds_left if progress else None)
         room = max(LEAST_BAR, min(MOST_BAR, self.size.width - 50))
         full = room * percent // 100
-        said = f" {percent} percent" + ("" if self._over else f", about {format_duration(left)} left (an estimate)")
+        said = f" {percent} percent" + ("" if self._over else f", {roughly(left)} left (an estimate)")
         bar = Text("█" * full, "cyan").append("░" * (room - full), "default").append(said, "default")
         if self._working is None or self._over or not self._is_silent():
             return bar

@@ -18,7 +18,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Severity
 from wizard.model.migration import Migration, Offer, Prospect, Way
 from wizard.model.names import printable
-from wizard.model.units import format_duration
+from wizard.model.units import roughly
 from wizard.services.session import Moving, Next
 from wizard.tui.carrying import save_carried
 from wizard.tui.describe import finding_blocks
@@ -232,11 +232,14 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
             return
 
         def named(name: str | None) -> None:
-            if name:
-                self._settle(replace(self._chosen, folder=Path(name)))
+            if name is not None:
+                self._settle(replace(self._chosen, folder=Path(name) if name else None))
                 self.action_again()
 
-        text = "A folder on another filesystem than this one, with room for what the way needs; only root should be able to write to it."
+        text = (
+            "A folder on another filesystem than this one, with room for what the way needs; only root should be able to write to it. "
+            "An empty line takes the usual one."
+        )
         self.app.push_screen(AskFolder("Where may room be taken?", text, str(self._chosen.folder or "")), named)
 
     def action_target(self) -> None:
@@ -319,7 +322,7 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         if offer.way not in COMPARED:
             said = ["The way itself compares." if offer.way is Way.FRESH else "There is nothing to compare."]
         elif self._chosen.compares:
-            said = [f"Every file is compared before and after: about {format_duration(self._chosen.comparing_seconds)} (an estimate)."]
+            said = [f"Every file is compared before and after: {roughly(self._chosen.comparing_seconds)} (an estimate)."]
         else:
             said = ["Files are not compared one by one."]
         if is_damaged(self._chosen.prospect.before):
