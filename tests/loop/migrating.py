@@ -9,6 +9,7 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
+from tests.loop.manifests import ACL
 from wizard.apply.ext_blocks import facts_on
 from wizard.apply.journal import RunState
 from wizard.apply.migrating import start_migration
@@ -176,17 +177,13 @@ def plant(place: Path) -> None:
     (place / "long link").symlink_to("x/" * 90)
     (place / os.fsdecode(b"\xff\xfe not UTF-8 \xe9")).write_bytes(b"strange")
     os.setxattr(place / "holes", "user.note", b"kept" * 10)
-    os.setxattr(place / "holes", "system.posix_acl_access", ACCESS_LIST)
+    os.setxattr(place / "holes", "system.posix_acl_access", ACL)
     os.mkfifo(place / "pipe")
     os.chown(place / "in pieces", 1234, 5678)
     (place / "in pieces").chmod(0o2750)
     os.utime(place / "in pieces", (1_000_000_000, 900_000_000))
     (place / "fixed").write_text("It cannot be changed.")
     tool("chattr", "+i", str(place / "fixed"))
-
-
-ACCESS_LIST = bytes.fromhex("0200000001000600ffffffff02000400e803000004000400ffffffff10000600ffffffff20000400ffffffff")
-"""An access list (acl(5)) in version 2: the owner reads and writes, user 1000 reads, the group and others read."""
 
 
 def everything(place: Path) -> dict[str, object]:

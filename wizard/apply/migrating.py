@@ -25,7 +25,7 @@ from wizard.apply.runs import (
     make_run,
     runs_folder,
 )
-from wizard.apply.start import STOP, begin, settle
+from wizard.apply.start import STOP, begin, begin_new, settle
 from wizard.apply.undo import await_undone
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import render_migration
@@ -62,18 +62,11 @@ def start_migration(migration: Migration, token: str, *, journal_dir: Path | Non
     check_token(migration, token)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(migration, folder, environment, make=True)
-    try:
-        run = make_run(folder, (migration.device,), MIGRATION, render_migration(migration), environment)
-        run_lock = lock_run(run)
-        try:
-            begin(run, Purpose.APPLY, f"Migrating {migration.device} in {len(migration.steps)} steps.", drive_locks, run_lock)
-        finally:
-            os.close(run_lock)
-    except Failed as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
-    finally:
-        unlock(drive_locks)
-    return run
+
+    def make() -> Path:
+        return make_run(folder, (migration.device,), MIGRATION, render_migration(migration), environment)
+
+    return begin_new(make, f"Migrating {migration.device} in {len(migration.steps)} steps.", drive_locks)
 
 
 def _cleared(migration: Migration, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:

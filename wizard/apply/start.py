@@ -1,7 +1,7 @@
 """Beginning, taking up and stopping a run. The run itself is a process of its own, which outlives the terminal."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from wizard.apply.containers import wants_secret
@@ -60,12 +60,24 @@ def start_run(
     check_secret(plan, secret)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(plan, tokens, folder, environment, make=True)
-    try:
+
+    def make() -> Path:
         run = new_run(folder, plan, environment)
         keep_facts(run, plan.paths)
+        return run
+
+    return begin_new(make, f"Applying {len(plan.steps)} steps to {named(plan)}.", drive_locks, secret)
+
+
+def begin_new(make: Callable[[], Path], sentence: str, drive_locks: tuple[int, ...], secret: bytes | None = None) -> Path:
+    """Make a run, which `make` gives the folder of, and hand it over to a process of its own, as `begin` does; the drives' locks are let
+    go of here. Raises Refused where either failed: nothing was written then.
+    """
+    try:
+        run = make()
         run_lock = lock_run(run)
         try:
-            begin(run, Purpose.APPLY, f"Applying {len(plan.steps)} steps to {named(plan)}.", drive_locks, run_lock, secret)
+            begin(run, Purpose.APPLY, sentence, drive_locks, run_lock, secret)
         finally:
             os.close(run_lock)
     except Failed as error:

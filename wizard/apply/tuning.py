@@ -11,14 +11,14 @@ from wizard.apply.lock import lock_drives, lock_run, unlock
 from wizard.apply.process import Purpose
 from wizard.apply.resume import begun_steps
 from wizard.apply.runs import CHANGES, check_owner, check_room, load_changes, load_environment, make_run, runs_folder
-from wizard.apply.start import STOP, begin, settle
+from wizard.apply.start import STOP, begin, begin_new, settle
 from wizard.apply.tuning_guard import check_new, check_own, check_tuning_tools
 from wizard.apply.tuning_run import check_goes_on, check_takes_back
 from wizard.apply.undo import await_undone
 from wizard.layout.changes_check import check_changes
 from wizard.layout.changes_document import render_changes
 from wizard.model.changes import Changes
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 
 
@@ -41,18 +41,11 @@ def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, envi
     check_token(changes, token)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(changes, folder, environment, make=True)
-    try:
-        run = make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
-        run_lock = lock_run(run)
-        try:
-            begin(run, Purpose.APPLY, f"Making {len(changes.steps)} changes for {changes.device}.", drive_locks, run_lock)
-        finally:
-            os.close(run_lock)
-    except Failed as error:
-        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
-    finally:
-        unlock(drive_locks)
-    return run
+
+    def make() -> Path:
+        return make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
+
+    return begin_new(make, f"Making {len(changes.steps)} changes for {changes.device}.", drive_locks)
 
 
 def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
