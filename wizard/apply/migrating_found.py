@@ -7,7 +7,7 @@ from wizard.apply import migrating_record
 from wizard.apply.devices import kernel_name
 from wizard.apply.journal import read_entries
 from wizard.apply.migrating_look import drive_of
-from wizard.apply.phases import OVER, load_record
+from wizard.apply.phases import OVER, Phase, load_record
 from wizard.apply.resume import begun_steps
 from wizard.apply.runs import load_migration
 from wizard.apply.transaction import is_filesystem_of, locate
@@ -22,11 +22,12 @@ def has_begun(run: Path) -> bool:
 
 
 def migration_now(run: Path) -> Migration:
-    """The migration; where it is a transaction that is under way, on the device that has its filesystem, by UUID and size. One that is
-    not there keeps its names, and whoever looks at it says so. Raises BadInput where the run cannot be read.
+    """The migration; where it is a transaction that is under way, or was given up and can be begun again, on the device that has its
+    filesystem, by UUID and size. One that is not there keeps its names, and whoever looks at it says so. Raises BadInput where the run
+    cannot be read.
     """
     migration, record = load_migration(run), load_record(run)
-    if record is None or record.phase in OVER or is_filesystem_of(record, migration.device):
+    if record is None or record.phase in OVER - {Phase.ABANDONED} or is_filesystem_of(record, migration.device):
         return migration
     try:
         device = locate(run)
