@@ -202,11 +202,12 @@ def test_a_libparted_that_does_anything_else_is_stopped_before_the_drive(
     until(lambda: not stand_ins())
 
 
+@pytest.mark.parametrize("script", ["gpt", "logical"])
 def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, script: str
 ) -> None:
-    kept = Kept(work, make_drive, "mbr")
-    first_sector = work.bench.image_of(kept.drive).read_bytes()[:512]
+    kept = Kept(work, make_drive, script)
+    old = work.bench.image_of(kept.drive).read_bytes()
     monkeypatch.setattr(standing, "CONTROL", str(work.folder / "loop-control"))
     run = kept.run()
     kept.write(run)
@@ -216,9 +217,10 @@ def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
     assert "a power cut meanwhile can leave it half written" in told[0]
     assert not said(run, Event.VERIFIED)
     tool("blockdev", "--flushbufs", kept.drive)
-    now = work.bench.image_of(kept.drive).read_bytes()[:512]
-    line = range(446 + 16 * 2, 446 + 16 * 3)
-    assert [at for at in range(512) if now[at] != first_sector[at] and at not in line] == []
+    new = work.bench.image_of(kept.drive).read_bytes()
+    line = range(446 + 16 * 2, 446 + 16 * 3) if script == "logical" else range(0)
+    assert [at for at in range(512) if new[at] != old[at] and at not in line] == []
+    assert new[MIB : 70 * MIB] == old[MIB : 70 * MIB], "the chain of logical partitions, too"
     put_back(run, ())
     assert work.digest(kept.drive) == kept.before
 

@@ -36,22 +36,35 @@ def write_table(operation: WriteTable, site: Site) -> str:
     if site.again and not operation.fresh:
         _put_back_half_written(drive, site)
     regions = table_regions(drive, site)
+    if operation.fresh:
+        _save(drive, regions, site)
+        have_written(operation, site)
+    else:
+        _add_partitions(operation, regions, site)
+    return _read_back(drive, site)
+
+
+def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Site) -> None:
+    """By way of a stand-in, or directly where none can be had, which is said before. Raises Failed."""
+    drive = operation.device
     before = image_of(drive, regions, site)
     try:
-        wanted = None if operation.fresh else rehearsed(operation, before, site)
+        wanted = rehearsed(operation, before, site)
     except NoStandInError as error:
-        wanted = None
         site.journal.add(Event.COMMAND, f"No stand-in for {drive} can be had ({error}). {WRITTEN_DIRECTLY}", step=site.step)
+        _save(drive, regions, site)
+        have_written(operation, site)
+        written = image_of(drive, regions, site)
+        for offset, _, data in written.changed_blocks(proven(operation, before, written)):
+            write_bytes(drive, offset, data)
+        return
+    _save(drive, regions, site)
+    _commit(operation, before, wanted, site)
+
+
+def _save(drive: str, regions: tuple[Extent, ...], site: Site) -> None:
     site.vault.save(drive, regions, site.step)
     site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {drive}.", step=site.step)
-    if wanted is not None:
-        _commit(operation, before, wanted, site)
-    else:
-        have_written(operation, site)
-        if not operation.fresh:
-            written = image_of(drive, regions, site)
-            _write(operation, written, proven(operation, before, written))
-    return _read_back(drive, site)
 
 
 def _refuse_use(site: Site) -> None:
@@ -68,16 +81,12 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
     if image_of(drive, places, site) != before:
         raise Failed(f"Somebody changed the table of {drive} while the new one was rehearsed. Nothing of it was written.")
-    _write(operation, before, wanted)
+    for offset, data in in_order(operation.table, before, wanted):
+        # On its medium before the next one.
+        write_bytes(drive, offset, data)
     if image_of(drive, places, site) != wanted:
         raise Failed(f"{drive} does not hold the table that was written to it.")
     tell_of(drive, (entry.number for entry in operation.entries))
-
-
-def _write(operation: WriteTable, before: Image, wanted: Image) -> None:
-    """Each write is on its medium before the next."""
-    for offset, data in in_order(operation.table, before, wanted):
-        write_bytes(operation.device, offset, data)
 
 
 def table_regions(drive: str, site: Site) -> tuple[Extent, ...]:
