@@ -12,6 +12,7 @@ from time import monotonic, sleep
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
+from wizard.apply.devices import partition_nodes
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.start import start_run
 from wizard.apply.undo import undo_run
@@ -33,6 +34,9 @@ GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))
 FSTAB = Path("/etc/fstab")
 MAIL, FILMS = Path("/srv/lab/mail"), Path("/srv/lab/films")
 MODULES = ("dm_mod", "ext4", "xfs")
+LAST_ENTRY = 127 * 128
+"""Where a GPT's last entry lies behind its first, which is in no use."""
+
 DIES = "kill -9 $PPID; exit 1"
 STOPS = "touch $(ls -td /var/lib/diskwright/runs/2* | head -n 1)/stop; exit"
 EVERYTHING = (
@@ -85,6 +89,7 @@ def _plan(node: str, *words: str, mode: str = "--replace") -> tuple[Path, Plan]:
 
 def _whole(node: str) -> Iterator[Check]:
     tool("sh", "-c", f"printf 'label: gpt\\nstart=1MiB,size=64MiB\\n' | sfdisk --quiet {node}")
+    yield from _half_written(node)
     tool("mkfs.ext4", "-q", "-F", f"{node}1")
     tool("blockdev", "--flushbufs", node)
     before = tool("md5sum", f"{node}1")
@@ -107,6 +112,19 @@ def _whole(node: str) -> Iterator[Check]:
     _let_go(plan)
     tool("blockdev", "--flushbufs", node)
     yield Check("the partition that stays is as it was", tool("md5sum", f"{node}1") == before, "")
+
+
+def _half_written(node: str) -> Iterator[Check]:
+    """A GPT whose first header and entries do not belong together, as a power cut between their writes leaves it."""
+    seen = []
+    for byte in (b"\1", b"\0"):
+        with Path(node).open("r+b", buffering=0) as device:
+            device.seek(2 * WHOLE.logical_block_bytes + LAST_ENTRY)
+            device.write(byte)
+            os.fsync(device.fileno())
+        tool("blockdev", "--rereadpt", node)
+        seen.append(len(partition_nodes(node)))
+    yield Check("the kernel takes no partition from a half-written GPT, although its copy is whole", seen == [0, 1], shown(seen))
 
 
 def _stands(plan: Plan) -> Iterator[Check]:

@@ -47,6 +47,8 @@ class Kept:
         self.work = work
         self.drive = make_drive(72 * MIB, block_bytes)
         fill(self.drive, work.bench)
+        # Where there is no boot code libparted puts its own, and draws another disk signature.
+        tool("dd", "if=/dev/zero", f"of={self.drive}", f"bs={block_bytes}", "count=1", "conv=notrunc,fsync", "status=none")
         text = work.folder / "script"
         text.write_text(SCRIPTS[script])
         tool("sh", "-c", f"sfdisk --quiet --no-reread --wipe never {self.drive} < {text} || true")
