@@ -1,10 +1,20 @@
 """How far a step is, beside its run's journal: said and read back, and never in the way."""
 
+import os
 from pathlib import Path
 
 import pytest
 
+from tests.unit.migrations import situation
+from wizard.apply.journal import Journal
+from wizard.apply.lock import lock_run
 from wizard.apply.progress import FILE, StepProgress, note_progress, noting, read_progress
+from wizard.apply.runs import MIGRATION
+from wizard.faces.status import row_of
+from wizard.migrate.document import render_migration
+from wizard.migrate.make import make_migration
+from wizard.model.journal import Event
+from wizard.model.migration import Way
 
 
 @pytest.mark.parametrize("progress", [StepProgress(1, 0.0), StepProgress(3, 0.25, 12.5), StepProgress(7, 1.0, 0.0)])
@@ -41,3 +51,24 @@ def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(tmp_path
     now[0] += 10.0
     note(1.0)
     assert read_progress(tmp_path) == StepProgress(4, 1.0, 0.0)
+
+
+def test_status_tells_how_far_a_run_at_work_is(tmp_path: Path) -> None:
+    journal = Journal(tmp_path)
+    journal.add(Event.STARTED, "Migrating /dev/sda1 in 6 steps.")
+    journal.add(Event.STEP_STARTED, "Check everything.", step=1)
+    lock = lock_run(tmp_path)
+    (tmp_path / MIGRATION).write_text(render_migration(make_migration(situation(), Way.FULL)))
+    told = {
+        StepProgress(0, 0.99, 1.0): "What it reads or checks now is at 99 percent, about 1 s left.",
+        StepProgress(1, 0.25, 60.0): "Step 1 is at 25 percent, about 60 s left.",
+        StepProgress(1, 0.5): "Step 1 is at 50 percent.",
+    }
+    for progress, sentence in told.items():
+        note_progress(tmp_path, progress)
+        assert row_of(tmp_path).sentence == f"Check everything. {sentence}"
+    journal.add(Event.STEP_DONE, "Done.", step=1)
+    assert row_of(tmp_path).sentence == "Done."
+    os.close(lock)
+    note_progress(tmp_path, StepProgress(2, 0.5))
+    assert row_of(tmp_path).sentence == "Done."
