@@ -28,12 +28,14 @@ EXTENT, CHECKSUMS, RECOVERY, BAR = 0x40, 0x400, 0x4, 1 << 31
 
 
 def _superblock(content: bytearray, incompatible: int) -> bytes:
-    """Noise with a superblock of one filesystem, which has checksums on and no bar."""
-    for offset, value in ((0x18, 2), (0x4C, 1), (0x58, 256), (0x5C, 0x4), (0x60, 0x2 | incompatible), (0x64, 0x1 | CHECKSUMS)):
+    """Noise with a superblock of one filesystem, of one group, which has checksums on and no bar."""
+    content[1024:2048] = bytes(1024)
+    sizes = ((0x00, 64), (0x04, CHUNKS), (0x18, 2), (0x1C, 2), (0x20, 32768), (0x24, 32768), (0x28, 64), (0x4C, 1), (0x54, 11), (0x58, 256))
+    for offset, value in (*sizes, (0x5C, 0x4), (0x60, 0x2 | incompatible), (0x64, 0x1 | CHECKSUMS)):
         struct.pack_into("<I", content, 1024 + offset, value)
     struct.pack_into("<I", content, 1024 + 0x108, 1_000_000_000)
     struct.pack_into("<H", content, 1024 + 0x38, 0xEF53)
-    content[1024 + 0x68 : 1024 + 0x78], content[1024 + 0x276] = b"one filesystem's", 0
+    content[1024 + 0x68 : 1024 + 0x78] = b"one filesystem's"
     return bytes(content)
 
 
