@@ -5,6 +5,7 @@ from dataclasses import replace
 from textual.pilot import Pilot
 
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until
+from tests.unit.moving import MovingServices
 from wizard.layout.planner import Mode
 from wizard.layout.wish import Arrangement, Wish
 from wizard.model.errors import Failed, Refused
@@ -109,3 +110,42 @@ def test_a_stop_that_nobody_hears_is_not_promised() -> None:
         services.applied.set()
 
     perform(job, services)
+
+
+class PlainUserMoving(MovingServices):
+    """Root is asked for once it is wanted, and at first not given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.answers: list[bool] = []
+
+    @property
+    def needs_root(self) -> bool:
+        return True
+
+    @property
+    def asks_for_root(self) -> bool:
+        return not any(self.answers)
+
+    def obtain_root(self) -> None:
+        self.answers.append(bool(self.answers))
+        if not self.answers[-1]:
+            raise Refused(NOT_GIVEN)
+
+
+def test_the_ways_to_ext4_ask_for_root_first_and_a_refusal_stays_at_the_drives() -> None:
+    services = PlainUserMoving()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await step(pilot, 1)
+        await until(lambda: "[m] to ext4" in shown(pilot) and "reading .." not in shown(pilot), pilot)
+        await press(pilot, "m")
+        await until(lambda: NOT_GIVEN in flat(pilot), pilot)
+        await step(pilot, 1)
+        assert not services.asked
+        await press(pilot, "m")
+        await step(pilot, 2)
+        await until(lambda: "(full)" in shown(pilot), pilot)
+
+    perform(job, services)
+    assert services.answers == [False, True]
