@@ -5,7 +5,7 @@ A lock belongs to the open file, so it is handed over by letting a child inherit
 
 import fcntl
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
@@ -28,14 +28,15 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
     return fd
 
 
-def lock_drives(paths: Iterable[str]) -> tuple[int, ...]:
-    """Descriptors that lock all of these drives, or none: raises as `lock_drive` does. In the order of their names, so that two runs
-    that want the same drives never wait for each other.
+def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
+    """Descriptors that lock all of these drives, or none: raises as `lock_drive` does, and as `check`, which is asked under the locks. In
+    the order of their names, so that two runs that want the same drives never wait for each other.
     """
     held: list[int] = []
     try:
         for path in sorted(paths):
             held.append(lock_drive(path))
+        check()
     except BaseException:
         unlock(held)
         raise

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.environment import Environment
@@ -79,13 +80,7 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
         check_lasts(folder)
     check_room(folder, manifests_bytes(migration), make=make)
     settle()
-    drive_locks = lock_drives({drive.path for _, drive in devices_of(migration)})
-    try:
-        check_new(migration)
-    except BaseException:
-        unlock(drive_locks)
-        raise
-    return drive_locks
+    return lock_drives({drive.path for _, drive in devices_of(migration)}, partial(check_new, migration))
 
 
 def resume_migration(run: Path) -> None:

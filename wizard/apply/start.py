@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.containers import wants_secret
@@ -141,24 +142,18 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
         raise Refused(f"The passphrase {fault}. {NOTHING_WRITTEN}")
 
 
-def lock_all(plan: Plan) -> tuple[int, ...]:
-    """The locks of the plan's drives; raises Refused where one is not there, or somebody has it."""
+def lock_all(plan: Plan, check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
+    """The locks of the plan's drives; raises Refused where one is not there, or somebody has it, and as `check`, asked under the locks."""
     settle()
     for member in plan.members:
         if not Path(member.drive.path).is_block_device():
             probe_again(member.drive)
-    return lock_drives(plan.paths)
+    return lock_drives(plan.paths, check)
 
 
 def guarded(plan: Plan) -> tuple[int, ...]:
     """Locks on the drives, given only if they are those of the plan, hold what they held then, and nothing uses them."""
-    drive_locks = lock_all(plan)
-    try:
-        check_start(plan)
-    except BaseException:
-        unlock(drive_locks)
-        raise
-    return drive_locks
+    return lock_all(plan, partial(check_start, plan))
 
 
 def settle(seconds: int = 10) -> None:

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.environment import Environment
@@ -56,13 +57,7 @@ def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: 
     check_tuning_tools(changes)
     check_room(folder, 0, make=make)
     settle()
-    drive_locks = lock_drives((changes.drive.path,))
-    try:
-        check_new(changes)
-    except BaseException:
-        unlock(drive_locks)
-        raise
-    return drive_locks
+    return lock_drives((changes.drive.path,), partial(check_new, changes))
 
 
 def resume_tuning(run: Path) -> None:
