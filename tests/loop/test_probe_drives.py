@@ -143,6 +143,30 @@ def test_an_empty_drive_is_free_from_end_to_end(make_drive: MakeDrive) -> None:
     assert (drive.bus, drive.model, drive.token) == ("loop", None, drive.path.removeprefix("/dev/"))
 
 
+@pytest.mark.parametrize("whole", [True, False])
+def test_files_whose_superblock_is_gone_are_not_passed_over(make_drive: MakeDrive, own: Own, tmp_path: Path, whole: bool) -> None:
+    path = make_drive(64 * MIB)
+    own(path)
+    place = 0
+    if not whole:
+        partition(path, "label: gpt\nstart={a}, size=40MiB\n")
+        place = MIB
+    tool("mke2fs", "-q", "-F", "-t", "ext3", "-b", "1024", "-E", f"offset={place}", path, "30M")
+    with Path(path).open("r+b") as device:
+        device.seek(place)
+        device.write(bytes(4096))
+    drive = probe_drive(path)
+    holder = drive if whole else drive.partitions[0]
+    assert not holder.signatures and holder.superblock_copy_bytes == 8193 * 1024
+    save_machine(tmp_path / "machine.json", survey([path]))
+    (again,) = load_machine(tmp_path / "machine.json").drives
+    assert (again if whole else again.partitions[0]).superblock_copy_bytes == 8193 * 1024
+    if whole:
+        # What mkfs put there since counts, and no old copy.
+        tool("mkfs.ext4", "-q", "-F", path)
+        assert probe_drive(path).superblock_copy_bytes is None
+
+
 def test_two_signatures_on_one_device_are_both_listed_and_called_ambivalent(make_drive: MakeDrive, own: Own) -> None:
     path = make_drive(200 * MIB)
     own(path)

@@ -82,6 +82,8 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("signatures-ambivalent", WARNING, with_signatures(Signature("ext4", "filesystem", ambivalent=True))),
     ("signatures-ambivalent", WARNING, with_signatures(Signature("ext4", "filesystem"), Signature("btrfs", "filesystem"))),
     ("signatures-beside-table", WARNING, partitioned(partition(), signatures=(Signature("btrfs", "filesystem"),))),
+    ("signatures-lost", WARNING, drive(superblock_copy_bytes=32768 * 4096)),
+    ("signatures-lost", WARNING, partitioned(partition(superblock_copy_bytes=8193 * 1024))),
     ("use-mounted", INFO, drive(uses=(Use("mounted", "/dev/sda1", "/srv"),))),
     ("use-swap", INFO, drive(uses=(Use("swap", "/dev/sda1", "swap"),))),
     ("use-holder", INFO, drive(uses=(Use("holder", "/dev/sda1", "/dev/dm-0"),))),

@@ -24,14 +24,13 @@ from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Layer, Signature, Use
 from wizard.model.names import printable
+from wizard.probe.extcopy import find_copy
 from wizard.probe.machine import probe_machine
 from wizard.probe.sysfs import node_of
 from wizard.tools.run import find, run
 
 PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "e2undo", "dumpe2fs", "debugfs")
 ROOTS = frozenset({"/", "/usr"})
-BLOCKS = (4096, 2048, 1024)
-"""Sizes of a block, the usual one first."""
 
 _VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
 
@@ -133,13 +132,10 @@ def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -
 
 
 def _copy(path: str) -> tuple[int, int] | None:
-    """The block and the block size of the first copy that is whole: at the start of the second group, as mke2fs lays it out by default."""
-    for size in BLOCKS:
-        block = size * 8 + (1 if size == 1024 else 0)
-        found = read_ext(_bytes(path, block * size)) if block * size < size_bytes(path) else None
-        if found is not None and found.block_bytes == size:
-            return block, size
-    return None
+    """The block and the block size of the first copy of the superblock that is whole."""
+    place = find_copy(partial(_bytes, path))
+    found = read_ext(_bytes(path, place)) if place is not None else None
+    return (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
 
 
 def _node(device: str) -> Path:

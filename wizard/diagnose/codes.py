@@ -38,6 +38,7 @@ CODES = {
     "table-hybrid": "The drive has a GPT and an MBR that both name partitions.",
     # What lives on it.
     "signatures-ambivalent": "Several signatures on one device contradict each other.",
+    "signatures-lost": "Nothing is recognised, but the copy of a superblock tells of an ext filesystem.",
     "signatures-beside-table": "A signature lives on the whole drive although it has a partition table.",
     # Who uses it.
     "use-mounted": "Something of the drive is mounted.",

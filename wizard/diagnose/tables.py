@@ -183,6 +183,7 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 "libblkid, blkid_do_safeprobe",
                 f"`wipefs {path}` lists them. Erase the stale one with `wipefs --offset`, once you know which; diskwright does not guess.",
             )
+    yield from _left(drive)
     if drive.signatures and drive.table is not None and drive.table.kind != "none" and not _is_transparent(drive.signatures):
         yield Finding(
             "signatures-beside-table",
@@ -193,6 +194,21 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             "libblkid; new tables leave superblocks such as Btrfs' in place",
             f"`wipefs {drive.path}` lists it. Erase it alone with `wipefs --offset`, if the partitions are what counts.",
         )
+
+
+def _left(drive: Drive) -> Iterator[Finding]:
+    whole = ((drive.path, drive.superblock_copy_bytes),) if drive.table is not None and drive.table.kind == "none" else ()
+    for path, place in (*whole, *((part.path, part.superblock_copy_bytes) for part in drive.partitions)):
+        if place is not None:
+            yield Finding(
+                "signatures-lost",
+                Severity.WARNING,
+                path,
+                f"{path} looks empty, but a copy of an ext2, ext3 or ext4 superblock is still on it, at byte {place}.",
+                "Either it was erased on purpose, or its first superblock is damaged and all files may still be there.",
+                "the copy at the start of the second group of blocks, as mke2fs places it",
+                f"If there should be files on it, do not set it up: make an image of it, then see what `diskwright migrate {path}` says.",
+            )
 
 
 def _is_transparent(signatures: tuple[Signature, ...]) -> bool:

@@ -13,7 +13,7 @@ from wizard.model.names import partition_path
 from wizard.probe.ata import ata_of
 from wizard.probe.facts import RawContent, RawDrive, RawGraph, RawMachine, RawPartition, RawSignature
 from wizard.probe.identity import names_of
-from wizard.probe.layers import layers_of, with_insides
+from wizard.probe.layers import copy_left, layers_of, with_insides
 from wizard.probe.modules import kernel_modules
 from wizard.probe.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
 from wizard.probe.nvme import format_scope_of, formats_of
@@ -88,6 +88,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         free=_free(reading, partitions, size, bool(signatures)) if reading and size else (),
         layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         uses=found.uses,
+        superblock_copy_bytes=None if partitions else copy_left(signatures, raw.superblocks.get(raw.name, ())),
         content_digest=_digest(raw, reading, signatures, partitions) if reading and not _is_partial(raw) else None,
         unread=(*_unread(raw, reading), *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else [])),
     )
@@ -153,6 +154,7 @@ def _partitions(raw: RawDrive, reading: TableReading | None, mounted: Mapping[st
                 part_uuid=entry.part_uuid,
                 attributes=entry.attributes,
                 signatures=with_insides(_signatures(raw, name), raw.superblocks.get(name, ()), entry.size_bytes),
+                superblock_copy_bytes=copy_left(_signatures(raw, name), raw.superblocks.get(name, ())),
                 mount_points=mounted.get(path, ()),
                 kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
                 kernel_size_bytes=_kernel_size(part, entry) if part else None,

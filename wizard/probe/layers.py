@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from wizard.model.machine import Layer, Partition, Signature, Striping
+from wizard.probe.extcopy import find_copy
 from wizard.probe.facts import RawChunk, RawDrive, RawGraph, RawLayer
 from wizard.probe.inside import NOTHING, Inside, striping
 from wizard.probe.md import data_drives
@@ -22,6 +23,12 @@ def with_insides(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], 
     """The signatures with what their superblocks say of places and striping, where those were read."""
     known = _decoded(chunks)
     return tuple(_with_inside(mark, known, size_bytes) for mark in signatures) if known else signatures
+
+
+def copy_left(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk]) -> int | None:
+    """Where the copy of an ext superblock lies on a device on which nothing is recognised; None where there is none."""
+    known = [] if signatures else _decoded(chunks)
+    return find_copy(replayed(known)) if known else None
 
 
 def _with_inside(mark: Signature, known: list[tuple[int, bytes]], size_bytes: int) -> Signature:

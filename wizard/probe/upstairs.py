@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.probe import sysfs
+from wizard.probe.extcopy import find_copy
 from wizard.probe.superblocks import LUKS2_HEADER_BYTES, READERS, read_inside, segments_of
 
 Facts = dict[str, Any]
@@ -63,22 +64,35 @@ def superblocks(path: str, content: Facts, offset_bytes: int = 0, size_bytes: in
     `size_bytes` 0: to the device's end. Of LUKS only what tells places is kept: no salt, digest or token.
     """
     marks = [mark for mark in content["signatures"] if mark["kind"] in READERS]
-    if not marks:
+    if content["signatures"] and not marks:
         return [], None
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         size = size_bytes or os.lseek(descriptor, 0, os.SEEK_END) - offset_bytes
         found: list[Facts] = []
         trouble = None
+        if not marks:
+            return _encoded(_of_a_copy(descriptor, offset_bytes)), None
         for mark in marks:
             reader = Bytes(descriptor, offset_bytes)
             read_inside(mark["kind"], reader.read, size, mark["offset_bytes"])
             chunks = _public(reader.chunks) if mark["kind"] == "crypto_LUKS" else reader.chunks
-            found += [{"offset_bytes": start, "data": base64.b64encode(data).decode("ascii")} for start, data in chunks]
+            found += _encoded(chunks)
             trouble = trouble or reader.trouble
         return found, trouble
     finally:
         os.close(descriptor)
+
+
+def _of_a_copy(descriptor: int, offset_bytes: int) -> list[tuple[int, bytes]]:
+    """The copy of a superblock that is left where nothing is recognised."""
+    reader = Bytes(descriptor, offset_bytes)
+    place = find_copy(reader.read)
+    return [(start, data) for start, data in reader.chunks if start == place]
+
+
+def _encoded(chunks: Iterable[tuple[int, bytes]]) -> list[Facts]:
+    return [{"offset_bytes": start, "data": base64.b64encode(data).decode("ascii")} for start, data in chunks]
 
 
 def length(found: Iterable[list[Facts]]) -> int:
