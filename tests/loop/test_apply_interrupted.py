@@ -41,7 +41,7 @@ def test_a_failing_program_stops_the_run_there(work: Work, make_drive: MakeDrive
     making = next(number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "make-filesystem")
     assert f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5: mkfs.ext4: Input/output error while writing" in last
     assert f"Done: steps 1 to {making - 1}; not done: steps {making} to {len(plan.steps)}." in last
-    assert f"`diskwright resume {run.name}`" in last
+    assert f"`diskwright resume {run}`" in last
     assert "cannot be undone" in last
     assert "line" not in work.fstab.read_text() and not work.place("media").exists()
     with pytest.raises(Refused, match="making a filesystem was begun"):

@@ -152,11 +152,11 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
     cut_off_before(run, old.drive, Phase.COMMITTED, monkeypatch)
     written_to(old, "ext4")
     used = old.digest
-    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run.name}`"):
+    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run}`"):
         undo_migration(run)
     apply_migration(run, ())
     assert state(run) is RunState.DONE and old.digest == used and "  ext4\t" in old.fstab, story(run)
-    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright keep {run.name}`"):
+    with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright keep {run}`"):
         undo_migration(run)
     keep_migrated(run, ())
     assert (state(run), old.digest) == (RunState.KEPT, used) and not any((old.work.folder / "stores").iterdir())

@@ -61,7 +61,7 @@ def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
     told = status(old, run)
     mounted = datetime.fromtimestamp(facts_on(old.drive).mounted, UTC)
     assert (told["way_back"], datetime.fromisoformat(told["mounted"])) == ("closed", mounted)
-    for word in (f"{mounted:%Y-%m-%d at %H:%M} UTC", "can no longer be undone", f"diskwright keep {run.name}"):
+    for word in (f"{mounted:%Y-%m-%d at %H:%M} UTC", "can no longer be undone", f"diskwright keep {run}"):
         assert word in told["sentence"]
     assert old.digest == found
     keep_migrated(run, ())
@@ -96,7 +96,7 @@ def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: p
     assert row_of(run).way_back is Back.OPEN
     written_to(old, "ext4")
     row = row_of(run)
-    assert row.way_back is Back.CLOSED and f"diskwright resume {run.name}" in row.sentence
+    assert row.way_back is Back.CLOSED and f"diskwright resume {run}" in row.sentence
     apply_migration(run, ())
     assert "can no longer be undone" in read_entries(run)[-1].sentence and "mount -o" not in read_entries(run)[-1].sentence
 

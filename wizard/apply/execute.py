@@ -17,7 +17,7 @@ from wizard.apply.left import no_way_back
 from wizard.apply.lock import lent, unlock
 from wizard.apply.mounting import mount_filesystem
 from wizard.apply.resume import begun_steps, check_resumable, done_steps
-from wizard.apply.runs import load_environment, load_plan
+from wizard.apply.runs import called, load_environment, load_plan
 from wizard.apply.saved import Vault
 from wizard.apply.site import Site, look_at_all
 from wizard.apply.start import STOP, named, settle, udev_runs
@@ -67,7 +67,7 @@ def apply_run(run: Path, drive_locks: tuple[int, ...], secret: bytes | None = No
     # The last line is written when the drives are free again: whoever reads it may use them at once.
     unlock(drive_locks)
     if failure := stand(load_plan(run), journal) if event is Event.DONE else None:
-        event, sentence = Event.FAILED, f"{failure} `diskwright resume {run.name}` checks again."
+        event, sentence = Event.FAILED, f"{failure} `diskwright resume {called(run)}` checks again."
     journal.add(event, sentence)
     journal.close()
 
@@ -209,7 +209,7 @@ def _pulled(plan: Plan) -> str:
 
 
 def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> tuple[Event, str]:
-    again = f"`diskwright resume {run.name}` checks again."
+    again = f"`diskwright resume {called(run)}` checks again."
     try:
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
@@ -235,11 +235,11 @@ def way_on(run: Path, plan: Plan) -> str:
     back = (
         f"It cannot be undone any more, since {final} was begun."
         if (final := no_way_back(plan, begun))
-        else f"`diskwright undo {run.name}` puts back what was there."
+        else f"`diskwright undo {called(run)}` puts back what was there."
         if begun
         else "Nothing was written."
     )
-    return f"{how_far} `diskwright resume {run.name}` goes on. {back}"
+    return f"{how_far} `diskwright resume {called(run)}` goes on. {back}"
 
 
 def numbered(numbers: frozenset[int]) -> str:

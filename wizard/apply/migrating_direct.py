@@ -13,6 +13,7 @@ from wizard.apply.migrating_record import TAKING_BACK, Record, keep_record, load
 from wizard.apply.migrating_steps import MigratingSite, OnGround, operate
 from wizard.apply.migrating_verify import device_checks
 from wizard.apply.progress import noting
+from wizard.apply.runs import called
 from wizard.apply.undo_files import drop, folder_fault, folder_of, made_durable, new_folder, put_step_back, undo_file_fault
 from wizard.migrate.superblock import read_ext
 from wizard.migrate.used import was_mounted_since
@@ -151,7 +152,7 @@ class Direct:
         # Of what is between two steps any superblock can stand there: each is one that was left.
         possible = [seen for one in (record.superblocks if is_between else (known,)) if (seen := read_ext(one))]
         if found is not None and left is not None and was_mounted_since(found, left, *possible):
-            raise Refused(mounted_since(device, self._run.name))
+            raise Refused(mounted_since(device, self._run))
         # What was cut off can have left anything between, but for the time of a mount, which none of the programs sets.
         if now != known and not is_between:
             raise Refused(
@@ -164,14 +165,14 @@ class Direct:
         return fingerprint(self._migration.device, noting(self._run)), monotonic() - begun
 
 
-def mounted_since(device: str, run_name: str, *, finish: bool = False) -> str:
+def mounted_since(device: str, run: Path, *, finish: bool = False) -> str:
     """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
     on = (
-        f"`diskwright resume {run_name}` does what is left to do."
+        f"`diskwright resume {called(run)}` does what is left to do."
         if finish
-        else f"`diskwright keep {run_name}` deletes what was kept for that."
+        else f"`diskwright keep {called(run)}` deletes what was kept for that."
     )
     return (
-        f"{device} was mounted for writing since the run {run_name} ended. What was written since would be torn apart by putting the old "
+        f"{device} was mounted for writing since the run {run.name} ended. What was written since would be torn apart by putting the old "
         f"blocks back, so it cannot be undone any more. {on} Nothing was written."
     )

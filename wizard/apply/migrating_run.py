@@ -96,7 +96,7 @@ def _done_sentence(run: Path, migration: Migration) -> str:
 def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
     """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left it."""
     if (run / UNDOING).exists():
-        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {run.name}` to finish that.")
+        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
     refuse_kept(run)
     try:
         ground.release()
@@ -168,7 +168,7 @@ def check_takes_back(run: Path) -> None:
 def refuse_kept(run: Path) -> None:
     """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
     if (run / KEEPING).exists():
-        raise Refused(f"The run {run.name} was being kept. Run `diskwright keep {run.name}` to finish that. {NOTHING_WRITTEN}")
+        raise Refused(f"The run {run.name} was being kept. Run `diskwright keep {called(run)}` to finish that. {NOTHING_WRITTEN}")
 
 
 def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
@@ -179,7 +179,7 @@ def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
     except Refused as error:
         event, sentence = Event.FAILED, str(error)
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {run.name}` again; it can be repeated."
+        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
     journal.add(event, sentence)
     journal.close()
@@ -227,7 +227,7 @@ def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
         # From here on there is no way back, whatever becomes of mounting it.
         event, sentence = Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright keep {run.name}` again; it can be repeated."
+        event, sentence = Event.FAILED, f"{error} Run `diskwright keep {called(run)}` again; it can be repeated."
     unlock(drive_locks)
     journal.add(event, sentence)
     journal.close()

@@ -106,7 +106,7 @@ class Transacted:
     def check_untouched(self) -> None:
         """Raises Refused where the filesystem was mounted for writing since it was committed."""
         if self._phase in (Phase.RELEASING, Phase.COMMITTED) and self._transaction.was_used():
-            raise Refused(mounted_since(self._device, self.site.run.name, finish=not was_done(self.site.run)))
+            raise Refused(mounted_since(self._device, self.site.run, finish=not was_done(self.site.run)))
 
     def check_kept(self) -> None:
         """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device holds."""

@@ -12,6 +12,7 @@ from wizard.apply.journal import read_entries
 from wizard.apply.layers import bring_back, check_apart, check_free_array, own_uses, running_layers
 from wizard.apply.mounts import is_mounted
 from wizard.apply.readback import signatures_on
+from wizard.apply.runs import called
 from wizard.apply.swaps import is_swap
 from wizard.layout.commands import physical_volume_uuid, private_mount
 from wizard.model.encryption import MakeContainer
@@ -57,7 +58,7 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     Needs the drives' locks.
     """
     if (run / UNDOING).exists():
-        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {run.name}` to finish that.")
+        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     ours = own_mounts(plan, begun)

@@ -7,7 +7,7 @@ from wizard.apply.guard import NOTHING_WRITTEN
 from wizard.apply.journal import Journal, RunState, read_entries, state
 from wizard.apply.lock import unlock
 from wizard.apply.resume import UNDOING, begun_steps, done_steps
-from wizard.apply.runs import load_changes, load_environment
+from wizard.apply.runs import called, load_changes, load_environment
 from wizard.apply.standing import How, standing
 from wizard.apply.start import STOP
 from wizard.apply.tuning_guard import LOST_AT_RESTART, check_new, check_own, check_standing, device_fault
@@ -61,7 +61,7 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tup
 def check_goes_on(run: Path, changes: Changes) -> None:
     """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything as the run left it."""
     if (run / UNDOING).exists():
-        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {run.name}` to finish that.")
+        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
     if fault := device_fault(changes):
         raise Refused(f"The run {run.name} cannot go on: {fault}. {NOTHING_WRITTEN}")
     entries = read_entries(run)
@@ -80,17 +80,17 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, str
         failed += not holds
     if failed:
         many = "1 check does" if failed == 1 else f"{failed} checks do"
-        return Event.FAILED, f"Every step was done, but {many} not hold. `diskwright resume {run.name}` checks again."
-    return Event.DONE, f"{changes.device} is changed exactly as shown; every check holds. `diskwright undo {run.name}` takes it back."
+        return Event.FAILED, f"Every step was done, but {many} not hold. `diskwright resume {called(run)}` checks again."
+    return Event.DONE, f"{changes.device} is changed exactly as shown; every check holds. `diskwright undo {called(run)}` takes it back."
 
 
 def ways_on(run: Path, changes: Changes) -> str:
     """What was done and what was not, and the ways from here."""
     entries = read_entries(run)
     done = done_steps(entries)
-    back = f"`diskwright undo {run.name}` takes back what was done." if begun_steps(entries) else "Nothing was written."
+    back = f"`diskwright undo {called(run)}` takes back what was done." if begun_steps(entries) else "Nothing was written."
     left = frozenset(range(1, len(changes.steps) + 1)) - done
-    return f"Done: {numbered(done)}; not done: {numbered(left)}. `diskwright resume {run.name}` goes on. {back}"
+    return f"Done: {numbered(done)}; not done: {numbered(left)}. `diskwright resume {called(run)}` goes on. {back}"
 
 
 def check_takes_back(run: Path) -> None:
@@ -108,7 +108,7 @@ def take_back_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
         check_takes_back(run)
         event, sentence = _take_all_back(run, journal, drive_locks)
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {run.name}` again; it can be repeated."
+        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
     journal.add(event, sentence)
     journal.close()

@@ -16,7 +16,7 @@ from wizard.apply.left import no_way_back
 from wizard.apply.lock import lock_run, unlock
 from wizard.apply.process import Purpose
 from wizard.apply.resume import UNDOING, begun_steps, check_made, check_on_array, done_steps, quietly
-from wizard.apply.runs import check_owner, load_environment, load_plan
+from wizard.apply.runs import called, check_owner, load_environment, load_plan
 from wizard.apply.saved import Saved, Vault, without, write_durably
 from wizard.apply.start import begin, lock_all, named
 from wizard.layout.planner import layout_of
@@ -55,7 +55,9 @@ def await_undone(run: Path, seen: int) -> None:
     """Follow the run's journal behind its first `seen` entries until the undoing has ended; raises Failed unless it is undone then."""
     last = list(follow(run, seen))[-1]
     if state(run) is not RunState.UNDONE:
-        raise Failed(last.sentence if last.event is Event.FAILED else f"Undoing was interrupted; run `diskwright undo {run.name}` again.")
+        raise Failed(
+            last.sentence if last.event is Event.FAILED else f"Undoing was interrupted; run `diskwright undo {called(run)}` again."
+        )
 
 
 def check_undoable(run: Path, plan: Plan) -> None:
@@ -106,7 +108,7 @@ def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
     except Refused as error:
         event, sentence = Event.FAILED, str(error)
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {run.name}` again; it can be repeated."
+        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
     journal.add(event, sentence)
     journal.close()

@@ -14,7 +14,7 @@ from wizard.apply.migrating_record import TAKING_BACK
 from wizard.apply.migrating_record import load_record as load_direct
 from wizard.apply.phases import Phase, load_record
 from wizard.apply.replacing import Firsts, Head, head_in
-from wizard.apply.runs import Kind, kind_of, load_migration
+from wizard.apply.runs import Kind, called, kind_of, load_migration
 from wizard.migrate.superblock import START_BYTES, read_ext
 from wizard.migrate.used import was_mounted_since
 from wizard.model.errors import BadInput
@@ -124,7 +124,7 @@ def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
 
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
-    device, name = migration.device, run.name
+    device, name = migration.device, called(run)
     how = f"mounted for writing on {datetime.fromtimestamp(since, UTC):%Y-%m-%d at %H:%M} UTC" if since else "written to since"
     if was_done(run):
         on = f"`diskwright keep {name}` frees the room that is kept for that."

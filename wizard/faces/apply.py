@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.apply.environment import Environment
 from wizard.apply.journal import RunState, follow, state
-from wizard.apply.runs import doubts_about, outline, runs_folder
+from wizard.apply.runs import called, doubts_about, outline, runs_folder
 from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
 from wizard.apply.words import confirmation
 from wizard.documents.files import read_file
@@ -208,14 +208,14 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
             break
         except KeyboardInterrupt:
             if stopping:
-                say(f"The run goes on by itself until its step is done; `diskwright status {run.name}` shows how it stands.")
+                say(f"The run goes on by itself until its step is done; `diskwright status {called(run)}` shows how it stands.")
                 return ExitCode.INTERRUPTED
             stopping = True
             request_stop(run)
             say("Stopping: the step under way is finished first, so that nothing is left half done.")
     now = state(run)
     if now is RunState.INTERRUPTED:
-        say(f"The process that applies ended before its work was done. `diskwright resume {run.name}` goes on.")
+        say(f"The process that applies ended before its work was done. `diskwright resume {called(run)}` goes on.")
     return CODES.get(now, ExitCode.INTERRUPTED)
 
 

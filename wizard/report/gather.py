@@ -11,7 +11,7 @@ from wizard.advise.workloads import find_workload
 from wizard.apply.guard import identity_difference
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.recorded import kept_machine
-from wizard.apply.runs import Kind, kind_of, load_plan
+from wizard.apply.runs import Kind, called, kind_of, load_plan
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.advice import Advice
@@ -53,7 +53,7 @@ def gather(sources: Sources) -> Report:
     """Everything that can be had from the sources. Raises BadInput for a run, a drive or a purpose that was named and is not there."""
     absent: list[Absence] = []
     if sources.run is not None and kind_of(sources.run) is not Kind.PLAN:
-        raise BadInput(f"The run {sources.run.name} carried out no plan; `diskwright status {sources.run.name}` tells all of it.")
+        raise BadInput(f"The run {sources.run.name} carried out no plan; `diskwright status {called(sources.run)}` tells all of it.")
     plan = load_plan(sources.run) if sources.run is not None and sources.plan is None else sources.plan
     facts, machine = _facts(sources, plan, absent)
     advice = _advice(sources, plan, machine, facts, absent)
