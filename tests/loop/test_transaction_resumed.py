@@ -83,7 +83,7 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
     run = sealed(old)
     cut_off(run, old.drive, moment)
     told = row_of(run)
-    assert told.state is RunState.INTERRUPTED and "nobody could mount this filesystem" in told.sentence
+    assert told.state is RunState.INTERRUPTED and "nobody could mount" in told.sentence and "diskwright resume" in told.sentence
     apply_migration(run, ())
     assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
     assert tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4" and "  ext4\t" in old.fstab

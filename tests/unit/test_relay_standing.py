@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from wizard.apply.journal import Journal, RunState
-from wizard.apply.phases import HALF, Phase, Record, save_record
+from wizard.apply.phases import POWER, Phase, Record, save_record
 from wizard.apply.progress import StepProgress, note_progress
 from wizard.apply.relay import Relay
 from wizard.apply.relay_lines import Answer, Say
@@ -26,5 +26,5 @@ def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> 
     relay._tell_run(tmp_path)
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert [answer.say for answer in told] == [Say.BEGAN, Say.STANDS, Say.ENTRY, Say.ENTRY, Say.ENDED]
-    assert told[1].progress == StepProgress(1, 0.25, 40.0) and told[1].sentence == HALF
+    assert told[1].progress == StepProgress(1, 0.25, 40.0) and told[1].sentence == POWER[Phase.REPLACING]
     assert told[-1].state is RunState.INTERRUPTED

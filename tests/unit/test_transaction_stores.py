@@ -8,7 +8,7 @@ import pytest
 
 from tests.exchanging import write_cow_store
 from wizard.apply.cowstore import read_cow_store
-from wizard.apply.phases import FILE, OVER, POWER, Phase, Record, load_record, save_record
+from wizard.apply.phases import FILE, OVER, POWER, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.model.errors import BadInput, Failed
 from wizard.model.units import MIB
 
@@ -81,3 +81,6 @@ def test_where_it_stands_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
 
 def test_each_phase_that_is_not_over_says_what_a_power_cut_would_mean() -> None:
     assert set(POWER) == set(Phase) - OVER
+    for phase in set(Phase) - OVER - UNTOUCHED - {Phase.COMMITTED}:
+        # What is being taken back does not go forward again.
+        assert f"`diskwright {'undo' if 'back' in phase else 'resume'}`" in POWER[phase] and "nothing would be lost" in POWER[phase]

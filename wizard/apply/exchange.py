@@ -15,7 +15,7 @@ from wizard.apply.chunks import Chunks
 from wizard.apply.cowstore import read_cow_store
 from wizard.apply.journal import sync_folder
 from wizard.apply.medium import Medium
-from wizard.apply.phases import COMMITTING, HALF, Phase, Record, load_record, save_record
+from wizard.apply.phases import COMMITTING, POWER, Phase, Record, load_record, save_record
 from wizard.apply.replacing import Firsts, Head, Progress, digest_in_file, digest_on, head_of, keep_old, lift_bar, replace_all, set_bar
 from wizard.apply.saved import write_durably
 from wizard.migrate.bar import FIRST_BYTES
@@ -189,7 +189,7 @@ class Exchange:
             self._enter(Phase.COMMITTED)
             raise Refused(LEFT)
         self._enter(direction.replacing)
-        self._note(Event.SAVED, f"The filesystem is barred until it is whole. {HALF}")
+        self._note(Event.SAVED, f"The filesystem is barred until it is whole. {POWER[direction.replacing]}")
 
     def _replace(self, direction: Direction, coming: bytes, progress: Progress) -> None:
         self._must_be_barred()

@@ -36,18 +36,32 @@ class Phase(StrEnum):
 UNTOUCHED = frozenset({Phase.WORKING, Phase.SEALED})
 """The drive has not changed by one bit."""
 COMMITTING = frozenset({Phase.BARRING, Phase.REPLACING, Phase.RELEASING})
-TAKING_BACK = frozenset({Phase.BARRING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK})
 OVER = frozenset({Phase.UNDONE, Phase.ABANDONED, Phase.KEPT})
 
-HALF = (
-    "If the power went now, nobody could mount this filesystem, which is barred while it is half replaced; "
-    "`diskwright resume` would finish it, and nothing would be lost."
-)
 NOTHING = "If the power went now, the filesystem would be as it was before: everything is done on a copy-on-write snapshot."
+
+
+def _half(command: str) -> str:
+    return (
+        "If the power went now, nobody could mount this filesystem, which is barred while it is half replaced; "
+        f"`diskwright {command}` would finish it, and nothing would be lost."
+    )
+
+
+def _edge(command: str) -> str:
+    return (
+        "If the power went now, this filesystem would be whole, or barred, so that nobody could mount it; "
+        f"`diskwright {command}` would finish it either way, and nothing would be lost."
+    )
+
+
 POWER = {
     **dict.fromkeys(UNTOUCHED, NOTHING),
-    **dict.fromkeys((*COMMITTING, *TAKING_BACK), HALF),
+    **dict.fromkeys((Phase.BARRING, Phase.RELEASING), _edge("resume")),
+    Phase.REPLACING: _half("resume"),
     Phase.COMMITTED: "If the power went now, the filesystem would be as it is: the change is complete.",
+    **dict.fromkeys((Phase.BARRING_BACK, Phase.RELEASING_BACK), _edge("undo")),
+    Phase.REPLACING_BACK: _half("undo"),
 }
 """What would become of it if the power went, by phase; nothing where it is over."""
 
