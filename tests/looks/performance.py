@@ -88,7 +88,7 @@ class Performance(RecordedServices):
         if plan != self.recorded_plan:
             raise OutOfDate(f"{_difference(plan, self.recorded_plan)} of the plan that the wizard makes is not what was recorded.")
 
-    def follow(self, run: Path) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         made = (number for number, step in enumerate(self.recorded_plan.steps, 1) if isinstance(step.operation, MakeFilesystem))
         first = next(made)
         for entry in self.entries:

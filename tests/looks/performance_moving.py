@@ -1,7 +1,7 @@
 """The walk to ext4 on the filesystem, the plan and the run in tests/looks/recorded_moving: what it shows has happened, on a loop device."""
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -57,7 +57,7 @@ class MovingPerformance(RecordedServices):
             raise OutOfDate("The migration that the wizard plans is not what was recorded.", ANEW)
         return self.run
 
-    def follow(self, run: Path) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         held = next(number for number, step in enumerate(self.recorded.steps, 1) if isinstance(step.operation, ConvertFiles))
         for entry in self.entries:
             yield entry

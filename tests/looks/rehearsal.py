@@ -78,7 +78,7 @@ class Rehearsal(RecordedServices):
         self.started.append((plan, tuple(tokens)))
         return RUN
 
-    def follow(self, run: Path) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         (plan, _) = self.started[-1]
         yield Entry(AT, Event.STARTED, 0, f"Applying {len(plan.steps)} steps to {plan.drive.path}.")
         for number, step in enumerate(plan.steps, 1):

@@ -1,7 +1,7 @@
 """The walk to ext4 rehearsed: a drive with an ext3, the ways and steps that the rules make of a situation, and a run that is played."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from tests.unit.machines import machine, partition, partitioned
@@ -79,13 +79,15 @@ class MovingServices(RecordedServices):
         self.begun.append((migration, token))
         return RUN
 
-    def follow(self, run: Path) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         steps = self.begun[-1][0].steps
         yield Entry(AT, Event.STARTED, 0, f"Moving /dev/sda1 to ext4 in {len(steps)} steps.")
         if self.waits_in == 0:
             self.applied.wait(60)
         for number, step in enumerate(steps, 1):
             yield Entry(AT, Event.STEP_STARTED, number, step.sentence)
+            if meanwhile is not None:
+                meanwhile()
             if number == self.waits_in:
                 self.applied.wait(60)
             if number == self.fails_at:

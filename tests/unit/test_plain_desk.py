@@ -66,7 +66,7 @@ class Desk(RecordedServices):
             raise self.fault
         return Path("/nowhere/20261121-000000-sda")
 
-    def follow(self, run: Path) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         yield from self.journal
         if self.interrupts:
             self.interrupts -= 1

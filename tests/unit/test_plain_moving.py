@@ -1,6 +1,7 @@
 """To ext4 with all files kept, line by line: the ways, the steps, the last question, the run, and its end."""
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ from tests.unit.conversation import Told, converse_with
 from tests.unit.machines import drive, machine
 from tests.unit.migrations import EXT3, situation
 from tests.unit.moving import MovingServices
+from wizard.apply.telling import Telling
 from wizard.migrate.carried_document import read_carried
 from wizard.model.errors import ExitCode
 from wizard.model.migration import Way
@@ -111,6 +113,14 @@ def test_the_transaction_itself_says_what_a_power_cut_would_leave() -> None:
     services.told = "If the power went now, nobody could mount this filesystem."
     said = told(services, "", "", "", "S1", "")
     assert services.told in said.flat and "If the power goes now: Nothing is lost" not in said.flat
+
+
+def test_how_far_a_step_is_is_told_line_by_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("wizard.plain.steps.applying.Telling", partial(Telling, every_seconds=0.0))
+    services = MovingServices()
+    services.waits_in = 1
+    said = told(services, "", "", "", "S1", "")
+    assert said.flat.count("percent, about") == 1 and "Step 1 is at 25 percent, about 7 s left." in said.flat
 
 
 @pytest.mark.parametrize(("answers", "settled"), [(("2", "2"), ["keep"]), (("2", "", ""), []), (("", ""), [])])

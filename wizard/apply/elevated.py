@@ -8,13 +8,13 @@ import json
 import signal
 import subprocess
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 
 from wizard.apply.elevate import Way
-from wizard.apply.journal import RunState
+from wizard.apply.journal import POLL_SECONDS, RunState
 from wizard.apply.progress import StepProgress
 from wizard.apply.relay_lines import Answer, Ask, Request, Say, as_line
 from wizard.apply.runs import called
@@ -81,16 +81,20 @@ class Elevated:
         """Take that migration back, and return when that is proven; raises as `undo_migration` does."""
         self._request(Request(Ask.UNDO))
 
-    def follow(self, run: Path) -> Iterator[Entry]:
-        """The run's journal from its beginning, as it grows, until it has ended; raises Failed where nothing more can be heard of it."""
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+        """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while nothing comes. Raises Failed
+        where nothing more can be heard of it.
+        """
         seen = 0
         while True:
             with self._changed:
-                while len(self._entries) <= seen and self._state is None and not self._gone:
-                    self._changed.wait()
+                if len(self._entries) <= seen and self._state is None and not self._gone:
+                    self._changed.wait(POLL_SECONDS)
                 fresh, ended, gone = self._entries[seen:], self._state is not None, self._gone
             yield from fresh
             seen += len(fresh)
+            if meanwhile is not None and not fresh:
+                meanwhile()
             if ended:
                 return
             if gone:

@@ -3,7 +3,7 @@
 import errno
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -108,8 +108,10 @@ def was_done(run: Path) -> bool:
     return any(entry.event is Event.DONE for entry in read_entries(run))
 
 
-def follow(run: Path, after: int = 0) -> Iterator[Entry]:
-    """The entries of a run as they come, but for the first `after`, until its process has ended."""
+def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    """The entries of a run as they come, but for the first `after`, until its process has ended. While there are none, `meanwhile` is
+    called, several times a second.
+    """
     seen = after
     while True:
         running = state(run) is RunState.RUNNING
@@ -120,6 +122,8 @@ def follow(run: Path, after: int = 0) -> Iterator[Entry]:
             _wait_until_gone(run)
             return
         sleep(POLL_SECONDS)
+        if meanwhile is not None:
+            meanwhile()
 
 
 def _wait_until_gone(run: Path) -> None:

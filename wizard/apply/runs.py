@@ -35,7 +35,7 @@ STATE = Path("/var/lib/diskwright")
 PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
 """The document that a run carries out: one of them."""
 
-IN_MEMORY = frozenset({"tmpfs", "ramfs", "overlay", "squashfs"})
+IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 from wizard.apply.environment import Environment
 from wizard.apply.journal import RunState, follow, state
+from wizard.apply.progress import read_progress
 from wizard.apply.runs import called, doubts_about, outline, runs_folder
 from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
+from wizard.apply.telling import Telling
 from wizard.apply.words import confirmation
 from wizard.documents.files import read_file
 from wizard.faces.carrying import apply_carried
@@ -200,10 +202,12 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
     say(f"This is run {run.name}.")
     seen = after
     stopping = False
+    telling = Telling(partial(read_progress, run), say)
     while True:
         try:
-            for entry in follow(run, seen):
+            for entry in follow(run, seen, telling):
                 seen += 1
+                telling.heard(entry)
                 show(entry, total)
             break
         except KeyboardInterrupt:

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from wizard.apply.journal import RunState, read_entries, state
 from wizard.apply.phases import power_now
-from wizard.apply.progress import StepProgress, read_progress
+from wizard.apply.progress import read_progress
 from wizard.apply.resume import done_steps
 from wizard.apply.runs import find_run, list_runs, outline, runs_folder
+from wizard.apply.telling import progress_sentence
 from wizard.apply.window import Back, Window, window_of
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
 from wizard.faces.console import out, say
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
-from wizard.model.units import format_duration
 
 SCHEMA = "diskwright.runs/1"
 EPILOG = """examples:
@@ -100,13 +100,6 @@ def row_of(run: Path) -> Row:
         said = f"{said} {progress_sentence(progress)}"
     row = Row(run.name, str(run), now, drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
     return _with_window(row, window_of(run))
-
-
-def progress_sentence(progress: StepProgress) -> str:
-    """How far the step at work is, or what is read and checked around the steps."""
-    what = f"Step {progress.step}" if progress.step else "What it reads or checks now"
-    left = "" if progress.seconds_left is None else f", about {format_duration(progress.seconds_left)} left"
-    return f"{what} is at {int(100 * progress.share)} percent{left}."
 
 
 def _with_window(row: Row, window: Window | None) -> Row:

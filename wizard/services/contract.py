@@ -176,8 +176,8 @@ class Services(Protocol):
         """
         ...
 
-    def follow(self, run: Path) -> Iterator[Entry]:
-        """The run's journal as it grows. Blocks until the run has ended."""
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+        """The run's journal as it grows. Blocks until the run has ended; `meanwhile` is called now and then while nothing comes."""
         ...
 
     def state(self, run: Path) -> RunState:

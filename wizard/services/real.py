@@ -192,13 +192,13 @@ class RealServices(Rules):
 
         return self._environment or Environment(only=None if self._only is None else frozenset(self._only))
 
-    def follow(self, run: Path) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         """From the journal's file, or as root tells it."""
         if self._elevated is not None:
-            return self._elevated.follow(run)
+            return self._elevated.follow(run, meanwhile)
         from wizard.apply.journal import follow
 
-        return follow(run)
+        return follow(run, meanwhile=meanwhile)
 
     def state(self, run: Path) -> RunState:
         """From the journal and the run's lock, or as root tells it."""

@@ -89,7 +89,7 @@ class RecordedServices(Rules):
         """Refused."""
         raise Refused(self.obstacle)
 
-    def follow(self, run: Path) -> Iterator[Entry]:
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         """Nothing runs."""
         return iter(())
 

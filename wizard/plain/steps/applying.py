@@ -2,11 +2,13 @@
 
 import shlex
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import islice
 from pathlib import Path
 
 from wizard.apply.journal import RunState
 from wizard.apply.runs import called
+from wizard.apply.telling import Telling
 from wizard.apply.words import result_sentence, undo_sentence
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
@@ -37,10 +39,12 @@ def follow_entries(desk: Desk, run: Path, tell: Callable[[Entry], None]) -> None
     """Tell each entry of the journal until the run has ended. Raises Ended where the person leaves it, or it cannot be followed."""
     desk.talk.say(f"A process of its own is at work. {_without(desk)} Ctrl+C asks whether it is to be stopped.")
     seen = 0
+    telling = Telling(partial(desk.services.progress, run), lambda sentence: desk.talk.say(sentence, 2, 2))
     while True:
         try:
-            for entry in islice(desk.services.follow(run), seen, None):
+            for entry in islice(desk.services.follow(run, telling), seen, None):
                 seen += 1
+                telling.heard(entry)
                 tell(entry)
             return
         except KeyboardInterrupt:

@@ -1,0 +1,66 @@
+"""How far a run is, told now and then: only of what is at work, and only while it goes on."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.journal import Journal, follow
+from wizard.apply.lock import lock_run
+from wizard.apply.progress import StepProgress, note_progress, read_progress
+from wizard.apply.telling import Telling
+from wizard.model.journal import Entry, Event
+
+
+def telling(*known: StepProgress | None, every_seconds: float = 0.0) -> tuple[Telling, list[str]]:
+    said: list[str] = []
+    left = list(known)
+    return Telling(lambda: left.pop(0), said.append, every_seconds), said
+
+
+def entry(event: Event, step: int = 0) -> Entry:
+    return Entry("2026-03-14T15:09:26.535+00:00", event, step, "")
+
+
+def test_what_is_at_work_is_told_while_it_goes_on() -> None:
+    ask, said = telling(None, StepProgress(2, 0.1), StepProgress(2, 0.1), StepProgress(2, 0.505, 61.0), StepProgress(2, 0.9, 1.0))
+    ask.heard(entry(Event.STEP_STARTED, 2))
+    for _ in range(4):
+        ask()
+    assert said == ["Step 2 is at 10 percent.", "Step 2 is at 50 percent, about 61 s left."]
+    ask.heard(entry(Event.STEP_DONE, 2))
+    ask()
+    assert len(said) == 2, "a step that is done is at nothing any more"
+
+
+def test_between_the_steps_what_is_read_and_checked_is_told() -> None:
+    ask, said = telling(StepProgress(0, 0.25, 30.0))
+    ask()
+    assert said == ["What it reads or checks now is at 25 percent, about 30 s left."]
+
+
+@pytest.mark.parametrize("wake", [lambda ask: None, lambda ask: ask.heard(entry(Event.COMMAND))])
+def test_a_line_comes_no_more_often_than_it_is_wanted(wake: Callable[[Telling], None]) -> None:
+    ask, said = telling(StepProgress(0, 0.25), every_seconds=3600.0)
+    wake(ask)
+    ask()
+    assert not said
+
+
+def test_it_is_asked_while_a_run_is_followed(tmp_path: Path) -> None:
+    journal, lock = Journal(tmp_path), lock_run(tmp_path)
+    note_progress(tmp_path, StepProgress(1, 0.5))
+    said: list[str] = []
+
+    def heard(sentence: str) -> None:
+        said.append(sentence)
+        journal.close()
+        # The process goes.
+        os.close(lock)
+
+    ask = Telling(lambda: read_progress(tmp_path), heard, 0.0)
+    journal.add(Event.STEP_STARTED, "One.", step=1)
+    for one in follow(tmp_path, meanwhile=ask):
+        ask.heard(one)
+    assert said == ["Step 1 is at 50 percent."]
