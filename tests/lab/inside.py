@@ -9,6 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import EmulatedDrive, ModuleDrive
+from wizard.apply.runs import runs_folder
 from wizard.tools.run import Result, find, run
 
 SHARED = Path("/lab")
@@ -108,6 +109,16 @@ def standing_in(program: str, word: str, then: str, first: str = ":") -> Iterato
         yield
     finally:
         script.unlink()
+
+
+def keep_runs_at(place: Path) -> None:
+    """Keep the runs in a folder there: the guest's own root lies in memory, which no journal outlives. Nothing else that is installed
+    beside them is covered.
+    """
+    kept = place / "runs"
+    for folder in (kept, runs_folder()):
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    tool("mount", "--bind", str(kept), str(runs_folder()))
 
 
 def shown(value: object) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tests import walks
 from tests.lab.console import ends, look
 from tests.lab.fleet import KIB, Fleet
-from tests.lab.inside import node_of, shown, tool
+from tests.lab.inside import keep_runs_at, node_of, shown, tool
 from tests.lab.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boot, prepare_rest
 from tests.lab.screen import Console
 from tests.lab.transactions import digest_of, make_old
@@ -20,7 +20,7 @@ from wizard.model.journal import Check
 from wizard.services.real import RealServices
 
 LED_FLEET = Fleet("migration-led", (OLD, STORE))
-KEEPS_RUNS = Path("/var/lib/diskwright")
+KEEPS = Path("/kept")
 STEP = "To ext4, step"
 
 
@@ -54,7 +54,8 @@ def by_questions(fleet: Fleet) -> Iterator[Check]:
 def _prepared(fleet: Fleet) -> str:
     """A machine whose runs lie on another filesystem than the old one, as most do."""
     node = node_of(fleet[OLD.name])
-    prepare_rest(node_of(fleet[STORE.name]), KEEPS_RUNS)
+    prepare_rest(node_of(fleet[STORE.name]), KEEPS)
+    keep_runs_at(KEEPS)
     make_old(node, KIB)
     mount_at_boot(node)
     return node

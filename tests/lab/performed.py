@@ -10,12 +10,12 @@ from time import monotonic, sleep
 from typing import TYPE_CHECKING
 
 from tests.lab.fleet import EmulatedDrive, Fleet
-from tests.lab.inside import SHARED, diskwright, node_of, tool
+from tests.lab.inside import SHARED, diskwright, keep_runs_at, node_of, tool
 from tests.lab.pictured import BUSY, PICTURED_FLEET, SHINGLED, lay_out_past
 from tests.lab.visit import Visit
 from wizard.apply.journal import FILE as JOURNAL
 from wizard.apply.journal import RunState, state
-from wizard.apply.runs import list_runs, runs_folder
+from wizard.apply.runs import list_runs
 from wizard.model.journal import Check
 from wizard.model.names import partition_path
 from wizard.model.verdict import Outcome
@@ -86,13 +86,10 @@ def _wait_for(fleet: Fleet, seconds: float = 60.0) -> None:
 
 
 def _use(drive: EmulatedDrive) -> None:
-    """Mount its partition, and keep the runs on it: the guest's own root lies in memory, which no journal outlives."""
+    """Mount its partition, and keep the runs on it."""
     BUSY_AT.mkdir()
     tool("mount", partition_path(node_of(drive), 1), str(BUSY_AT))
-    kept = BUSY_AT / "runs"
-    kept.mkdir(mode=0o700)
-    runs_folder().mkdir(mode=0o700, parents=True, exist_ok=True)
-    tool("mount", "--bind", str(kept), str(runs_folder()))
+    keep_runs_at(BUSY_AT)
 
 
 def _keep(lab: Laboratory) -> Iterator[Check]:
