@@ -13,10 +13,10 @@ from wizard.advise.existing import Change, Existing, Tuning, udev_rule
 from wizard.apply.environment import Environment
 from wizard.apply.mounts import parse_mountinfo
 from wizard.apply.tuning_guard import check_own
+from wizard.documents.sealed import digest_of
 from wizard.layout.changes import change_steps, new_line, undo_commands
 from wizard.layout.changes_check import check_changes
 from wizard.layout.changes_document import CHANGES_SCHEMA, is_changes, read_changes, render_changes
-from wizard.layout.document import digest_of
 from wizard.layout.planner import known_identity
 from wizard.layout.tuning import Found, Superblock, make_changes
 from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules

@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive, partition, partitioned
+from wizard.documents.sealed import digest_of
 from wizard.layout.check import check_plan
-from wizard.layout.document import SCHEMA, digest_of, read_plan, render_plan
+from wizard.layout.document import SCHEMA, read_plan, render_plan
 from wizard.layout.operations import layout_after, operations_of
 from wizard.layout.planner import Mode
 from wizard.layout.space import gpt_bounds
@@ -40,7 +41,7 @@ def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
     body = json.loads(render_plan(plan))
     del body["schema"], body["digest"]
     change(body)
-    return json.dumps({"schema": SCHEMA, "digest": digest_of(body), **body})
+    return json.dumps({"schema": SCHEMA, "digest": digest_of(body, SCHEMA), **body})
 
 
 @pytest.mark.parametrize("plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), wish("btrfs"))])

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.unit.migrations import EXT3, TARGET, UUID, situation
-from wizard.layout.document import digest_of
+from wizard.documents.sealed import digest_of
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import MIGRATION_SCHEMA, is_migration, read_migration, render_migration
 from wizard.migrate.make import make_migration

@@ -7,7 +7,7 @@ from enum import StrEnum
 from wizard.apply.journal import RunState
 from wizard.apply.progress import StepProgress
 from wizard.documents.codec import to_json
-from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS
+from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.migrate.situation import Situation
 from wizard.model.journal import Entry
 from wizard.probe.facts import RawMachine

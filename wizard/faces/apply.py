@@ -15,13 +15,14 @@ from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, 
 from wizard.apply.telling import Telling
 from wizard.apply.words import confirmation
 from wizard.documents.files import read_file
+from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.faces.carrying import apply_carried
 from wizard.faces.changing import apply_changes
 from wizard.faces.console import out, say
 from wizard.faces.migrating_apply import apply_migration
 from wizard.faces.passphrase import passphrase_for
 from wizard.layout.changes_document import is_changes, read_changes
-from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan
+from wizard.layout.document import read_plan
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
 from wizard.migrate.carried_document import is_carried, read_carried

@@ -5,12 +5,13 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterable
 from pathlib import Path
 
+from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.faces.carrying import carried_lines
 from wizard.faces.changing import show_changes
 from wizard.faces.console import out
 from wizard.faces.migrating import migration_lines
 from wizard.layout.changes_document import is_changes, read_changes, render_changes
-from wizard.layout.document import LARGEST_DOCUMENT_CHARACTERS, read_plan, render_plan
+from wizard.layout.document import read_plan, render_plan
 from wizard.layout.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import is_migration, read_migration, render_migration
