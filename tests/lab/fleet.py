@@ -145,6 +145,11 @@ class EmulatedDrive:
         return False
 
 
+def virtio_drive(name: str, size_bytes: int, logical_block_bytes: int = 512) -> EmulatedDrive:
+    """One with physical blocks of 4096 bytes and its name in its serial."""
+    return EmulatedDrive(name, Bus.VIRTIO, f"LAB-{name.upper()}", logical_block_bytes, 4096, size_bytes)
+
+
 @dataclass(frozen=True, slots=True)
 class ModuleDrive:
     """One drive that a kernel module (scsi_debug or null_blk) makes in the guest, where it is loaded and unloaded by inside.loaded.

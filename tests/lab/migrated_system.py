@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.fleet import MIB, Fleet, virtio_drive
 from tests.lab.inside import SLOW, diskwright, node_of, standing_in, tool
 from tests.lab.migrations import FSTAB, LONG, REST, RUNS, STORES, ends, prepare_rest
 from tests.lab.transactions import digest_of
@@ -17,13 +17,7 @@ from wizard.apply.runs import list_runs
 from wizard.model.journal import Check, Event
 from wizard.tools.run import run
 
-
-def _drive(name: str, size_bytes: int) -> EmulatedDrive:
-    serial = f"LAB-{name.upper()}"
-    return EmulatedDrive(name, Bus.VIRTIO, serial=serial, logical_block_bytes=512, physical_block_bytes=4096, size_bytes=size_bytes)
-
-
-OLD, STORE = _drive("sys-old", 32 * MIB), _drive("sys-store", 256 * MIB)
+OLD, STORE = virtio_drive("sys-old", 32 * MIB), virtio_drive("sys-store", 256 * MIB)
 FLEET = Fleet("migrated-system", (OLD, STORE))
 PLACE = Path("/srv/lab/system")
 UUID = "0d2c3b7a-4444-4000-8000-000000000004"

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.lab.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.fleet import KIB, MIB, Fleet, virtio_drive
 from tests.lab.inside import SLOW, diskwright, node_of, shown, standing_in, tool
 from tests.lab.transactions import digest_of, make_old
 from tests.lab.visit import Visit
@@ -15,13 +15,7 @@ from wizard.apply.runs import list_runs
 from wizard.model.journal import Check
 from wizard.tools.run import run
 
-
-def _drive(name: str, size_bytes: int) -> EmulatedDrive:
-    serial = f"LAB-{name.upper()}"
-    return EmulatedDrive(name, Bus.VIRTIO, serial=serial, logical_block_bytes=512, physical_block_bytes=4096, size_bytes=size_bytes)
-
-
-OLD, STORE = _drive("mig-old", 32 * MIB), _drive("mig-store", 256 * MIB)
+OLD, STORE = virtio_drive("mig-old", 32 * MIB), virtio_drive("mig-store", 256 * MIB)
 MIGRATION_FLEET = Fleet("migration", (OLD, STORE))
 FSTAB = Path("/etc/fstab")
 PLACE, REST = Path("/srv/lab/films"), Path("/srv/lab/rest")

@@ -11,7 +11,7 @@ from pathlib import Path
 from random import Random
 from unittest.mock import patch
 
-from tests.lab.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.inside import SHARED, SLOW, node_of, shown, tool
 from tests.lab.visit import Visit
 from wizard.apply.devices import forget_caches
@@ -25,14 +25,8 @@ from wizard.model.journal import Check
 from wizard.model.migration import AddChecksums, CheckFiles, ConvertFiles, OnDevice, SetFeatures, WidenBlockNumbers, WidenInodes
 from wizard.tools.run import run
 
-
-def _drive(name: str, logical: int, size_bytes: int) -> EmulatedDrive:
-    serial = f"LAB-{name.upper()}"
-    return EmulatedDrive(name, Bus.VIRTIO, serial=serial, logical_block_bytes=logical, physical_block_bytes=4096, size_bytes=size_bytes)
-
-
-STORE = _drive("tx-store", 512, 128 * MIB)
-SMALL, NATIVE = _drive("tx-small", 512, 32 * MIB), _drive("tx-native", 4096, 32 * MIB)
+STORE = virtio_drive("tx-store", 128 * MIB)
+SMALL, NATIVE = virtio_drive("tx-small", 32 * MIB), virtio_drive("tx-native", 32 * MIB, 4096)
 TRANSACTION_FLEET, CUT_FLEET = Fleet("transaction", (STORE, SMALL)), Fleet("transaction-cut", (STORE, NATIVE))
 PLACE, OLD = Path("/srv/lab/store"), Path("/srv/lab/old")
 SPARE_BYTES = 256 * KIB

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
-from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.fleet import MIB, Fleet, virtio_drive
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
 from wizard.apply.devices import partition_nodes
@@ -23,13 +23,7 @@ from wizard.model.journal import Check
 from wizard.model.plan import Plan
 from wizard.tools.run import run
 
-
-def _drive(name: str, logical: int) -> EmulatedDrive:
-    serial = f"LAB-{name.upper()}"
-    return EmulatedDrive(name, Bus.VIRTIO, serial=serial, logical_block_bytes=logical, physical_block_bytes=4096, size_bytes=640 * MIB)
-
-
-WHOLE, CUT = _drive("grouped-whole", 4096), _drive("grouped-cut", 512)
+WHOLE, CUT = virtio_drive("grouped-whole", 640 * MIB, 4096), virtio_drive("grouped-cut", 640 * MIB)
 GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))
 FSTAB = Path("/etc/fstab")
 MAIL, FILMS = Path("/srv/lab/mail"), Path("/srv/lab/films")

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from tests.devices import Bench, MakeDrive
 from tests.loop.applying import OLD_FSTAB, Work
+from tests.loop.rooting import require_reach
 from tests.loop.tuning import Used, used_filesystem
 
 
@@ -22,6 +24,16 @@ def needs_root() -> None:
     if os.environ.get("CI"):
         pytest.fail(reason)
     pytest.skip(reason)
+
+
+@pytest.fixture
+def plain_folder() -> Iterator[Path]:
+    """A folder that a plain user may look into, as they may into this program's."""
+    require_reach()
+    made = Path(tempfile.mkdtemp(prefix="diskwright-plain-"))
+    made.chmod(0o755)
+    yield made
+    shutil.rmtree(made)
 
 
 @pytest.fixture

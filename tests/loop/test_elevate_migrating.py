@@ -3,8 +3,6 @@
 import dataclasses
 import os
 import re
-import shutil
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,7 +11,7 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.loop.migrating import Old, old_filesystem
-from tests.loop.rooting import NOBODY, Sudo, as_nobody, require_reach
+from tests.loop.rooting import NOBODY, Sudo, as_nobody
 from tests.loop.test_plain_apply import Conversation
 from wizard.apply.elevate import Way as WayToRoot
 from wizard.apply.elevated import Elevated
@@ -44,16 +42,6 @@ def root(old: Old) -> Iterator[Elevated]:
         made._process.wait(timeout=60)
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that a plain user may look into, as they may into this program's."""
-    require_reach()
-    made = Path(tempfile.mkdtemp(prefix="diskwright-plain-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
-
-
 def planned(root: Elevated, old: Old, way: Way = Way.LIGHT, room: Path | None = None) -> Migration:
     situation = root.look_at_ext(old.drive, room, None, old.work.runs)
     return make_migration(situation, way)
@@ -75,11 +63,11 @@ def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old)
         root.keep()
 
 
-def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, folder: Path) -> None:
+def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_folder: Path) -> None:
     before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
     with pytest.raises(Refused, match=re.escape(NO_MIGRATION)):
         root.undo()
-    open_to_all, anothers = folder / "open", folder / "another's"
+    open_to_all, anothers = plain_folder / "open", plain_folder / "another's"
     for place in (open_to_all, anothers):
         place.mkdir()
     open_to_all.chmod(0o777)
@@ -102,11 +90,11 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, folder: 
 
 
 @pytest.mark.alone
-def test_a_plain_user_answers_to_an_ext4_with_every_file(folder: Path, old: Old) -> None:
+def test_a_plain_user_answers_to_an_ext4_with_every_file(plain_folder: Path, old: Old) -> None:
     files = old.files("ext3")
-    sudo = Sudo(folder / "bin")
-    argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(folder / "runs")]
-    wizard = Conversation(argv, PATH=f"{sudo.folder}{os.pathsep}{os.environ['PATH']}", HOME=str(folder))
+    sudo = Sudo(plain_folder / "bin")
+    argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(plain_folder / "runs")]
+    wizard = Conversation(argv, PATH=f"{sudo.folder}{os.pathsep}{os.environ['PATH']}", HOME=str(plain_folder))
 
     def number(text: str, item: str) -> str:
         found = re.search(rf"(\d+)\. {item}", text)
@@ -126,7 +114,7 @@ def test_a_plain_user_answers_to_an_ext4_with_every_file(folder: Path, old: Old)
     finally:
         wizard.process.kill()
         sudo.close()
-    (run,) = list_runs(folder / "runs")
+    (run,) = list_runs(plain_folder / "runs")
     assert state(run) is RunState.KEPT and run.stat().st_uid == 0
     assert "Checked afterwards: " in wizard.said and "If the power goe" in wizard.said
     assert len(sudo.calls) == 1, "root was asked for once"

@@ -2,35 +2,22 @@
 
 import os
 import re
-import shutil
-import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.rooting import Sudo, as_nobody, require_reach
+from tests.loop.rooting import Sudo, as_nobody
 from tests.loop.test_plain_apply import MEDIA, Conversation
 from wizard.model.units import MIB
 
 
-@pytest.fixture
-def folder() -> Iterator[Path]:
-    """A folder that a plain user may look into, as they may into this program's."""
-    require_reach()
-    made = Path(tempfile.mkdtemp(prefix="diskwright-plain-"))
-    made.chmod(0o755)
-    yield made
-    shutil.rmtree(made)
-
-
 @pytest.mark.alone
-def test_a_plain_user_answers_to_a_made_filesystem(folder: Path, make_drive: MakeDrive) -> None:
+def test_a_plain_user_answers_to_a_made_filesystem(plain_folder: Path, make_drive: MakeDrive) -> None:
     drive = make_drive(512 * MIB)
-    sudo = Sudo(folder / "bin")
-    argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(folder / "runs")]
-    wizard = Conversation(argv, PATH=f"{sudo.folder}{os.pathsep}{os.environ['PATH']}", HOME=str(folder))
+    sudo = Sudo(plain_folder / "bin")
+    argv = [*as_nobody(), "-m", "wizard", "--plain", "--journal", str(plain_folder / "runs")]
+    wizard = Conversation(argv, PATH=f"{sudo.folder}{os.pathsep}{os.environ['PATH']}", HOME=str(plain_folder))
 
     def number(text: str) -> str:
         found = re.search(rf"(\d+)\. {drive}: ", text)
