@@ -21,9 +21,9 @@ from statistics import median
 from tests.bench.rows import DISKWRIGHT, Row, drives, in_turn, ms, quiet, render, timed
 from tests.devices import backing_file
 from tests.readme import put
-from wizard.apply.copying import copy_tree
-from wizard.apply.manifest import take_manifest
-from wizard.apply.read_only import mounted_alone, mounted_read_only
+from wizard.apply.manifest.manifest import take_manifest
+from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
+from wizard.apply.migration.copying import copy_tree
 from wizard.model.units import KIB, MIB
 
 SMALL_FILES, LARGE_FILES = 4000, 4

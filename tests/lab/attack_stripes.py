@@ -13,11 +13,11 @@ from uuid import uuid4
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
 from tests.lab.inside import SLOW, loaded, node_of, shown, standing_in, tool
 from tests.lab.visit import Visit
-from wizard.apply.arrays import taken_arrays
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.resume import UNDOING
-from wizard.apply.start import resume_run, start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.resume import UNDOING
+from wizard.apply.plan.start import resume_run, start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.steps.arrays import taken_arrays
 from wizard.layout.commands import array_uuid
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.steps import Context, steps_of

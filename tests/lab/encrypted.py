@@ -12,9 +12,9 @@ from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, tool
 from tests.lab.visit import Visit
 from tests.lab.whole_path import CHECKERS
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.runs import list_runs, runs_folder
-from wizard.apply.start import start_run
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import list_runs, runs_folder
 from wizard.layout.document import read_plan
 from wizard.model.encryption import Encryption
 from wizard.model.journal import Check

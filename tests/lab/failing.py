@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 from tests.lab.fleet import EVERYWHERE, MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, SLOW, node_of, shown
 from tests.lab.visit import Visit
-from wizard.apply.journal import read_entries
-from wizard.apply.runs import list_runs
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import list_runs
 from wizard.cli import main
 from wizard.layout.document import read_plan
 from wizard.model.journal import Check, Event

@@ -15,8 +15,8 @@ from tests.lab.host import ask_host
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, tool
 from tests.lab.visit import Visit
 from tests.looks.terminal import Terminal
-from wizard.apply.journal import read_entries
-from wizard.apply.runs import list_runs
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import list_runs
 from wizard.diagnose.diagnose import diagnose
 from wizard.documents.codec import from_json
 from wizard.layout.document import read_plan

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import EmulatedDrive, ModuleDrive
-from wizard.apply.runs import runs_folder
+from wizard.apply.run.runs import runs_folder
 from wizard.tools.run import Result, find, run
 
 SHARED = Path("/lab")

@@ -18,10 +18,10 @@ from tests.lab.migrations import REST, STORE, STORES, ends, is_ext4, killed, mig
 from tests.lab.transactions import digest_of, make_old
 from tests.lab.transactions import migrate as make_ext4
 from tests.lab.visit import Visit
-from wizard.apply.journal import Journal
-from wizard.apply.medium import DeviceMedium
-from wizard.apply.snapshot import LOOK_SECONDS
-from wizard.apply.transaction import PREFIX, Transaction, locate
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.block.snapshot import LOOK_SECONDS
+from wizard.apply.run.journal import Journal
+from wizard.apply.transaction.transaction import PREFIX, Transaction, locate
 from wizard.migrate.steps import proof
 from wizard.model.journal import Check
 from wizard.tools.run import run

@@ -14,7 +14,7 @@ from tests.lab.migrations import FSTAB, OLD, PLACE, STORE, is_ext4, mount_at_boo
 from tests.lab.screen import Console
 from tests.lab.transactions import digest_of, make_old
 from tests.lab.visit import Visit
-from wizard.apply.phases import NOTHING
+from wizard.apply.transaction.phases import NOTHING
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check
 from wizard.services.real import RealServices

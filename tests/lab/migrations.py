@@ -10,8 +10,8 @@ from tests.lab.fleet import KIB, MIB, Fleet, virtio_drive
 from tests.lab.inside import SLOW, diskwright, node_of, shown, standing_in, tool
 from tests.lab.transactions import digest_of, make_old
 from tests.lab.visit import Visit
-from wizard.apply.journal import RunState, state
-from wizard.apply.runs import list_runs
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Check
 from wizard.tools.run import run
 

@@ -13,11 +13,11 @@ from uuid import uuid4
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool
 from tests.lab.visit import Visit
-from wizard.apply.arrays import taken_arrays
-from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState, follow, read_entries, state
-from wizard.apply.start import resume_run, start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import resume_run, start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, follow, read_entries, state
+from wizard.apply.steps.arrays import taken_arrays
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
 from wizard.layout.striped import StripeWish, make_striped_plan

@@ -13,9 +13,9 @@ from tests.lab.fleet import EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, diskwright, keep_runs_at, node_of, tool
 from tests.lab.pictured import BUSY, PICTURED_FLEET, SHINGLED, lay_out_past
 from tests.lab.visit import Visit
-from wizard.apply.journal import FILE as JOURNAL
-from wizard.apply.journal import RunState, state
-from wizard.apply.runs import list_runs
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Check
 from wizard.model.names import partition_path
 from wizard.model.verdict import Outcome

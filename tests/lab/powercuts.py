@@ -25,12 +25,12 @@ from tests.lab.inside import node_of, tool
 from tests.lab.machine import Laboratory, log_of
 from tests.lab.transactions import make_old, migrate
 from tests.lab.visit import Visit
-from wizard.apply.devices import forget_caches, write_bytes
-from wizard.apply.exchange import Exchange
-from wizard.apply.journal import Journal
-from wizard.apply.medium import DeviceMedium
-from wizard.apply.phases import Phase, load_record, save_record
-from wizard.apply.transaction import Transaction
+from wizard.apply.block.devices import forget_caches, write_bytes
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.run.journal import Journal
+from wizard.apply.transaction.commit import Exchange
+from wizard.apply.transaction.phases import Phase, load_record, save_record
+from wizard.apply.transaction.transaction import Transaction
 from wizard.model.journal import Check
 
 LOGGED = EmulatedDrive(

@@ -11,7 +11,7 @@ from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, node_of
 from tests.lab.visit import Visit
 from tests.lab.whole_path import stands
-from wizard.apply.runs import runs_folder
+from wizard.apply.run.runs import runs_folder
 from wizard.layout.document import read_plan
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check

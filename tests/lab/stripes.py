@@ -16,12 +16,12 @@ from uuid import uuid4
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
-from wizard.apply.arrays import taken_arrays
-from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState, follow, read_entries, state
-from wizard.apply.runs import runs_folder
-from wizard.apply.start import resume_run, start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import resume_run, start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, follow, read_entries, state
+from wizard.apply.run.runs import runs_folder
+from wizard.apply.steps.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
 from wizard.faces.plan import striped_wish
 from wizard.layout.commands import array_uuid

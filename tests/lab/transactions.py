@@ -14,11 +14,11 @@ from unittest.mock import patch
 from tests.lab.fleet import KIB, MIB, EmulatedDrive, Fleet, virtio_drive
 from tests.lab.inside import SHARED, SLOW, node_of, shown, tool
 from tests.lab.visit import Visit
-from wizard.apply.devices import forget_caches
-from wizard.apply.journal import Journal
-from wizard.apply.medium import DeviceMedium
-from wizard.apply.phases import load_record
-from wizard.apply.transaction import Transaction, locate
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.run.journal import Journal
+from wizard.apply.transaction.phases import load_record
+from wizard.apply.transaction.transaction import Transaction, locate
 from wizard.migrate.steps import accepted, operation_commands, proof
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.journal import Check

@@ -12,10 +12,10 @@ from time import monotonic, sleep
 from tests.lab.fleet import MIB, Fleet, virtio_drive
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
-from wizard.apply.devices import partition_nodes
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.start import start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.block.devices import partition_nodes
+from wizard.apply.plan.start import start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.document import read_plan
 from wizard.layout.grouping import logical_volumes
 from wizard.model.errors import DiskwrightError

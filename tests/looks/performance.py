@@ -10,8 +10,8 @@ from textual.pilot import Pilot
 
 from tests.looks.pictures import Take, open_options, take_danger
 from tests.looks.rehearsal import press, press_until, ready, shown, step, to_field, until
-from wizard.apply.journal import ENDS, RunState, read_entries
-from wizard.apply.runs import runs_folder
+from wizard.apply.run.journal import ENDS, RunState, read_entries
+from wizard.apply.run.runs import runs_folder
 from wizard.layout.document import read_plan
 from wizard.layout.planner import Mode
 from wizard.layout.wish import Arrangement, Wish

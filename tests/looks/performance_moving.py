@@ -11,7 +11,7 @@ from tests.looks.performance import OutOfDate
 from tests.looks.pictures import Take
 from tests.looks.rehearsal import highlight, press, shown, step, until
 from tests.unit.machines import drive, machine
-from wizard.apply.journal import ENDS, RunState, read_entries
+from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.documents.codec import from_json, parse_document
 from wizard.migrate.document import MIGRATION_SCHEMA
 from wizard.migrate.make import make_migration

@@ -11,7 +11,7 @@ from textual.events import Key, Paste
 from textual.pilot import Pilot
 
 from tests.looks.workshop import workshop
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine

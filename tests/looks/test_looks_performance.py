@@ -10,7 +10,7 @@ from tests.looks import photograph
 from tests.looks.performance import RECORDED, OutOfDate, Performance
 from tests.looks.performance_moving import MovingPerformance
 from tests.looks.rehearsal import perform, press_until, to_field, to_step
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.model.journal import Event
 from wizard.model.verdict import Outcome
 from wizard.services.session import Moving, Session

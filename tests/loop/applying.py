@@ -13,10 +13,10 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import Bench, tool
-from wizard.apply.environment import Environment
-from wizard.apply.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.lock import is_locked
-from wizard.apply.start import request_stop, start_run
+from wizard.apply.plan.start import request_stop, start_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
+from wizard.apply.run.lock import is_locked
 from wizard.layout.planner import PLAIN, Mode, make_plan
 from wizard.layout.striped import StripeWish, make_striped_plan
 from wizard.layout.wish import Arrangement, Wish

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from tests.loop.applying import Work, ended, story
-from wizard.apply.environment import Environment
+from wizard.apply.run.environment import Environment
 from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
 from wizard.layout.space import gpt_bounds
 from wizard.layout.steps import Context, steps_of

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 from tests.devices import Bench, tool
-from wizard.apply.manifest import take_manifest
-from wizard.apply.manifest_differences import differences
-from wizard.apply.read_only import mounted_alone, mounted_read_only
+from wizard.apply.manifest.differences import differences
+from wizard.apply.manifest.manifest import take_manifest
+from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.units import GIB, KIB, MIB, TIB
 
 ACL = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", tag, bits, who) for tag, bits, who in ((1, 6, -1 & 0xFFFFFFFF), (2, 4, 1000)))

@@ -10,12 +10,12 @@ from pathlib import Path
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
 from tests.loop.manifests import ACL
-from wizard.apply.ext_blocks import facts_on
-from wizard.apply.journal import RunState
-from wizard.apply.migrating import start_migration
-from wizard.apply.migrating_look import look_at_ext
-from wizard.apply.migrating_run import apply_migration
-from wizard.apply.runs import MIGRATION, make_run
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.run import apply_migration
+from wizard.apply.migration.start import start_migration
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import MIGRATION, make_run
 from wizard.layout.planner import known_identity
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration

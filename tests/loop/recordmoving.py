@@ -13,12 +13,12 @@ from random import Random
 from tempfile import TemporaryDirectory
 
 from tests.lab.record import traces
-from wizard.apply.environment import OWN_FSTAB, Environment
-from wizard.apply.journal import FILE as JOURNAL
-from wizard.apply.journal import RunState, follow, state
-from wizard.apply.migrating import start_migration
-from wizard.apply.migrating_look import look_at_ext
-from wizard.apply.runs import STATE
+from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.start import start_migration
+from wizard.apply.run.environment import OWN_FSTAB, Environment
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run.journal import RunState, follow, state
+from wizard.apply.run.runs import STATE
 from wizard.documents.codec import render_document, to_json
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration

@@ -12,11 +12,11 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, diskwright, ended, gate, old_gpt, said, stand_in, story, until, wish
-from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.lock import lock_drive
-from wizard.apply.start import request_stop, resume_run, start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import request_stop, resume_run, start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.lock import lock_drive
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, story, wish
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.layout.document import read_plan
 from wizard.layout.striped import StripeWish
 from wizard.model.journal import Event

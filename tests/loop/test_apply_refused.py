@@ -11,8 +11,8 @@ import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import OLD_FSTAB, Work, diskwright, old_gpt, wish
-from wizard.apply.environment import Environment
-from wizard.apply.start import preflight, start_run
+from wizard.apply.plan.start import preflight, start_run
+from wizard.apply.run.environment import Environment
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -236,7 +236,7 @@ def test_an_fstab_that_speaks_of_it_already(
 def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
-    monkeypatch.setattr("wizard.apply.guard.find", lambda name: None if name == "mkfs.ext4" else f"/bin/{name}")
+    monkeypatch.setattr("wizard.apply.plan.guard.find", lambda name: None if name == "mkfs.ext4" else f"/bin/{name}")
     with untouched(work, drive):
         refused(work, plan, "mkfs.ext4 is not installed; install the package e2fsprogs")
 
@@ -244,7 +244,7 @@ def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytes
 def test_the_run_itself_looks_again(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """What changes between the first look and the run's own is noticed under the lock."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
-    monkeypatch.setattr("wizard.apply.guard.check_content", lambda *_, **__: None)
+    monkeypatch.setattr("wizard.apply.plan.guard.check_content", lambda *_, **__: None)
     tool("mkfs.ext4", "-q", "-F", "-L", "newer", f"{old}p1")
     before = work.digest(old)
     _, now = work.apply(plan)

@@ -8,7 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, said, story, wish
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.filesystems.partitions import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
 from wizard.layout.planner import Mode
 from wizard.layout.wish import Arrangement, Wish

@@ -11,10 +11,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, touched, until, wish
 from tests.loop.test_apply_interrupted import kill
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.lock import lock_drive
-from wizard.apply.start import preflight, request_stop, resume_run, start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import preflight, request_stop, resume_run, start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.lock import lock_drive
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
 from wizard.layout.striped import StripeWish

@@ -8,11 +8,11 @@ import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import OLD_FSTAB, SECONDS, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
-from wizard.apply.devices import partition_nodes
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.resume import UNDOING
-from wizard.apply.start import request_stop, resume_run
-from wizard.apply.undo import undo_run
+from wizard.apply.block.devices import partition_nodes
+from wizard.apply.plan.resume import UNDOING
+from wizard.apply.plan.start import request_stop, resume_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.planner import PLAIN, Mode
 from wizard.layout.wish import Arrangement
 from wizard.model.errors import Failed, Refused
@@ -208,7 +208,7 @@ def test_a_killed_undo_is_done_again_and_only_that(work: Work, make_drive: MakeD
 def test_a_run_that_wrote_nothing_has_nothing_to_undo(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
-    monkeypatch.setattr("wizard.apply.guard.check_content", lambda *_, **__: None)
+    monkeypatch.setattr("wizard.apply.plan.guard.check_content", lambda *_, **__: None)
     tool("mkfs.ext4", "-q", "-F", drive)
     run, now = work.apply(plan)
     assert now is RunState.REFUSED

@@ -8,7 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import GPT_DATA, OLD_FSTAB, Work, diskwright, fill, old_gpt, said, story, touched, wish
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.journal import Event

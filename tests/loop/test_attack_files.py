@@ -10,7 +10,7 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, diskwright, old_gpt, wish
 from tests.loop.attacking import fails, unharmed
-from wizard.apply.environment import Environment
+from wizard.apply.run.environment import Environment
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.model.units import MIB

@@ -10,9 +10,9 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, ended, wish
 from tests.loop.attacking import unharmed
-from wizard.apply.runs import find_run
-from wizard.apply.start import start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.runs import find_run
 from wizard.layout.document import render_plan
 from wizard.model.errors import Refused
 from wizard.model.units import MIB

@@ -11,10 +11,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story, without_power
 from tests.loop.migrating import Old, old_filesystem
-from wizard.apply.environment import Environment
-from wizard.apply.journal import FILE, RunState, state
-from wizard.apply.migrating import preflight_migration, undo_migration
-from wizard.apply.migrating_run import apply_migration, keep_migrated, take_back_migration
+from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
+from wizard.apply.migration.start import preflight_migration, undo_migration
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import FILE, RunState, state
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.model.errors import Refused
@@ -99,7 +99,7 @@ def test_what_finishes_half_a_commit_is_not_kept_in_memory(old: Old, monkeypatch
     memory = old.work.place("in memory")
     memory.mkdir(parents=True)
     tool("mount", "-t", "tmpfs", "memory", str(memory))
-    monkeypatch.setattr("wizard.apply.snapshot.snapshot_obstacle", lambda: "")
+    monkeypatch.setattr("wizard.apply.block.snapshot.snapshot_obstacle", lambda: "")
     before = old.digest
     try:
         for store, runs, wanted in ((old.work.folder, memory, "--journal DIR"), (memory, old.work.runs, "--store DIR")):

@@ -11,8 +11,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attacking import fails, forged, unharmed
-from wizard.apply.environment import Environment
-from wizard.apply.start import preflight
+from wizard.apply.plan.start import preflight
+from wizard.apply.run.environment import Environment
 from wizard.model.errors import BadInput, Refused
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive

@@ -9,9 +9,9 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attacking import unharmed
-from wizard.apply.journal import RunState, state
-from wizard.apply.start import resume_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import resume_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
 from wizard.model.plan import Plan

@@ -11,9 +11,9 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, said, stand_in, story, until, wish
 from tests.loop.attacking import fails, unharmed
 from tests.loop.test_attack_resume import killed_at
-from wizard.apply.journal import RunState, state
-from wizard.apply.start import resume_run, start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import resume_run, start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.layout.striped import StripeWish
 from wizard.model.errors import DiskwrightError, Refused

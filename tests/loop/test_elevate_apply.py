@@ -17,9 +17,9 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, stand_in, until, wish
 from tests.loop.rooting import Sudo, as_nobody, require_reach, run_as_nobody
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.relay import Relay
-from wizard.apply.relay_lines import Answer, Ask, Request, Say, as_line
+from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
+from wizard.apply.root.server import Relay
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.documents.codec import from_json
 from wizard.layout.document import render_plan
 from wizard.model.units import MIB

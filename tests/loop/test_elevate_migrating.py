@@ -13,12 +13,12 @@ from tests.loop.applying import Work
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.rooting import NOBODY, Sudo, as_nobody
 from tests.loop.test_plain_apply import Conversation
-from wizard.apply.elevate import Way as WayToRoot
-from wizard.apply.elevated import Elevated
-from wizard.apply.ext_blocks import facts_on
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.relay import NO_MIGRATION
-from wizard.apply.runs import list_runs
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.root.ask import Way as WayToRoot
+from wizard.apply.root.client import Elevated
+from wizard.apply.root.server import NO_MIGRATION
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import list_runs
 from wizard.migrate.make import make_migration
 from wizard.model.errors import BadInput, Refused
 from wizard.model.journal import Event

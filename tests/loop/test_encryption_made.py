@@ -10,10 +10,10 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, said, stand_in, story, wish
-from wizard.apply.journal import RunState, read_entries
-from wizard.apply.modules import LOADED
-from wizard.apply.start import resume_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import resume_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, read_entries
+from wizard.apply.system.kernel_modules import LOADED
 from wizard.layout.document import render_plan
 from wizard.layout.wish import Wish
 from wizard.model.errors import Refused

@@ -9,7 +9,7 @@ import pytest
 from tests import walks
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
-from wizard.apply.journal import RunState, state
+from wizard.apply.run.journal import RunState, state
 from wizard.layout.document import read_plan
 from wizard.model.advice import Advice
 from wizard.model.errors import ExitCode

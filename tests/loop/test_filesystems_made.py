@@ -8,8 +8,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, said, stand_in, story, wish
 from wizard.advise.filesystems import obstacles
-from wizard.apply.journal import RunState, read_entries
-from wizard.apply.start import resume_run
+from wizard.apply.plan.start import resume_run
+from wizard.apply.run.journal import RunState, read_entries
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode

@@ -6,7 +6,7 @@ import os
 import pytest
 
 from tests.devices import Bench, MakeDrive
-from wizard.apply.fingerprint import PIECE_BYTES, fingerprint
+from wizard.apply.migration.fingerprint import PIECE_BYTES, fingerprint
 
 
 @pytest.mark.parametrize("size_bytes", [3 * 512, PIECE_BYTES, 2 * PIECE_BYTES, 2 * PIECE_BYTES + 3 * 512, 5 * PIECE_BYTES - 512])

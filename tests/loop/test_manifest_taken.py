@@ -15,10 +15,10 @@ import pytest
 
 from tests.devices import Bench, tool
 from tests.loop.manifests import DEPTH, NOT_UTF8, OTHER_ACL, fill, make_ext3, manifest_of, told
-from wizard.apply.manifest import read_manifest, take_manifest
-from wizard.apply.manifest_differences import TOLD, differences
-from wizard.apply.manifest_entry import Entry, Kind
-from wizard.apply.read_only import mounted_alone, mounted_read_only
+from wizard.apply.manifest.differences import TOLD, differences
+from wizard.apply.manifest.entry import Entry, Kind
+from wizard.apply.manifest.manifest import read_manifest, take_manifest
+from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.errors import BadInput, Failed
 from wizard.model.units import MIB
 
@@ -223,8 +223,8 @@ def test_it_is_gone_after_a_kill(drive: str) -> None:
     """Also while processes of its own are reading."""
     code = """
 import os, sys, time
-from wizard.apply.manifest_workers import share_out
-from wizard.apply.read_only import mounted_read_only
+from wizard.apply.manifest.workers import share_out
+from wizard.apply.manifest.mount_read_only import mounted_read_only
 def forever(piece, say):
     while True:
         say(b"still here")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.apply.migrating_look import look_at_ext, read_superblock
+from wizard.apply.migration.look import look_at_ext, read_superblock
 from wizard.migrate.document import read_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles import against

@@ -8,7 +8,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work
 from tests.loop.migrating import Old, old_filesystem
-from wizard.apply.ext_blocks import facts_on
+from wizard.apply.block.ext_superblock import facts_on
 from wizard.cli import main
 from wizard.model.units import MIB
 

@@ -8,11 +8,11 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, story
 from tests.loop.migrating import Old, old_filesystem
-from wizard.apply.environment import Environment
-from wizard.apply.ext_blocks import facts_on
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.migrating import keep_migration, preflight_migration, resume_migration, undo_migration
-from wizard.apply.migrating_run import apply_migration, keep_migrated, take_back_migration
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
+from wizard.apply.migration.start import keep_migration, preflight_migration, resume_migration, undo_migration
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.faces.status import row_of
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration

@@ -9,10 +9,10 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, story, without_power
 from tests.loop.migrating import Old, everything, old_filesystem
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.migrating import keep_migration, preflight_migration, resume_migration, start_migration, undo_migration
-from wizard.apply.migrating_run import apply_migration
-from wizard.apply.read_only import mounted_read_only
+from wizard.apply.manifest.mount_read_only import mounted_read_only
+from wizard.apply.migration.run import apply_migration
+from wizard.apply.migration.start import keep_migration, preflight_migration, resume_migration, start_migration, undo_migration
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import MakeFresh, Migration

@@ -9,11 +9,11 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, said, stand_in, story, without_power
 from tests.loop.migrating import Old, old_filesystem
-from wizard.apply.ext_blocks import facts_on
-from wizard.apply.journal import Journal, RunState, state
-from wizard.apply.migrating import resume_migration, undo_migration
-from wizard.apply.migrating_run import apply_migration, take_back_migration
-from wizard.apply.start import STOP
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration.run import apply_migration, take_back_migration
+from wizard.apply.migration.start import resume_migration, undo_migration
+from wizard.apply.plan.start import STOP
+from wizard.apply.run.journal import Journal, RunState, state
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way

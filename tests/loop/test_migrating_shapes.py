@@ -11,9 +11,9 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
 from tests.loop.migrating import NO_JOURNAL, old_filesystem
-from wizard.apply.ext_blocks import facts_on
-from wizard.apply.journal import RunState, state
-from wizard.apply.migrating_run import apply_migration, take_back_migration
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration.run import apply_migration, take_back_migration
+from wizard.apply.run.journal import RunState, state
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way

@@ -7,8 +7,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
 from tests.loop.migrating import System
-from wizard.apply.journal import RunState, state
-from wizard.apply.migrating_run import take_back_migration
+from wizard.apply.migration.run import take_back_migration
+from wizard.apply.run.journal import RunState, state
 from wizard.migrate.make import make_migration
 from wizard.model.journal import Event
 from wizard.model.migration import SetOwnFstabType, Way

@@ -10,9 +10,9 @@ from tests.looks.rehearsal import flat, highlight, press, shown, step, until
 from tests.loop.applying import Work, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.unit.conversation import converse_with
-from wizard.apply.ext_blocks import facts_on
-from wizard.apply.journal import RunState, state
-from wizard.apply.runs import list_runs
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
 from wizard.model.errors import ExitCode
 from wizard.services.real import RealServices
 from wizard.services.session import Session

@@ -9,8 +9,8 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, story
 from wizard.advise.catalogue import CatalogueOption, Kind, load_catalogue, on_kernel
-from wizard.apply.journal import RunState
-from wizard.apply.mounts import mount_differences
+from wizard.apply.run.journal import RunState
+from wizard.apply.system.mounts import mount_differences
 from wizard.layout.document import read_plan
 from wizard.model.journal import Event
 from wizard.model.machine import Kernel

@@ -15,7 +15,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, SECONDS, Work, gate, said, stand_in, until
-from wizard.apply.journal import RunState, state
+from wizard.apply.run.journal import RunState, state
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 from wizard.services.rules import Rules
@@ -25,7 +25,7 @@ PROGRAM = """
 import sys
 from pathlib import Path
 from wizard import cli
-from wizard.apply.environment import Environment
+from wizard.apply.run.environment import Environment
 from wizard.faces import start
 from wizard.services.real import RealServices
 drive, fstab, runs = sys.argv[1:]

@@ -5,7 +5,7 @@ import sys
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said
 from tests.loop.test_plain_apply import MEDIA, PROGRAM, Conversation, run_of
-from wizard.apply.journal import RunState, state
+from wizard.apply.run.journal import RunState, state
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 

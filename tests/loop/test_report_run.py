@@ -8,9 +8,9 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, wish
 from tests.unit.reports import Page
-from wizard.apply.journal import RunState
-from wizard.apply.recorded import FILE
-from wizard.apply.start import start_run
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.facts_kept import FILE
+from wizard.apply.run.journal import RunState
 from wizard.layout.planner import Mode
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
@@ -74,7 +74,7 @@ def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_inst
     def fails(*_words: object, **_more: object) -> None:
         raise Failed("The drive did not answer.")
 
-    monkeypatch.setattr("wizard.apply.recorded.survey", fails)
+    monkeypatch.setattr("wizard.apply.run.facts_kept.survey", fails)
     plan = work.plan(make_drive(64 * MIB), wish("ext4"))
     run = start_run(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
     assert ended(run) is RunState.DONE, story(run)

@@ -9,9 +9,9 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, stand_in, story, until, wish
-from wizard.apply.journal import RunState, state
-from wizard.apply.lock import lock_drive
-from wizard.apply.start import resume_run
+from wizard.apply.plan.start import resume_run
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.lock import lock_drive
 from wizard.layout.wish import Wish
 from wizard.model.journal import Event
 from wizard.model.plan import Subvolume

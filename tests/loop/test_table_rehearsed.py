@@ -11,17 +11,18 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import PowerCut, Work, ended, fill, said, stand_in, story, until, wish
-from wizard.apply import libparted, table
-from wizard.apply import stand_in as standing
-from wizard.apply.compare import disk_differences, kernel_differences
-from wizard.apply.devices import write_bytes
-from wizard.apply.journal import Journal, RunState, state
-from wizard.apply.process import module_argv
-from wizard.apply.runs import new_run
-from wizard.apply.saved import Vault
-from wizard.apply.site import Site
-from wizard.apply.start import resume_run
-from wizard.apply.undo import put_back, undo_run
+from wizard.apply.block import stand_in as standing
+from wizard.apply.block.devices import write_bytes
+from wizard.apply.plan.start import resume_run
+from wizard.apply.plan.undo import put_back, undo_run
+from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.process import module_argv
+from wizard.apply.run.runs import new_run
+from wizard.apply.run.vault import Vault
+from wizard.apply.steps.step_context import Site
+from wizard.apply.table import libparted
+from wizard.apply.table import write as table_write
+from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.layout.planner import Mode
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
@@ -74,7 +75,7 @@ class Kept:
         try:
             journal.add(Event.STEP_STARTED, "The table.", step=1)
             site = Site(self.plan, 1, again, run.name, self.work.environment, journal, Vault(run / "saved"), ())
-            return table.write_table(self.operation, site)
+            return table_write.write_table(self.operation, site)
         finally:
             journal.close()
 
@@ -105,7 +106,7 @@ def cut_before(monkeypatch: pytest.MonkeyPatch, drive: str, write: int) -> None:
             done += 1
         write_bytes(path, offset, data)
 
-    monkeypatch.setattr(table, "write_bytes", writing)
+    monkeypatch.setattr(table_write, "write_bytes", writing)
 
 
 @pytest.mark.parametrize(("script", "block_bytes", "writes"), [("gpt", 512, 4), ("mbr", 4096, 1), ("logical", 512, 1)])
@@ -183,7 +184,7 @@ def harmful(work: Work, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     script.write_text(
         "import json, os, subprocess, sys\n"
         "asked = sys.stdin.buffer.read()\n"
-        f"subprocess.run({module_argv('wizard.apply.table_worker')!r}, input=asked, check=True)\n"
+        f"subprocess.run({module_argv('wizard.apply.table.worker')!r}, input=asked, check=True)\n"
         "node = json.loads(asked)['device']\n"
         f"subprocess.run(['sh', '-c', {command!r}], env={{**os.environ, 'NODE': node}}, check=True)\n"
     )

@@ -11,10 +11,10 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
-from wizard.apply.devices import forget_caches, read_bytes, size_bytes, write_bytes
-from wizard.apply.exchange import WORK, Exchange
-from wizard.apply.medium import DeviceMedium
-from wizard.apply.phases import Phase, Record, load_record, save_record
+from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.transaction.commit import WORK, Exchange
+from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
 from wizard.migrate.bar import FIRST_BYTES, barred
 from wizard.migrate.steps import operation_commands
 from wizard.migrate.superblock import START_BYTES, read_ext

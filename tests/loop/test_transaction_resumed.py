@@ -11,16 +11,16 @@ from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_stor
 from tests.loop.applying import Work, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
-from wizard.apply import exchange
-from wizard.apply.devices import forget_caches
-from wizard.apply.exchange import OLD, WORK, Exchange
-from wizard.apply.journal import Journal, RunState, read_entries, state
-from wizard.apply.medium import DeviceMedium
-from wizard.apply.migrating import undo_migration
-from wizard.apply.migrating_found import migration_now
-from wizard.apply.migrating_run import apply_migration, check_keeps, keep_migrated, take_back_migration
-from wizard.apply.phases import Phase, Record, load_record, save_record
-from wizard.apply.transaction import locate
+from wizard.apply.block.devices import forget_caches
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.migration.found import migration_now
+from wizard.apply.migration.run import apply_migration, check_keeps, keep_migrated, take_back_migration
+from wizard.apply.migration.start import undo_migration
+from wizard.apply.run.journal import Journal, RunState, read_entries, state
+from wizard.apply.transaction import commit
+from wizard.apply.transaction.commit import OLD, WORK, Exchange
+from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
+from wizard.apply.transaction.transaction import locate
 from wizard.faces.status import row_of
 from wizard.migrate.bar import FIRST_BYTES
 from wizard.migrate.make import make_migration
@@ -141,7 +141,7 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
         save_record(run, record)
 
     with monkeypatch.context() as patch, DeviceMedium(node) as medium, pytest.raises(PowerCut):
-        patch.setattr(exchange, "save_record", save)
+        patch.setattr(commit, "save_record", save)
         change = Exchange(run, medium, unheard)
         (change.commit if phase is Phase.COMMITTED else change.undo)(lambda share: None)
     forget_caches(node)

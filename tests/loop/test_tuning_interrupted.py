@@ -7,10 +7,10 @@ import pytest
 from tests.devices import tool
 from tests.loop.applying import ended, said, stand_in, story, without_power
 from tests.loop.tuning import BLOCKS, Used
-from wizard.apply.journal import Journal, RunState, read_entries, state
-from wizard.apply.runs import CHANGES, make_run
-from wizard.apply.tuning import resume_tuning, undo_tuning
-from wizard.apply.tuning_run import apply_tuning, take_back_tuning
+from wizard.apply.run.journal import Journal, RunState, read_entries, state
+from wizard.apply.run.runs import CHANGES, make_run
+from wizard.apply.tune.run import apply_tuning, take_back_tuning
+from wizard.apply.tune.start import resume_tuning, undo_tuning
 from wizard.layout.changes_document import render_changes
 from wizard.model.changes import Changes
 from wizard.model.errors import Failed, Refused

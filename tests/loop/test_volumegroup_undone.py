@@ -9,11 +9,11 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, stand_in, story, until, wish
-from wizard.apply.journal import RunState, state
-from wizard.apply.lock import lock_drive
-from wizard.apply.modules import LOADED
-from wizard.apply.start import resume_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import resume_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.lock import lock_drive
+from wizard.apply.system.kernel_modules import LOADED
 from wizard.layout.document import read_plan
 from wizard.layout.grouping import logical_volumes
 from wizard.layout.planner import Mode

@@ -11,12 +11,12 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, story, without_power
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_resumed import cut_off_before, sealed, written_to
-from wizard.apply.ext_blocks import facts_on
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.migrating import undo_migration
-from wizard.apply.migrating_run import apply_migration, check_keeps, keep_migrated, take_back_migration
-from wizard.apply.phases import Phase
-from wizard.apply.window import Back
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration.run import apply_migration, check_keeps, keep_migrated, take_back_migration
+from wizard.apply.migration.start import undo_migration
+from wizard.apply.migration.way_back import Back
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.transaction.phases import Phase
 from wizard.faces.status import row_of
 from wizard.model.errors import Refused
 from wizard.model.journal import Event

@@ -6,10 +6,10 @@ from pathlib import Path
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
 from wizard.advise.existing import Change, Tuning
-from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState
-from wizard.apply.looking import look_at_filesystem
-from wizard.apply.tuning import start_tuning
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState
+from wizard.apply.tune.existing_filesystem import look_at_filesystem
+from wizard.apply.tune.start import start_tuning
 from wizard.layout.tuning import make_changes
 from wizard.model.changes import Changes
 from wizard.model.units import MIB

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.migrations import situation
-from wizard.apply.journal import RunState
-from wizard.apply.progress import StepProgress
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress import StepProgress
 from wizard.migrate.carry import make_carried
 from wizard.migrate.make import make_migration
 from wizard.migrate.offers import prospect_of

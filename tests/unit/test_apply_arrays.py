@@ -8,11 +8,11 @@ from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import E512, drive
 from tests.unit.stripes import BTRFS, LVM, MD, MIRROR, TWICE
 from tests.unit.test_layout_whole import zoned_plan
-from wizard.apply.arrays import array_parts, examined_chunk, exported, kernel_check
-from wizard.apply.guard import check_operations
-from wizard.apply.left import is_formatted
-from wizard.apply.readback import checking_programs
-from wizard.apply.start import check_tokens, room_bytes
+from wizard.apply.plan.drive_digests import is_formatted
+from wizard.apply.plan.guard import check_operations
+from wizard.apply.plan.start import check_tokens, room_bytes
+from wizard.apply.steps.arrays import array_parts, examined_chunk, exported, kernel_check
+from wizard.apply.steps.readback import checking_programs
 from wizard.filesystems import ext4, xfs
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.runs import doubts_about
+from wizard.apply.run.runs import doubts_about
 
 ROOT_IN_MEMORY = "31 1 0:25 / / rw - overlay root rw\n"
 RUNS_ON_A_DRIVE = "37 31 259:1 /runs /var/lib/diskwright/runs rw - ext4 /dev/nvme0n1p1 rw\n"

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.journal import FILE, Journal, RunState, follow, read_entries, state
-from wizard.apply.lock import is_locked, lent, lock_run
-from wizard.apply.runs import check_room, find_run, list_runs, runs_folder
-from wizard.apply.saved import Vault
+from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entries, state
+from wizard.apply.run.lock import is_locked, lent, lock_run
+from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
+from wizard.apply.run.vault import Vault
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent

@@ -5,19 +5,19 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.apply import site
+from wizard.apply.steps import step_context
 from wizard.model.errors import Failed
 from wizard.model.machine import Unread
 
 
 def test_a_drive_that_does_not_answer_is_said_to_be_silent(monkeypatch: pytest.MonkeyPatch) -> None:
     silent = replace(drive(), unread=(Unread("drive", "Did not answer within 60 s."),))
-    monkeypatch.setattr(site, "probe_machine", lambda paths, seconds: machine(silent))
+    monkeypatch.setattr(step_context, "probe_machine", lambda paths, seconds: machine(silent))
     with pytest.raises(Failed, match="/dev/sda could not be read again: Did not answer within 60 s"):
-        site.look_at("/dev/sda")
+        step_context.look_at("/dev/sda")
 
 
 def test_what_else_could_not_be_read_is_no_reason_to_fail(monkeypatch: pytest.MonkeyPatch) -> None:
     known = replace(drive(), unread=(Unread("smart", "Smartctl is not installed."),))
-    monkeypatch.setattr(site, "probe_machine", lambda paths, seconds: machine(known))
-    assert site.look_at("/dev/sda") is known
+    monkeypatch.setattr(step_context, "probe_machine", lambda paths, seconds: machine(known))
+    assert step_context.look_at("/dev/sda") is known

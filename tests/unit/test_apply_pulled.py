@@ -6,11 +6,13 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive
-from wizard.apply import devices, execute, left
-from wizard.apply.environment import Environment
-from wizard.apply.execute import apply_run
-from wizard.apply.journal import read_entries
-from wizard.apply.runs import new_run
+from wizard.apply.block import devices
+from wizard.apply.plan import drive_digests
+from wizard.apply.plan import run as execution
+from wizard.apply.plan.run import apply_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import new_run
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 
@@ -41,9 +43,9 @@ def test_the_journal_has_how_a_run_ended_whose_drive_went(trouble: Exception, tm
     def fail(_: object) -> str:
         raise trouble
 
-    monkeypatch.setattr(execute, "check_start", lambda _: None)
-    monkeypatch.setattr(execute, "check_surroundings", lambda *_: None)
-    monkeypatch.setattr(execute, "execute", fail)
+    monkeypatch.setattr(execution, "check_start", lambda _: None)
+    monkeypatch.setattr(execution, "check_surroundings", lambda *_: None)
+    monkeypatch.setattr(execution, "execute", fail)
     apply_run(run, ())
     failed, last = read_entries(run)[-2:]
     assert (failed.event, failed.step, last.event) == (Event.STEP_FAILED, 1, Event.FAILED)
@@ -52,6 +54,6 @@ def test_the_journal_has_how_a_run_ended_whose_drive_went(trouble: Exception, tm
 
 
 def test_what_was_noted_before_the_drive_went_stays(tmp_path: Path) -> None:
-    (tmp_path / left.FILE).write_text("as it was")
-    left.note(tmp_path, plan_for(drive(path=MISSING), wish("ext4")), {1})
-    assert (tmp_path / left.FILE).read_text() == "as it was"
+    (tmp_path / drive_digests.FILE).write_text("as it was")
+    drive_digests.note(tmp_path, plan_for(drive(path=MISSING), wish("ext4")), {1})
+    assert (tmp_path / drive_digests.FILE).read_text() == "as it was"

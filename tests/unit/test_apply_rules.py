@@ -6,13 +6,13 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import E512, N512, drive
-from wizard.apply.compare import disk_differences, kernel_differences, strangers
-from wizard.apply.guard import check_operations, identity_difference
-from wizard.apply.mounts import option_differences, parse_mountinfo
-from wizard.apply.readback import recognised_differences
-from wizard.apply.saved import merged, table_places, without
-from wizard.apply.verify import parted_kind
-from wizard.apply.wipe import refuse_strangers
+from wizard.apply.plan.guard import check_operations, identity_difference
+from wizard.apply.plan.verify import parted_kind
+from wizard.apply.run.vault import merged, table_places, without
+from wizard.apply.steps.readback import recognised_differences
+from wizard.apply.steps.wipe import refuse_strangers
+from wizard.apply.system.mounts import option_differences, parse_mountinfo
+from wizard.apply.table.compare import disk_differences, kernel_differences, strangers
 from wizard.layout.planner import identity_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry

@@ -7,8 +7,8 @@ from itertools import combinations
 import pytest
 
 from tests.unit.gptimage import DISK, Image, header
-from wizard.apply.table_image import Image as Places
-from wizard.apply.table_proof import in_order, proven
+from wizard.apply.table.image import Image as Places
+from wizard.apply.table.proof import in_order, proven
 from wizard.model.errors import Failed
 from wizard.model.plan import TableEntry, WriteTable
 from wizard.model.units import MIB

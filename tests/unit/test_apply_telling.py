@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.journal import Journal, follow
-from wizard.apply.lock import lock_run
-from wizard.apply.progress import StepProgress, note_progress, read_progress
-from wizard.apply.telling import Telling
+from wizard.apply.run.journal import Journal, follow
+from wizard.apply.run.lock import lock_run
+from wizard.apply.run.progress import StepProgress, note_progress, read_progress
+from wizard.apply.run.telling import Telling
 from wizard.model.journal import Entry, Event
 
 

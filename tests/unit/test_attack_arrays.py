@@ -11,9 +11,10 @@ import pytest
 from tests.unit.machines import drive
 from tests.unit.stripes import LVM, MD
 from tests.unit.test_layout_whole import ZONED, zoned_plan
-from wizard.apply import arrays, left, resume
-from wizard.apply.arrays import array_parts, bring_back, check_apart, check_free_array
-from wizard.apply.resume import check_made, check_on_array
+from wizard.apply.plan import drive_digests, resume
+from wizard.apply.plan.resume import check_made, check_on_array
+from wizard.apply.steps import arrays
+from wizard.apply.steps.arrays import array_parts, bring_back, check_apart, check_free_array
 from wizard.layout.commands import array_uuid, physical_volume_uuid
 from wizard.layout.striping import layer_name
 from wizard.model.errors import Failed, Refused
@@ -92,7 +93,7 @@ def test_what_showed_on_the_array_from_the_start_is_no_reason(monkeypatch: pytes
     """Remains of what its parts held before: they were noted when it was made."""
     running(monkeypatch, "/dev/md127")
     monkeypatch.setattr(resume, "signatures_on", lambda *_: (THEIRS,))
-    monkeypatch.setattr(left, "is_array_untouched", lambda *_: True)
+    monkeypatch.setattr(drive_digests, "is_array_untouched", lambda *_: True)
     made = until(MD, step_of(MD, MakeArray))
     check_on_array(tmp_path, MD, made, made)
 

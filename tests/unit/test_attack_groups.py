@@ -9,12 +9,13 @@ import pytest
 
 from tests.unit.test_attack_arrays import Tools, step_of, until
 from tests.unit.test_layout_grouped import PLAN
-from wizard.apply import groups, left, resume
-from wizard.apply.guard import check_operations
-from wizard.apply.layers import layer_nodes, own_uses
-from wizard.apply.lvm import rows
-from wizard.apply.readback import checking_programs
-from wizard.apply.resume import check_on_array
+from wizard.apply.plan import drive_digests, resume
+from wizard.apply.plan.guard import check_operations
+from wizard.apply.plan.resume import check_on_array
+from wizard.apply.steps import groups
+from wizard.apply.steps.layers import layer_nodes, own_uses
+from wizard.apply.steps.lvm import rows
+from wizard.apply.steps.readback import checking_programs
 from wizard.layout.commands import physical_volume_uuid
 from wizard.layout.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.model.errors import Failed, Refused
@@ -174,7 +175,7 @@ def test_what_each_volume_holds_is_the_runs_own(
 def test_each_volume_is_watched_until_it_is_formatted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "exists", lambda _: True)
     making = step_of(PLAN, MakeFilesystem)
-    watched = [left._unformatted(PLAN, until(PLAN, last)) for last in (making - 3, making - 2, making - 1, making, making + 1)]
+    watched = [drive_digests._unformatted(PLAN, until(PLAN, last)) for last in (making - 3, making - 2, making - 1, making, making + 1)]
     assert watched == [[], [FIRST], [FIRST, SECOND], [SECOND], []]
 
 

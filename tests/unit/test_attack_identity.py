@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.apply.guard import check_same_start, identity_difference
+from wizard.apply.plan.guard import check_same_start, identity_difference
 from wizard.layout.planner import identity_of
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity
@@ -37,9 +37,9 @@ def test_what_is_shown_of_the_drive_is_compared(lie: Callable[[Identity], Identi
 def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
     """The kernel begins to count anew: another drive of the same size, as empty, can have the same number."""
     one = replace(known(drive(serial=None, wwn=None, diskseq=9)), boot_id="before")
-    monkeypatch.setattr("wizard.apply.guard.boot_id", lambda: "before")
+    monkeypatch.setattr("wizard.apply.plan.guard.boot_id", lambda: "before")
     check_same_start(one)
-    monkeypatch.setattr("wizard.apply.guard.boot_id", lambda: "after")
+    monkeypatch.setattr("wizard.apply.plan.guard.boot_id", lambda: "after")
     with pytest.raises(Refused, match=r"started again.*make the plan again"):
         check_same_start(one)
     assert machine().boot_id is None

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply import relay
-from wizard.apply.relay import MOST_WAITING, Relay
-from wizard.apply.relay_lines import LONGEST_LINE, Answer, Ask, Request, Say, as_line
-from wizard.apply.root_folders import of_root_alone
+from wizard.apply.root import server
+from wizard.apply.root.folders import of_root_alone
+from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.root.server import MOST_WAITING, Relay
 from wizard.model.errors import Refused
 
 
@@ -86,7 +86,7 @@ def test_a_pipe_that_takes_nothing_ends_nothing(error: type[OSError], monkeypatc
     def look(paths: object) -> None:
         looked.append(paths)
 
-    monkeypatch.setattr(relay, "survey", look)
+    monkeypatch.setattr(server, "survey", look)
     assert served(as_line(Request(Ask.LOOK)) * 2, Kept(error)) and looked == [None, None]
 
 

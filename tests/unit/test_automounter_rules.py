@@ -9,10 +9,11 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import partition, partitioned
-from wizard.apply import automounter, mounts
-from wizard.apply.automounter import forget_left_rules, let_go, unseen
-from wizard.apply.mounts import Mounted
-from wizard.apply.site import Site
+from wizard.apply.plan import automounter
+from wizard.apply.plan.automounter import forget_left_rules, let_go, unseen
+from wizard.apply.steps.step_context import Site
+from wizard.apply.system import mounts
+from wizard.apply.system.mounts import Mounted
 from wizard.layout.planner import Mode
 from wizard.model.errors import Failed
 from wizard.model.units import GIB, MIB

@@ -7,10 +7,10 @@ import pytest
 
 from tests.unit.test_changes_document import CHANGES, LINE, TEXT
 from wizard import cli
-from wizard.apply.environment import Environment
-from wizard.apply.journal import FILE as JOURNAL
-from wizard.apply.runs import CHANGES as CHANGES_FILE
-from wizard.apply.runs import make_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run.runs import CHANGES as CHANGES_FILE
+from wizard.apply.run.runs import make_run
 
 
 @pytest.fixture

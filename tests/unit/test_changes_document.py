@@ -10,9 +10,9 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from wizard.advise.existing import Change, Existing, Tuning, udev_rule
-from wizard.apply.environment import Environment
-from wizard.apply.mounts import parse_mountinfo
-from wizard.apply.tuning_guard import check_own
+from wizard.apply.run.environment import Environment
+from wizard.apply.system.mounts import parse_mountinfo
+from wizard.apply.tune.guard import check_own
 from wizard.documents.sealed import digest_of
 from wizard.layout.changes import change_steps, new_line, undo_commands
 from wizard.layout.changes_check import check_changes

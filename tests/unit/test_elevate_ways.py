@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.elevate import Surroundings, Way, way_to_root
-from wizard.apply.elevated import Elevated
-from wizard.apply.journal import RunState
-from wizard.apply.relay_lines import Answer, Say, as_line
+from wizard.apply.root.ask import Surroundings, Way, way_to_root
+from wizard.apply.root.client import Elevated
+from wizard.apply.root.protocol import Answer, Say, as_line
+from wizard.apply.run.journal import RunState
 from wizard.model.errors import Failed, Refused
 from wizard.services.real import RealServices
 
@@ -88,7 +88,7 @@ def test_a_run_that_is_not_heard_of_any_more_is_not_called_ended() -> None:
 
 def test_with_no_program_to_ask_the_desk_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    monkeypatch.setattr("wizard.apply.elevate.way_to_root", lambda: None)
+    monkeypatch.setattr("wizard.apply.root.ask.way_to_root", lambda: None)
     services = RealServices()
     assert services.apply_obstacle == services.obstacle != "" and not services.asks_for_root
     with pytest.raises(Refused, match="Neither sudo, run0 nor pkexec"):

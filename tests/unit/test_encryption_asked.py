@@ -11,9 +11,9 @@ import pytest
 from tests.unit.layouts import EVERYTHING, UUIDS
 from tests.unit.machines import drive, machine
 from tests.unit.test_encryption_rules import planned
-from wizard.apply.containers import data_place
-from wizard.apply.crypttab import add_to_crypttab, check_crypttab, crypttab_conflict, take_from_crypttab
-from wizard.apply.relay_lines import Ask, Request, as_line
+from wizard.apply.root.protocol import Ask, Request, as_line
+from wizard.apply.steps.containers import data_place
+from wizard.apply.system.crypttab import add_to_crypttab, check_crypttab, crypttab_conflict, take_from_crypttab
 from wizard.documents.codec import from_json
 from wizard.faces.passphrase import passphrase_for
 from wizard.layout.commands import crypttab_line

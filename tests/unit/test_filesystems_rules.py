@@ -10,9 +10,9 @@ import pytest
 from tests.unit.layouts import kinds_of, plan_for, wish
 from tests.unit.machines import drive, machine
 from wizard.advise.filesystems import filesystem, obstacles
-from wizard.apply import swaps
-from wizard.apply.fstab import conflict, parse
-from wizard.apply.swaps import parse_swaps
+from wizard.apply.steps import swap as swaps
+from wizard.apply.steps.swap import parse_swaps
+from wizard.apply.system.fstab import conflict, parse
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.check import check_plan

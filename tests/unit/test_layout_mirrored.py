@@ -9,8 +9,8 @@ import pytest
 from tests.unit.layouts import UUIDS, kinds_of, wish, with_operations
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
 from tests.unit.stripes import MD, MIRROR, TWICE, numbered, striped
-from wizard.apply.arrays import examined_offset, kernel_check, part_check
-from wizard.apply.left import no_way_back
+from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.steps.arrays import examined_offset, kernel_check, part_check
 from wizard.layout.check import check_plan
 from wizard.layout.commands import array_uuid
 from wizard.layout.document import read_plan, render_plan

@@ -6,9 +6,9 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish, with_operations
 from tests.unit.machines import drive
-from wizard.apply.fstab import conflict, parse
-from wizard.apply.mounts import parse_mountinfo
-from wizard.apply.subvolumes import listed, name_differences
+from wizard.apply.steps.subvolumes import listed, name_differences
+from wizard.apply.system.fstab import conflict, parse
+from wizard.apply.system.mounts import parse_mountinfo
 from wizard.layout.check import check_plan
 from wizard.layout.commands import fstab_line
 from wizard.layout.document import read_plan, render_plan

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from wizard.apply import manifest_content
-from wizard.apply.manifest_content import BLOCK_BYTES, ZEROS, Content, content_of, runs_of_data, segments, widened
-from wizard.apply.manifest_entry import Entry, Kind, from_line, to_line
+from wizard.apply.manifest import content as manifest_content
+from wizard.apply.manifest.content import BLOCK_BYTES, ZEROS, Content, content_of, runs_of_data, segments, widened
+from wizard.apply.manifest.entry import Entry, Kind, from_line, to_line
 from wizard.model.errors import BadInput
 
 ranges = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6).map(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.manifest_workers import Say, share_out
+from wizard.apply.manifest.workers import Say, share_out
 from wizard.model.errors import Failed
 
 

@@ -9,9 +9,9 @@ from queue import Queue
 import pytest
 
 from tests.unit.extimages import EXT3, facts, made
-from wizard.apply.effort import read_by, watched_effort
-from wizard.apply.migrating_steps import Heed, share_of
-from wizard.apply.migrating_verify import extent_share
+from wizard.apply.migration.steps import Heed, share_of
+from wizard.apply.migration.verify import extent_share
+from wizard.apply.run.child_progress import read_by, watched_effort
 from wizard.migrate.effort import Effort, effort_of, parts_of
 from wizard.migrate.steps import CHECKER, accepted, operation_commands
 from wizard.model.migration import AddChecksums, CheckFiles, OnDevice, SetFeatures, WidenBlockNumbers, WidenInodes

@@ -8,7 +8,7 @@ import pytest
 
 from tests.unit.conversation import converse_with, number_of
 from tests.unit.machines import drive, machine, partition, partitioned
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.model.errors import ExitCode, Failed, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine

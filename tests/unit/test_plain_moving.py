@@ -10,7 +10,7 @@ from tests.unit.conversation import Told, converse_with
 from tests.unit.machines import drive, machine
 from tests.unit.migrations import EXT3, situation
 from tests.unit.moving import MovingServices
-from wizard.apply.telling import Telling
+from wizard.apply.run.telling import Telling
 from wizard.migrate.carried_document import read_carried
 from wizard.model.errors import ExitCode
 from wizard.model.migration import Way

@@ -4,11 +4,11 @@ import io
 import json
 from pathlib import Path
 
-from wizard.apply.journal import Journal, RunState
-from wizard.apply.phases import POWER, Phase, Record, save_record
-from wizard.apply.progress import StepProgress, note_progress
-from wizard.apply.relay import Relay
-from wizard.apply.relay_lines import Answer, Say
+from wizard.apply.root.protocol import Answer, Say
+from wizard.apply.root.server import Relay
+from wizard.apply.run.journal import Journal, RunState
+from wizard.apply.run.progress import StepProgress, note_progress
+from wizard.apply.transaction.phases import POWER, Phase, Record, save_record
 from wizard.documents.codec import from_json
 from wizard.model.journal import Event
 

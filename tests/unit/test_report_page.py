@@ -11,7 +11,7 @@ from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.reports import MACHINES, RECORDINGS, Page, plan_of, plans_of, verdict
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.journal import Entry, Event

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from tests.unit.migrations import situation
-from wizard.apply.journal import Journal
-from wizard.apply.lock import lock_run
-from wizard.apply.progress import FILE, StepProgress, note_progress, noting, read_progress
-from wizard.apply.runs import MIGRATION
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.lock import lock_run
+from wizard.apply.run.progress import FILE, StepProgress, note_progress, noting, read_progress
+from wizard.apply.run.runs import MIGRATION
 from wizard.faces.status import row_of
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
@@ -40,7 +40,7 @@ def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path) -> None:
 
 def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     now = [100.0]
-    monkeypatch.setattr("wizard.apply.progress.monotonic", lambda: now[0])
+    monkeypatch.setattr("wizard.apply.run.progress.monotonic", lambda: now[0])
     note = noting(tmp_path, 4, (0.5, 1.0))
     # What was noted before belongs to other work.
     assert read_progress(tmp_path) == StepProgress(4, 0.5)

@@ -9,9 +9,9 @@ from types import MappingProxyType
 import pytest
 
 from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard, write_cow_store
-from wizard.apply import exchange
-from wizard.apply.exchange import NUMBERS, OLD, WORK, Exchange
-from wizard.apply.phases import Phase, Record, load_record, save_record
+from wizard.apply.transaction import commit
+from wizard.apply.transaction.commit import NUMBERS, OLD, WORK, Exchange
+from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
 from wizard.migrate.bar import DECIDING, FIRST_BYTES, barred
 from wizard.model.errors import Failed, Refused
 
@@ -132,7 +132,7 @@ def saving_takes_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         save_record(run, record)
         power.moment()
 
-    monkeypatch.setattr(exchange, "save_record", save)
+    monkeypatch.setattr(commit, "save_record", save)
     # It is the drive whose power goes here, not this machine's disk, which has no need to be waited for.
     monkeypatch.setattr("os.fsync", lambda fd: None)
     yield

@@ -7,8 +7,8 @@ from random import Random
 import pytest
 
 from tests.exchanging import write_cow_store
-from wizard.apply.cowstore import read_cow_store
-from wizard.apply.phases import FILE, OVER, POWER, UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.block.cow_store import read_cow_store
+from wizard.apply.transaction.phases import FILE, OVER, POWER, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.model.errors import BadInput, Failed
 from wizard.model.units import MIB
 

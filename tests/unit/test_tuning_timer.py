@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.apply import standing
-from wizard.apply.environment import Environment
-from wizard.apply.journal import Journal, read_entries
-from wizard.apply.tuning_guard import check_own
-from wizard.apply.tuning_steps import TuningSite, make_change, take_back
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal, read_entries
+from wizard.apply.tune import current_value
+from wizard.apply.tune.guard import check_own
+from wizard.apply.tune.steps import TuningSite, make_change, take_back
 from wizard.layout.changes import change_steps
 from wizard.layout.planner import known_identity
 from wizard.model.changes import Changes, SwitchOnTimer
@@ -33,7 +33,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
     (tmp_path / "bin/systemctl").write_text(SYSTEMCTL.format(state=tmp_path / "state"))
     (tmp_path / "bin/systemctl").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(standing, "SYSTEMD", tmp_path)
+    monkeypatch.setattr(current_value, "SYSTEMD", tmp_path)
     held = drive()
     identity = known_identity(machine(held), held, 1 << 30, Geometry(512, 512, 0, 512, 0))
     changes = Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", "mail", change_steps([TIMER], identity))

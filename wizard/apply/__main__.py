@@ -1,6 +1,6 @@
 """The detached process: `python -m wizard.apply RUN PURPOSE DRIVE-LOCK,... RUN-LOCK [PASSPHRASE-PIPE]`.
 
-Only `wizard.apply.process` starts it.
+Only `wizard.apply.run.process` starts it.
 """
 
 import os
@@ -9,13 +9,13 @@ import signal
 import sys
 from pathlib import Path
 
-from wizard.apply.execute import apply_run
-from wizard.apply.migrating_run import apply_migration, keep_migrated, take_back_migration
-from wizard.apply.process import Purpose
-from wizard.apply.runs import Kind, kind_of
-from wizard.apply.start import request_stop
-from wizard.apply.tuning_run import apply_tuning, take_back_tuning
-from wizard.apply.undo import put_back
+from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
+from wizard.apply.plan.run import apply_run
+from wizard.apply.plan.start import request_stop
+from wizard.apply.plan.undo import put_back
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import Kind, kind_of
+from wizard.apply.tune.run import apply_tuning, take_back_tuning
 
 
 def main(arguments: list[str]) -> None:

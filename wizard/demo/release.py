@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.lock import is_locked
-from wizard.apply.start import request_stop
+from wizard.apply.plan.start import request_stop
+from wizard.apply.run.lock import is_locked
 from wizard.model.errors import DiskwrightError
 from wizard.tools.run import run
 

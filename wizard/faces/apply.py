@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState, follow, state
-from wizard.apply.progress import read_progress
-from wizard.apply.runs import called, doubts_about, outline, runs_folder
-from wizard.apply.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
-from wizard.apply.telling import Telling
-from wizard.apply.words import confirmation
+from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
+from wizard.apply.plan.steps_told import confirmation
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, follow, state
+from wizard.apply.run.progress import read_progress
+from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
+from wizard.apply.run.telling import Telling
 from wizard.documents.files import read_file
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.faces.carrying import apply_carried

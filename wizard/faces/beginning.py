@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.environment import Environment
-from wizard.apply.runs import doubts_about, runs_folder
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.runs import doubts_about, runs_folder
 from wizard.faces.console import out, say
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.names import printable

@@ -6,9 +6,9 @@ from argparse import Namespace
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from wizard.apply.carried_look import migration_of_carried
-from wizard.apply.environment import Environment
-from wizard.apply.migrating import preflight_migration
+from wizard.apply.migration.carried_look import migration_of_carried
+from wizard.apply.migration.start import preflight_migration
+from wizard.apply.run.environment import Environment
 from wizard.faces.console import out, say
 from wizard.faces.migrating import heading, migration_lines
 from wizard.faces.migrating_apply import apply_migration

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.tuning import check_token, preflight_tuning, start_tuning
+from wizard.apply.tune.start import check_token, preflight_tuning, start_tuning
 from wizard.faces.beginning import Question, begin_or_refuse
 from wizard.layout.text import command_lines, wrapped
 from wizard.model.changes import Changes, EditFstab, WriteRules

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from wizard.apply.environment import Environment
+from wizard.apply.run.environment import Environment
 from wizard.demo.drive import DemoDrive, demo_drive
 from wizard.demo.release import loop_devices
 from wizard.faces.start import plain_hint

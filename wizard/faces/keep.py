@@ -3,8 +3,8 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from wizard.apply.migrating import keep_migration
-from wizard.apply.runs import Kind, find_run, kind_of
+from wizard.apply.migration.start import keep_migration
+from wizard.apply.run.runs import Kind, find_run, kind_of
 from wizard.faces.console import say
 from wizard.model.errors import ExitCode, Refused
 

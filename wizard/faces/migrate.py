@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.environment import OWN_FSTAB, Environment
-from wizard.apply.migrating_look import look_at_ext
+from wizard.apply.migration.look import look_at_ext
+from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
 from wizard.faces.apply import narrate

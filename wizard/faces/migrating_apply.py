@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.migrating import check_token, outcome, preflight_migration, start_migration
+from wizard.apply.migration.start import check_token, outcome, preflight_migration, start_migration
 from wizard.faces.beginning import Question, begin_or_refuse
 from wizard.faces.migrating import migration_step_lines
 from wizard.migrate.ways import MEANS

@@ -12,8 +12,8 @@ from wizard.advise.advise import advise, site_of
 from wizard.advise.asked import check_phrases
 from wizard.advise.catalogue import load_catalogue
 from wizard.advise.workloads import find_workload
-from wizard.apply.arrays import taken_arrays
-from wizard.apply.words import confirmation
+from wizard.apply.plan.steps_told import confirmation
+from wizard.apply.steps.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file

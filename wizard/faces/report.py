@@ -4,7 +4,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from wizard.apply.runs import find_run
+from wizard.apply.run.runs import find_run
 from wizard.documents.files import read_file
 from wizard.faces.apply import read_plan_file
 from wizard.faces.console import say

@@ -3,14 +3,14 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from wizard.apply.containers import wants_secret
-from wizard.apply.guard import check_root
-from wizard.apply.journal import read_entries
-from wizard.apply.migrating import resume_migration
-from wizard.apply.resume import done_steps
-from wizard.apply.runs import Kind, find_run, kind_of, load_plan
-from wizard.apply.start import resume_run
-from wizard.apply.tuning import resume_tuning
+from wizard.apply.migration.start import resume_migration
+from wizard.apply.plan.guard import check_root
+from wizard.apply.plan.resume import done_steps
+from wizard.apply.plan.start import resume_run
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import Kind, find_run, kind_of, load_plan
+from wizard.apply.steps.containers import wants_secret
+from wizard.apply.tune.start import resume_tuning
 from wizard.faces.apply import narrate
 from wizard.faces.passphrase import passphrase_for
 from wizard.model.errors import BadInput, ExitCode

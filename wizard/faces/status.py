@@ -5,13 +5,13 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.phases import power_now
-from wizard.apply.progress import read_progress
-from wizard.apply.resume import done_steps
-from wizard.apply.runs import find_run, list_runs, outline, runs_folder
-from wizard.apply.telling import progress_sentence
-from wizard.apply.window import Back, Window, window_of
+from wizard.apply.migration.way_back import Back, Window, window_of
+from wizard.apply.plan.resume import done_steps
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.progress import read_progress
+from wizard.apply.run.runs import find_run, list_runs, outline, runs_folder
+from wizard.apply.run.telling import progress_sentence
+from wizard.apply.transaction.phases import power_now
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
 from wizard.faces.console import out, say

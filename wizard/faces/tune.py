@@ -10,8 +10,8 @@ from wizard.advise.advise import advise
 from wizard.advise.catalogue import load_catalogue
 from wizard.advise.existing import Existing, Tuning, tuning_for
 from wizard.advise.workloads import find_workload
-from wizard.apply.environment import OWN_FSTAB, Environment
-from wizard.apply.looking import look_at_filesystem
+from wizard.apply.run.environment import OWN_FSTAB, Environment
+from wizard.apply.tune.existing_filesystem import look_at_filesystem
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file

@@ -3,11 +3,11 @@
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from wizard.apply.journal import read_entries
-from wizard.apply.migrating import undo_migration
-from wizard.apply.runs import Kind, find_run, kind_of
-from wizard.apply.tuning import undo_tuning
-from wizard.apply.undo import undo_run
+from wizard.apply.migration.start import undo_migration
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import Kind, find_run, kind_of
+from wizard.apply.tune.start import undo_tuning
 from wizard.faces.console import say
 from wizard.model.errors import ExitCode
 

@@ -7,10 +7,10 @@ from uuid import uuid4
 
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
-from wizard.apply.environment import Environment
-from wizard.apply.journal import RunState, follow, state
-from wizard.apply.start import start_run
-from wizard.apply.undo import undo_run
+from wizard.apply.plan.start import start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, follow, state
 from wizard.demo.drive import DemoDrive
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns

@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from wizard.apply.words import exit_code_of
+from wizard.apply.plan.steps_told import exit_code_of
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 from wizard.plain.desk import Desk

@@ -8,10 +8,10 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
-from wizard.apply.guard import identity_difference
-from wizard.apply.journal import RunState, read_entries, state
-from wizard.apply.recorded import kept_machine
-from wizard.apply.runs import Kind, called, kind_of, load_plan
+from wizard.apply.plan.guard import identity_difference
+from wizard.apply.run.facts_kept import kept_machine
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import Kind, called, kind_of, load_plan
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.advice import Advice

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from wizard.apply.journal import ENDS, RunState
+from wizard.apply.run.journal import ENDS, RunState
 from wizard.model.journal import Check, Entry, Event
 from wizard.report.nouns import RunRecord, StepResult
 

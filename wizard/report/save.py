@@ -4,7 +4,7 @@ import platform
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.apply.journal import RunState
+from wizard.apply.run.journal import RunState
 from wizard.documents.files import write_file
 from wizard.model.journal import Entry
 from wizard.model.machine import Machine

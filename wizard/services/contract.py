@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from wizard.advise.asked import Taken
     from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
-    from wizard.apply.journal import RunState
-    from wizard.apply.progress import StepProgress
+    from wizard.apply.run.journal import RunState
+    from wizard.apply.run.progress import StepProgress
     from wizard.layout.planner import Mode
     from wizard.layout.striped import StripeWish
     from wizard.layout.wish import Arrangement, Wish

@@ -11,7 +11,7 @@ from wizard.model.names import printable
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from wizard.apply.environment import Environment
+    from wizard.apply.run.environment import Environment
     from wizard.migrate.situation import Situation
     from wizard.model.carried import Carried
     from wizard.model.migration import Migration
@@ -29,7 +29,7 @@ def command_for_root(device: str) -> str:
 
 def look_here(moving: Moving, journal_dir: Path | None, environment: Environment) -> Situation:
     """How the filesystem stands, read without writing; room is looked for in the folder that was named, or else among the runs."""
-    from wizard.apply.migrating_look import look_at_ext
+    from wizard.apply.migration.look import look_at_ext
 
     folder = moving.folder
     return look_at_ext(moving.device, environment, store=folder, undo_dir=folder, target=moving.target, journal_dir=journal_dir)

@@ -15,11 +15,11 @@ from wizard.probe.sysfs import drive_names, node_of
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
-    from wizard.apply.elevate import Way
-    from wizard.apply.elevated import Elevated
-    from wizard.apply.environment import Environment
-    from wizard.apply.journal import RunState
-    from wizard.apply.progress import StepProgress
+    from wizard.apply.root.ask import Way
+    from wizard.apply.root.client import Elevated
+    from wizard.apply.run.environment import Environment
+    from wizard.apply.run.journal import RunState
+    from wizard.apply.run.progress import StepProgress
     from wizard.migrate.situation import Situation
     from wizard.model.carried import Carried
     from wizard.model.journal import Entry
@@ -79,7 +79,7 @@ class RealServices(Rules):
             return
         if self._way is None:
             raise Refused(f"{self.obstacle} Neither sudo, run0 nor pkexec is here to ask for it. Nothing was written.")
-        from wizard.apply.elevated import Elevated
+        from wizard.apply.root.client import Elevated
 
         self._elevated = Elevated(self._way)
 
@@ -88,7 +88,7 @@ class RealServices(Rules):
         """None for root, and for a machine that is restricted or has an fstab of its own: those are not handed on."""
         if not self.needs_root or self._only is not None or self._environment is not None:
             return None
-        from wizard.apply.elevate import way_to_root
+        from wizard.apply.root.ask import way_to_root
 
         return way_to_root()
 
@@ -106,7 +106,7 @@ class RealServices(Rules):
 
     def _arrays(self) -> Sequence[str]:
         """As mdadm knows them."""
-        from wizard.apply.arrays import taken_arrays
+        from wizard.apply.steps.arrays import taken_arrays
 
         return taken_arrays()
 
@@ -171,7 +171,7 @@ class RealServices(Rules):
 
     def journal_doubts(self) -> tuple[str, ...]:
         """Whether it outlives a power cut."""
-        from wizard.apply.runs import STATE, doubts_about, runs_folder
+        from wizard.apply.run.runs import STATE, doubts_about, runs_folder
 
         # Root's end knows nothing of a plain user's environment.
         folder = self._journal_dir or STATE / "runs" if self.needs_root else runs_folder(self._journal_dir)
@@ -181,14 +181,14 @@ class RealServices(Rules):
         """By a detached process, which root begins."""
         if self.needs_root:
             return self._asked_root.start(plan, tokens, self._journal_dir, secret)
-        from wizard.apply.start import start_run
+        from wizard.apply.plan.start import start_run
 
         return start_run(plan, *tokens, journal_dir=self._journal_dir, environment=self._place, secret=secret)
 
     @property
     def _place(self) -> Environment:
         """What `apply` works with here."""
-        from wizard.apply.environment import Environment
+        from wizard.apply.run.environment import Environment
 
         return self._environment or Environment(only=None if self._only is None else frozenset(self._only))
 
@@ -196,7 +196,7 @@ class RealServices(Rules):
         """From the journal's file, or as root tells it."""
         if self._elevated is not None:
             return self._elevated.follow(run, meanwhile)
-        from wizard.apply.journal import follow
+        from wizard.apply.run.journal import follow
 
         return follow(run, meanwhile=meanwhile)
 
@@ -204,7 +204,7 @@ class RealServices(Rules):
         """From the journal and the run's lock, or as root tells it."""
         if self._elevated is not None:
             return self._elevated.state
-        from wizard.apply.journal import state
+        from wizard.apply.run.journal import state
 
         return state(run)
 
@@ -213,7 +213,7 @@ class RealServices(Rules):
         if self._elevated is not None:
             self._elevated.request_stop()
             return
-        from wizard.apply.start import request_stop
+        from wizard.apply.plan.start import request_stop
 
         request_stop(run)
 
@@ -252,7 +252,7 @@ class RealServices(Rules):
         """By a detached process, which root begins."""
         if self.needs_root:
             return self._asked_root.migrate(migration, token, self._journal_dir)
-        from wizard.apply.migrating import start_migration
+        from wizard.apply.migration.start import start_migration
 
         return start_migration(migration, token, journal_dir=self._journal_dir, environment=self._place)
 
@@ -260,7 +260,7 @@ class RealServices(Rules):
         """From the run's folder, or as root tells it."""
         if self._elevated is not None:
             return self._elevated.progress
-        from wizard.apply.progress import read_progress
+        from wizard.apply.run.progress import read_progress
 
         return read_progress(run)
 
@@ -268,7 +268,7 @@ class RealServices(Rules):
         """By the transaction's phase, or as root tells it."""
         if self._elevated is not None:
             return self._elevated.power
-        from wizard.apply.phases import power_told
+        from wizard.apply.transaction.phases import power_told
 
         return power_told(run)
 
@@ -276,7 +276,7 @@ class RealServices(Rules):
         """By the superblock; where only root may look, undoing tells."""
         if self._elevated is not None:
             return ""
-        from wizard.apply.window import closed_sentence
+        from wizard.apply.migration.way_back import closed_sentence
 
         return closed_sentence(run)
 
@@ -284,7 +284,7 @@ class RealServices(Rules):
         """As root, which began the run."""
         if self._elevated is not None:
             return self._elevated.keep()
-        from wizard.apply.migrating import keep_migration
+        from wizard.apply.migration.start import keep_migration
 
         return keep_migration(run)
 
@@ -293,6 +293,6 @@ class RealServices(Rules):
         if self._elevated is not None:
             self._elevated.undo()
             return
-        from wizard.apply.migrating import undo_migration
+        from wizard.apply.migration.start import undo_migration
 
         undo_migration(run)

@@ -16,8 +16,8 @@ from wizard.services.migrating import NOT_RECORDED
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
-    from wizard.apply.journal import RunState
-    from wizard.apply.progress import StepProgress
+    from wizard.apply.run.journal import RunState
+    from wizard.apply.run.progress import StepProgress
     from wizard.model.carried import Carried
     from wizard.model.journal import Entry
     from wizard.model.migration import Migration, Prospect
@@ -95,7 +95,7 @@ class RecordedServices(Rules):
 
     def state(self, run: Path) -> RunState:
         """Nothing runs."""
-        from wizard.apply.journal import RunState
+        from wizard.apply.run.journal import RunState
 
         return RunState.INTERRUPTED
 

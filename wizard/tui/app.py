@@ -130,6 +130,6 @@ def run_wizard(services: Services) -> ExitCode:
     if session is None or session.run is None:
         return ExitCode.ENDED_BY_USER
     # Only here: the first screen does not wait for the journal's room.
-    from wizard.apply.words import exit_code_of
+    from wizard.apply.plan.steps_told import exit_code_of
 
     return exit_code_of(services.state(session.run))

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from rich.text import Text
 
-from wizard.apply.journal import RunState
-from wizard.apply.runs import called
-from wizard.apply.words import result_sentence, undo_sentence
+from wizard.apply.plan.steps_told import result_sentence, undo_sentence
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import called
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import Plan

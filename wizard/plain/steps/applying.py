@@ -6,10 +6,10 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from wizard.apply.journal import RunState
-from wizard.apply.runs import called
-from wizard.apply.telling import Telling
-from wizard.apply.words import result_sentence, undo_sentence
+from wizard.apply.plan.steps_told import result_sentence, undo_sentence
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import called
+from wizard.apply.run.telling import Telling
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable

@@ -6,7 +6,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.words import confirmation
+from wizard.apply.plan.steps_told import confirmation
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan

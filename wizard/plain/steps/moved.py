@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from wizard.apply.journal import RunState
-from wizard.apply.moved_words import (
+from wizard.apply.migration.moved import (
     HALF_DONE,
     can_keep,
     can_undo,
@@ -13,7 +12,8 @@ from wizard.apply.moved_words import (
     moved_sentence,
     undo_sentence,
 )
-from wizard.apply.runs import called
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import called
 from wizard.migrate.ways import power_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event

@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from wizard.apply.words import confirmation
+from wizard.apply.plan.steps_told import confirmation
 from wizard.model.plan import Plan
 from wizard.services.session import Gone, Session
 from wizard.tui.plantext import loss_blocks

@@ -11,8 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from wizard.apply.journal import RunState
-from wizard.apply.moved_words import (
+from wizard.apply.migration.moved import (
     HALF_DONE,
     can_keep,
     can_undo,
@@ -22,6 +21,7 @@ from wizard.apply.moved_words import (
     moved_sentence,
     undo_sentence,
 )
+from wizard.apply.run.journal import RunState
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable

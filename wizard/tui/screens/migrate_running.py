@@ -8,7 +8,7 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 
-from wizard.apply.progress import StepProgress
+from wizard.apply.run.progress import StepProgress
 from wizard.migrate.ways import around_words, percent_done, power_words, seconds_left, silent_words
 from wizard.model.migration import SetFstabType
 from wizard.model.names import printable

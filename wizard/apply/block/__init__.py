@@ -1,0 +1,1 @@
+"""Block devices: reading and writing them, and what stands in for one."""

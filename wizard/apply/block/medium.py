@@ -1,0 +1,108 @@
+"""What chunks are read from and written to: a block device, past its caches where that matters."""
+
+import mmap
+import os
+from types import TracebackType
+from typing import Protocol, Self
+
+from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, size_bytes, write_bytes
+from wizard.model.errors import Failed
+from wizard.model.units import MIB
+
+
+class Medium(Protocol):
+    """A drive, as the replacing of chunks needs it. Offsets and lengths are whole logical blocks, in bytes; errors are Failed."""
+
+    @property
+    def size_bytes(self) -> int:
+        """How large it is."""
+
+    @property
+    def logical_block_bytes(self) -> int:
+        """The smallest that it writes."""
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """What lies there, from the drive itself; no more than 1 MiB."""
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        """Hand it over. Until `flush` nobody knows which part of it arrived."""
+
+    def write_through(self, offset_bytes: int, data: bytes) -> None:
+        """Write it by one request; on return it is on the medium."""
+
+    def flush(self) -> None:
+        """On return everything that was written is on the medium."""
+
+
+def block_bytes(node: str) -> tuple[int, int]:
+    """The logical and the physical block of a device, by the kernel's word; a partition has its drive's."""
+    folder = (SYS_BLOCK / kernel_name(node)).resolve()
+    queue = next(queue for queue in (folder / "queue", folder.parent / "queue") if queue.exists())
+    return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
+
+
+class DeviceMedium:
+    """A block device. Writes go through the page cache, where the kernel sorts and joins them; reads come from the drive. Until the first
+    write it is open for reading only.
+    """
+
+    def __init__(self, node: str) -> None:
+        self.node = node
+        self.size_bytes = size_bytes(node)
+        self.logical_block_bytes, _ = block_bytes(node)
+        self._writing = -1
+        self._direct = self._open(os.O_RDONLY | os.O_DIRECT)
+
+    def _open(self, flags: int) -> int:
+        try:
+            return os.open(self.node, flags | os.O_CLOEXEC)
+        except OSError as error:
+            raise Failed(f"{self.node} could not be opened: {error.strerror}.") from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let go of the device."""
+        for fd in (self._direct, self._writing):
+            if fd >= 0:
+                os.close(fd)
+        self._direct = self._writing = -1
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """See `Medium`."""
+        with mmap.mmap(-1, min(length_bytes, MIB)) as buffer:
+            try:
+                got = os.preadv(self._direct, [buffer], offset_bytes)
+            except OSError as error:
+                raise Failed(f"{self.node} could not be read at byte {offset_bytes}: {error.strerror}.") from None
+            if got != length_bytes:
+                raise Failed(f"{self.node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes came.")
+            return buffer[:length_bytes]
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        """See `Medium`."""
+        if self._writing < 0:
+            self._writing = self._open(os.O_WRONLY)
+        try:
+            put = os.pwrite(self._writing, data, offset_bytes)
+        except OSError as error:
+            raise Failed(f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}.") from None
+        if put != len(data):
+            raise Failed(f"{self.node} could not be written at byte {offset_bytes}.")
+
+    def write_through(self, offset_bytes: int, data: bytes) -> None:
+        """See `Medium`."""
+        write_bytes(self.node, offset_bytes, data)
+
+    def flush(self) -> None:
+        """See `Medium`."""
+        try:
+            if self._writing >= 0:
+                os.fsync(self._writing)
+        except OSError as error:
+            raise Failed(f"{self.node} did not take what was written: {error.strerror}.") from None
+        forget_caches(self.node)

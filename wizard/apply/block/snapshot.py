@@ -1,0 +1,170 @@
+"""A copy-on-write snapshot of a device by the device mapper, whose store is a file behind a loop device.
+
+The device is opened for reading only, and claimed: while the snapshot is there nobody can mount the device or write to it as a filesystem.
+udev is told to leave the snapshot alone, which looks just like the filesystem: no links to it by UUID, and nobody offers to mount it.
+Source: Linux Documentation/admin-guide/device-mapper/snapshot.rst, dmsetup(8), losetup(8).
+"""
+
+import errno
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches, size_bytes
+from wizard.apply.run.runs import lies_in_memory, refuse_open_folder
+from wizard.apply.system.kernel_modules import kernel_has
+from wizard.model.errors import Failed, Refused
+from wizard.model.names import printable
+from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, format_exact
+from wizard.tools.run import find, run
+
+CHUNK_BYTES = 4096
+ENTRY_BYTES = 16
+LOOK_SECONDS = 60.0
+MODULES = ("loop", "dm_snapshot")
+
+Tell = Callable[[Sequence[str]], str]
+"""Runs a command, journals it, and gives its output; raises Failed."""
+
+
+def snapshot_obstacle() -> str:
+    """Why no snapshot can be made here, as a sentence; empty where it can."""
+    for program, package in (("dmsetup", "dmsetup"), ("losetup", "util-linux")):
+        if find(program) is None:
+            return f"{program} is not installed; the package is {package}."
+    missing = [module for module in MODULES if not kernel_has(module)]
+    return f"This kernel has no {missing[0]}." if missing else ""
+
+
+def check_store_room(folder: Path, needed_bytes: int) -> None:
+    """Raises Refused unless a snapshot can be made here, and the folder is one that root alone can write to, with so much room."""
+    shown = printable(str(folder), 200)
+    if obstacle := snapshot_obstacle():
+        raise Refused(f"No snapshot can be made here. {obstacle} Nothing was written.")
+    there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise Refused(f"The snapshot's store cannot be kept in {shown}: it is no folder that can be written. Nothing was written.")
+    refuse_open_folder(there)
+    if lies_in_memory(there):
+        raise Refused(
+            f"The snapshot's store cannot be kept in {shown}: it lies in memory, and would be gone after a power cut. Nothing was written. "
+            "Name a folder on another volume with --store DIR."
+        )
+    status = os.statvfs(there)
+    free = status.f_bavail * status.f_frsize
+    if free < needed_bytes:
+        raise Refused(
+            f"The snapshot's store cannot be kept in {shown}: {format_exact(free)} are free, and {format_exact(needed_bytes)} may be "
+            "needed. Nothing was written. Name a folder on another volume with --store DIR."
+        )
+
+
+def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
+    """How large a store must be to take every chunk of the device, with its metadata: the snapshot itself then never runs full."""
+    chunks = -(-device_bytes // chunk_bytes)
+    areas = chunks // (chunk_bytes // ENTRY_BYTES) + 2
+    return (1 + areas + chunks) * chunk_bytes + MIB
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """One snapshot, which may be there or not: `name` is the device mapper's for it, `store` its file."""
+
+    name: str
+    device: str
+    store: Path
+    tell: Tell
+
+    def make(self, room_bytes: int, chunk_bytes: int) -> str:
+        """Make it, and give its node. The first `room_bytes` of the store are taken at once, the rest as it is needed. Raises Failed; then
+        nothing is left of it but perhaps the file."""
+        self._make_store(room_bytes, store_bytes(size_bytes(self.device), chunk_bytes))
+        for module in MODULES:
+            # What is built in cannot be loaded, and what is missing is said by the command that needs it.
+            run(("modprobe", "--quiet", module), seconds=LOOK_SECONDS, accept=range(256))
+        forget_caches(self.device)
+        loop = self.tell(("losetup", "--find", "--show", str(self.store))).strip()
+        # Where the store's filesystem cannot do it, the page cache is used.
+        run(("losetup", "--direct-io=on", loop), seconds=LOOK_SECONDS, accept=range(256))
+        sectors = size_bytes(self.device) // KERNEL_SECTOR_BYTES
+        table = f"0 {sectors} snapshot {self.device} {loop} P {chunk_bytes // KERNEL_SECTOR_BYTES}"
+        try:
+            self.tell(("dmsetup", "create", self.name, "--noudevrules", "--noudevsync", "--table", table))
+        except Failed:
+            self.tell(("losetup", "--detach", loop))
+            raise
+        return self.node() or self._not_there()
+
+    def _make_store(self, room_bytes: int, whole_bytes: int) -> None:
+        try:
+            fd = os.open(self.store, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                if room_bytes:
+                    os.posix_fallocate(fd, 0, min(room_bytes, whole_bytes))
+                os.ftruncate(fd, whole_bytes)
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            if error.errno == errno.EFBIG:
+                why = f"its filesystem takes no file of {format_exact(whole_bytes)}"
+            else:
+                why = "there is not enough room" if error.errno == errno.ENOSPC else str(error.strerror)
+            raise Failed(f"The snapshot's store {self.store} could not be made: {why}. The drive has not changed.") from None
+
+    def _not_there(self) -> str:
+        raise Failed(f"The device mapper made no {self.name}.")
+
+    def node(self) -> str | None:
+        """The kernel's own node of it; None where it is not there. Links to it by its name are udev's, and udev leaves it alone."""
+        found = run(("dmsetup", "info", "-c", "--noheadings", "-o", "minor", self.name), seconds=LOOK_SECONDS, accept=range(256))
+        return f"/dev/dm-{found.output.strip()}" if found.status == 0 else None
+
+    def used_bytes(self) -> int:
+        """How much of its store is used; raises Failed where it is no longer valid, as when the store's folder ran full."""
+        return self._status()[0] * KERNEL_SECTOR_BYTES
+
+    def chunks_written(self) -> int:
+        """How many chunks were written to it, by the kernel's count; raises Failed as `used_bytes` does."""
+        used, metadata = self._status()
+        table = run(("dmsetup", "table", self.name), seconds=LOOK_SECONDS).output.split()
+        return (used - metadata) // int(table[-1])
+
+    def _status(self) -> tuple[int, int]:
+        """Sectors of the store that are used, and those of them that are metadata."""
+        said = run(("dmsetup", "status", self.name), seconds=LOOK_SECONDS).output.split()
+        try:
+            return int(said[3].partition("/")[0]), int(said[4])
+        except (IndexError, ValueError):
+            raise Failed(
+                f"The snapshot is no longer valid ({' '.join(said[3:])}): its store {self.store} could not take more, or could not be "
+                "written. The drive has not changed."
+            ) from None
+
+    def take_down(self) -> None:
+        """Take away what there is of it but for the file; raises Failed where somebody holds it. Nothing is journalled: where the journal
+        lies beside a store that ran full, there is no room for it before this is done."""
+        if self.node():
+            run(("dmsetup", "remove", "--retry", self.name), seconds=LOOK_SECONDS)
+        for loop in self._loops():
+            run(("losetup", "--detach", loop), seconds=LOOK_SECONDS)
+
+    def _loops(self) -> tuple[str, ...]:
+        found = run(
+            ("losetup", "--associated", str(self.store), "--noheadings", "--output", "NAME"), seconds=LOOK_SECONDS, accept=range(256)
+        )
+        return tuple(found.output.split())
+
+    def synced(self) -> None:
+        """On return all that was written to the store is on its medium; raises Failed."""
+        try:
+            fd = os.open(self.store, os.O_RDWR | os.O_CLOEXEC)
+            try:
+                os.fsync(fd)
+            finally:
+                os.close(fd)
+        except OSError as error:
+            raise Failed(
+                f"The snapshot's store {self.store} did not take what was written: {error.strerror}. The drive has not changed."
+            ) from None

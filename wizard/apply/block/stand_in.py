@@ -1,0 +1,138 @@
+"""A stand-in for a drive: as large, with blocks as large, its bytes in memory behind a loop device. What is written to it reaches no drive.
+
+Nothing of it outlives the process: the loop device goes when its last user closes it, and the memory with it.
+Source: Linux include/uapi/linux/loop.h, Documentation/admin-guide/blockdev; memfd_create(2).
+"""
+
+import errno
+import fcntl
+import os
+import struct
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from time import monotonic, sleep
+
+from wizard.apply.block.devices import tell_kernel, wait_for
+from wizard.apply.table.image import Image
+from wizard.model.machine import Extent
+from wizard.model.units import MIB
+from wizard.tools.run import find, run
+
+CONTROL = "/dev/loop-control"
+GET_FREE, CONFIGURE, DETACH = 0x4C82, 0x4C0A, 0x4C01
+"""LOOP_CTL_GET_FREE, LOOP_CONFIGURE (Linux 5.8) and LOOP_CLR_FD."""
+
+CONFIG = struct.Struct("=II5Q4I64s64s32s2Q64x")
+"""loop_config: the file, the size of a logical block, loop_info64, and what is reserved."""
+
+GOES_WITH_LAST_USER, WITH_PARTITIONS = 4, 8
+"""LO_FLAGS_AUTOCLEAR and LO_FLAGS_PARTSCAN."""
+
+NAME = "diskwright stand-in"
+TAKE_SECONDS = 5.0
+PAUSE_SECONDS = 0.05
+
+
+class NoStandInError(Exception):
+    """Why no stand-in can be had here, as a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class StandIn:
+    """One that is there: `node` is its loop device, `memory` the descriptor of what it holds."""
+
+    node: str
+    memory: int
+
+    def written_outside(self, places: Sequence[Extent]) -> int | None:
+        """The first byte outside these places, in order and apart, that is not zero any more; None where there is none."""
+        end = os.fstat(self.memory).st_size
+        position = 0
+        for place in (*places, Extent(end, 0)):
+            if (found := self._first_written(position, place.start_bytes)) is not None:
+                return found
+            position = place.end_bytes
+        return None
+
+    def _first_written(self, start: int, end: int) -> int | None:
+        while start < end:
+            try:
+                start = os.lseek(self.memory, start, os.SEEK_DATA)
+            except OSError as error:
+                if error.errno == errno.ENXIO:
+                    return None
+                raise
+            if start >= end:
+                return None
+            data = os.pread(self.memory, min(MIB, end - start), start)
+            if rest := data.lstrip(b"\0"):
+                return start + len(data) - len(rest)
+            start += len(data)
+        return None
+
+
+@contextmanager
+def standing_in(image: Image) -> Iterator[StandIn]:
+    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises NoStandInError where none can be had.
+
+    It is locked, so that udev makes no links to partitions that look like the drive's own.
+    """
+    try:
+        memory = os.memfd_create(NAME, os.MFD_CLOEXEC)
+    except OSError as error:
+        raise NoStandInError(f"there is no memory for it: {error.strerror}") from None
+    try:
+        try:
+            os.ftruncate(memory, image.size_bytes)
+            for offset, data in image.pieces:
+                os.pwrite(memory, data, offset)
+        except OSError as error:
+            raise NoStandInError(f"there is no memory for it: {error.strerror}") from None
+        loop, node = _attached(memory, image.block_bytes)
+        try:
+            yield StandIn(node, memory)
+        finally:
+            with suppress(OSError):
+                fcntl.ioctl(loop, DETACH)
+            os.close(loop)
+    finally:
+        os.close(memory)
+
+
+def _attached(memory: int, block_bytes: int) -> tuple[int, str]:
+    """The locked descriptor of a loop device over the file, and its node."""
+    if find("modprobe"):
+        # What is built in cannot be loaded, and what is missing shows at once.
+        run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
+    until = monotonic() + TAKE_SECONDS
+    while True:
+        try:
+            return _attach(memory, block_bytes)
+        except OSError as error:
+            # Somebody else was faster with the free one.
+            if error.errno not in (errno.EBUSY, errno.EAGAIN) or monotonic() > until:
+                raise NoStandInError(f"the kernel gave no loop device: {error.strerror}") from None
+            sleep(PAUSE_SECONDS)
+
+
+def _attach(memory: int, block_bytes: int) -> tuple[int, str]:
+    control = os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        node = f"/dev/loop{fcntl.ioctl(control, GET_FREE)}"
+    finally:
+        os.close(control)
+    if wait_for((node,)):
+        raise OSError(errno.ENOENT, f"{node} did not appear")
+    loop = os.open(node, os.O_RDWR | os.O_CLOEXEC)
+    try:
+        fcntl.flock(loop, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        flags = GOES_WITH_LAST_USER | WITH_PARTITIONS
+        told = (memory, block_bytes, 0, 0, 0, 0, 0, 0, 0, 0, flags, NAME.encode(), b"", b"", 0, 0)
+        fcntl.ioctl(loop, CONFIGURE, CONFIG.pack(*told))
+        # A loop device can have kept partitions of whoever had it before.
+        tell_kernel(node, anew=True)
+    except BaseException:
+        os.close(loop)
+        raise
+    return loop, node

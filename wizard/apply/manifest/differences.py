@@ -1,0 +1,147 @@
+"""How two manifests differ, in sentences: what a person loses, file by file."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from wizard.apply.manifest.entry import Entry, Kind, from_line
+from wizard.apply.manifest.look import LOST_AND_FOUND, named
+from wizard.apply.manifest.manifest import manifest_lines
+from wizard.model.names import printable
+
+TOLD = 20
+"""So many differences are told, the others counted."""
+
+
+def differences(before: Path, after: Path, *, inode_numbers: bool, rewritten: frozenset[bytes] = frozenset()) -> tuple[str, ...]:
+    """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell the same filesystem.
+
+    With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy has inodes, times of their
+    change and a size of blocks of its own, and its own lost+found. Of the files
+    `rewritten` the content is to differ, and nothing else. Raises BadInput where a manifest cannot be read.
+    """
+    told = []
+    count = 0
+    for sentence in _differences(before, after, inode_numbers, rewritten):
+        count += 1
+        if count <= TOLD:
+            told.append(sentence)
+    return (*told, f"And {count - TOLD} more differences.") if count > TOLD else tuple(told)
+
+
+def _differences(before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes]) -> Iterator[str]:
+    for old, new in _pairs(before, after):
+        entry = old or new
+        if old and new and old.path in rewritten and old.digest != new.digest:
+            new = replace(new, digest=old.digest)
+        if entry and not inode_numbers and entry.path == LOST_AND_FOUND and entry.kind is Kind.FOLDER:
+            continue
+        if new is None and old is not None:
+            yield f"{named(old.path)} ({old.kind.value}) is missing."
+        elif old is None and new is not None:
+            yield f"{named(new.path)} ({new.kind.value}) was not there before."
+        elif old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)]):
+            yield f"{named(old.path)}: {'; '.join(pieces)}."
+
+
+def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | None]]:
+    """Entries with the same path together, others alone, but for those that are alike to the letter. Both files have the same order."""
+    old_lines, new_lines = manifest_lines(before), manifest_lines(after)
+    old_line, new_line = next(old_lines, None), next(new_lines, None)
+    while old_line or new_line:
+        if old_line == new_line:
+            old_line, new_line = next(old_lines, None), next(new_lines, None)
+            continue
+        old, new = _entry(old_line, before), _entry(new_line, after)
+        if new is None or (old and old.order < new.order):
+            yield old, None
+            old_line = next(old_lines, None)
+        elif old is None or new.order < old.order:
+            yield None, new
+            new_line = next(new_lines, None)
+        else:
+            yield old, new
+            old_line, new_line = next(old_lines, None), next(new_lines, None)
+
+
+def _entry(line: bytes | None, file: Path) -> Entry | None:
+    return from_line(line, f"An entry of {printable(str(file), 200)}") if line else None
+
+
+def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+    if old.kind is not new.kind:
+        yield f"it was a {old.kind.value} and is a {new.kind.value}"
+        return
+    if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
+        yield "its content differs" if old.size_bytes == new.size_bytes else f"it had {old.size_bytes} bytes and has {new.size_bytes}"
+    yield from _storage_differences(old, new, inode_numbers)
+    yield from _property_differences(old, new)
+    yield from _attribute_differences(old, new)
+    yield from _link_differences(old, new, inode_numbers)
+
+
+def _property_differences(old: Entry, new: Entry) -> Iterator[str]:
+    pairs = (
+        ("its permissions are", f"{old.mode:04o}", f"{new.mode:04o}"),
+        ("its owner is", f"{old.uid}:{old.gid}", f"{new.uid}:{new.gid}"),
+        ("it was modified at", old.modified, new.modified),
+        ("it was read at", old.accessed, new.accessed),
+        ("it leads to", old.target, new.target),
+        ("its device number is", old.device, new.device),
+        ("its flags are", f"{old.flags:#x}", f"{new.flags:#x}"),
+    )
+    for what, was, is_now in pairs:
+        if was != is_now:
+            yield f"{what} {_word(is_now)}, not {_word(was)}"
+
+
+def _word(value: str | int | bytes) -> str:
+    """A property for a person: a time, or where a symbolic link leads."""
+    match value:
+        case int():
+            return _time(value)
+        case bytes():
+            return printable(value.decode(errors="backslashreplace"), 200)
+        case _:
+            return value
+
+
+def _storage_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+    was, is_now = (entry.data if inode_numbers else entry.wide_data for entry in (old, new))
+    if was != is_now and old.size_bytes == new.size_bytes:
+        yield f"its data lie elsewhere between its holes: {is_now}, not {was}"
+
+
+def _attribute_differences(old: Entry, new: Entry) -> Iterator[str]:
+    was, now = dict(old.attributes), dict(new.attributes)
+    for name in sorted({*was, *now}):
+        what = f"its extended attribute {printable(name, 60)}"
+        if name not in now:
+            yield f"{what} is missing"
+        elif name not in was:
+            yield f"{what} was not there before"
+        elif was[name] != now[name]:
+            yield f"{what} has another value"
+
+
+def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
+    """Of folders, links only count the folders in them, which are compared themselves."""
+    if old.same_as != new.same_as:
+        was, is_now = (f"the same file as {named(entry.same_as)}" if entry.same_as else "a file of its own" for entry in (old, new))
+        yield f"it was {was} and is {is_now}"
+    if old.kind is not Kind.FOLDER and old.links != new.links:
+        yield f"it had {old.links} names and has {new.links}"
+    if inode_numbers and old.inode != new.inode:
+        yield f"its inode is {new.inode}, not {old.inode}"
+    if inode_numbers and old.changed != new.changed:
+        yield f"its inode was changed at {_time(new.changed)}, not {_time(old.changed)}"
+
+
+def _time(nanoseconds: int) -> str:
+    """`2026-11-22 07:00:00.000000001 UTC`; seconds alone for a date that calendars of today's programs cannot tell."""
+    seconds, rest = divmod(nanoseconds, 10**9)
+    try:
+        return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d} UTC"
+    except (ValueError, OverflowError, OSError):
+        return f"{seconds}.{rest:09d} s"

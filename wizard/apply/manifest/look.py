@@ -1,0 +1,173 @@
+"""Looking at one entry of a filesystem, by descriptors: paths may be longer than the kernel takes, and names need not be text."""
+
+import errno
+import fcntl
+import os
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+
+from wizard.apply.manifest.content import content_of
+from wizard.apply.manifest.entry import Entry, Kind
+from wizard.model.errors import Failed
+from wizard.model.names import printable
+
+GET_FLAGS = 0x80086601 if struct.calcsize("l") == 8 else 0x80046601
+"""FS_IOC_GETFLAGS (linux/fs.h), whose number tells the size of a long."""
+
+ABOUT_STORAGE = 0x80000 | 0x1000 | 0x40000 | 0x200000 | 0x400000
+"""Flags that say how something is stored and not what it is: extents, an indexed folder, counted in blocks, a value of an extended
+attribute, blocks beyond the end (fs/ext4/ext4.h).
+"""
+
+LONGEST_PATH = 3800
+"""Short of PATH_MAX (4096), with room for the way to a descriptor in /proc."""
+
+LONGEST_VALUE = 64
+"""Bytes of an extended attribute that are kept as they are."""
+
+LOST_AND_FOUND = b"lost+found"
+"""The folder that every ext filesystem is made with, for what e2fsck finds."""
+
+TO_READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+
+Found = tuple[bytes, int]
+"""The path of an entry and the number of its inode."""
+
+KINDS = {
+    stat.S_IFREG: Kind.FILE,
+    stat.S_IFDIR: Kind.FOLDER,
+    stat.S_IFLNK: Kind.SYMLINK,
+    stat.S_IFIFO: Kind.FIFO,
+    stat.S_IFSOCK: Kind.SOCKET,
+    stat.S_IFCHR: Kind.CHARACTERS,
+    stat.S_IFBLK: Kind.BLOCKS,
+}
+
+
+def open_at(top: int, path: bytes, flags: int) -> int:
+    """openat(2) for a path from the folder `top`, however long it is. Raises OSError."""
+    held = top
+    try:
+        while len(path) > LONGEST_PATH:
+            cut = path.rindex(b"/", 0, LONGEST_PATH)
+            deeper = os.open(path[:cut], FOLDER, dir_fd=held)
+            if held != top:
+                os.close(held)
+            held, path = deeper, path[cut + 1 :]
+        return os.open(path or b".", flags, 0o600, dir_fd=held)
+    finally:
+        if held != top:
+            os.close(held)
+
+
+@contextmanager
+def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
+    """A descriptor of what is at `path` below the folder `top`, closed at the end. Raises OSError."""
+    fd = open_at(top, path, flags)
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+def look(top: int, path: bytes, workers: int, on_bytes: Callable[[int], None]) -> Entry:
+    """The entry at `path` below the folder `top`, with its content if it is a file. Raises OSError where it cannot be read."""
+    with folder_of(top, path) as (folder, name):
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+        kind = KINDS[stat.S_IFMT(status.st_mode)]
+        target = os.readlink(name, dir_fd=folder) if kind is Kind.SYMLINK else b""
+        flags, content = 0, ("", "", "")
+        if kind in (Kind.FILE, Kind.FOLDER):
+            with opened(folder, name, TO_READ) as fd:
+                attributes = _attributes(fd)
+                flags = flags_of(fd)
+                if kind is Kind.FILE:
+                    content = content_of(fd, status.st_size, workers, on_bytes)
+        else:
+            attributes = _attributes(b"/proc/self/fd/%d/%s" % (folder, name))
+    return Entry(
+        path,
+        kind,
+        stat.S_IMODE(status.st_mode),
+        status.st_uid,
+        status.st_gid,
+        0 if kind is Kind.FOLDER else status.st_size,
+        f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}" if kind in (Kind.CHARACTERS, Kind.BLOCKS) else "",
+        status.st_mtime_ns,
+        status.st_atime_ns,
+        status.st_ctime_ns,
+        status.st_ino,
+        status.st_nlink,
+        b"",
+        target,
+        flags,
+        attributes,
+        *content,
+    )
+
+
+@contextmanager
+def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
+    """The folder that something is in, and its name there; for a short path the top itself and all of the path."""
+    if len(path) <= LONGEST_PATH:
+        yield top, path or b"."
+        return
+    above, _, name = path.rpartition(b"/")
+    with opened(top, above, FOLDER) as folder:
+        yield folder, name
+
+
+def _attributes(where: int | bytes) -> tuple[tuple[str, str], ...]:
+    """All extended attributes, ACLs and the system's own among them, by name."""
+    follow = isinstance(where, int)
+    try:
+        names = sorted(os.listxattr(where, follow_symlinks=follow))
+    except OSError as error:
+        if error.errno == errno.ENOTSUP:
+            return ()
+        raise
+    return tuple((name, _value(os.getxattr(where, name, follow_symlinks=follow))) for name in names)
+
+
+def _value(value: bytes) -> str:
+    return value.hex() if len(value) <= LONGEST_VALUE else f"sha256:{sha256(value).hexdigest()}"
+
+
+def flags_of(fd: int) -> int:
+    """What chattr(1) sets, without what only says how it is stored; 0 for a filesystem without such flags."""
+    buffer = bytearray(8)
+    try:
+        fcntl.ioctl(fd, GET_FLAGS, buffer)
+    except OSError as error:
+        if error.errno in (errno.ENOTTY, errno.EOPNOTSUPP):
+            return 0
+        raise
+    return int(struct.unpack_from("=I", buffer)[0]) & ~ABOUT_STORAGE
+
+
+def walk(top: int) -> Iterator[Found]:
+    """Everything below `top`, itself first: a folder before what it holds, names by their bytes. Raises Failed."""
+    left = [(b"", os.fstat(top).st_ino, True)]
+    while left:
+        path, inode, is_folder = left.pop()
+        yield path, inode
+        if is_folder:
+            left += reversed(_listed(top, path))
+
+
+def _listed(top: int, path: bytes) -> list[tuple[bytes, int, bool]]:
+    try:
+        with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as entries:
+            names = [(os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False)) for entry in entries]
+    except OSError as error:
+        raise Failed(f"{named(path)} cannot be read: {error.strerror}.") from None
+    return [(path + b"/" + name if path else name, inode, is_folder) for name, inode, is_folder in sorted(names)]
+
+
+def named(path: bytes) -> str:
+    """A path for a person: bytes that are no text are shown as such."""
+    return printable(f"/{path.decode(errors='backslashreplace')}", 200)

@@ -1,0 +1,203 @@
+"""A manifest: everything in a filesystem, file by file, with a digest of each content, to be compared with what is there later.
+
+It is a file of a run: lines of JSON in one gzip, folders before what they hold and names by their bytes, so that two manifests can be
+compared line by line whatever their size. Files are read in the order of their inodes, which is about that of their blocks on an ext
+filesystem, by several processes; memory holds one batch, and what has several names.
+"""
+
+import gzip
+import json
+import os
+import zlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from itertools import islice
+from pathlib import Path
+from time import monotonic
+
+from wizard.apply.manifest.entry import Entry, Kind, from_line, to_line
+from wizard.apply.manifest.look import Found, look, named, walk
+from wizard.apply.manifest.workers import Say, share_out
+from wizard.apply.run.journal import sync_folder
+from wizard.model.errors import BadInput, Failed
+from wizard.model.names import printable
+from wizard.model.units import MIB
+
+SCHEMA = "diskwright.manifest/1"
+BEFORE, AFTER = "before.manifest", "after.manifest"
+"""What a run calls its manifests of what was there before, and of what is there then."""
+
+BATCH = 1 << 15
+"""How many entries are held in memory at a time."""
+
+READ_BYTES_PER_SECOND = {True: 90e6, False: 350e6, None: 120e6}
+ENTRIES_PER_SECOND = {True: 700.0, False: 12000.0, None: 1500.0}
+"""Guesses of how fast a drive reads that turns, that does not, and that nothing is known of."""
+
+REPORT_SECONDS = 0.2
+
+SAID_BYTES = 64 * MIB
+"""Of a large file, so many bytes are told before it is read to its end."""
+
+MORE = b"+"
+"""How a line begins that tells how many bytes more were read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A manifest that was taken: where it lies, how many entries it has, how many bytes were read for it, and in how many seconds."""
+
+    file: Path
+    entries: int
+    read_bytes: int
+    seconds: float
+
+
+def manifest_seconds(data_bytes: int, entries: int = 0, *, turns: bool | None = None) -> float:
+    """A guess at the seconds that a manifest takes of so many bytes and entries on a drive that turns, does not, or may."""
+    return data_bytes / READ_BYTES_PER_SECOND[turns] + entries / ENTRIES_PER_SECOND[turns]
+
+
+def take_manifest(place: Path, file: Path, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None) -> Manifest:
+    """Read everything below the folder `place` by so many processes, and write it down in `file`, whole or not at all.
+
+    `on_progress` hears which part is done, from 0 to 1. Raises Failed, naming the file, where something cannot be read.
+    """
+    begun = monotonic()
+    new = file.with_name(f"{file.name}.new")
+    try:
+        top = os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Failed(f"{printable(str(place), 200)} cannot be read: {error.strerror}.") from None
+    meter = Meter(used_bytes(place), on_progress)
+    count = 0
+    try:
+        with _written(new) as write:
+            write(_json({"schema": SCHEMA}))
+            for line in _entries(top, workers, meter):
+                write(line + b"\n")
+                count += 1
+            write(_json({"entries": count}))
+        new.replace(file)
+        sync_folder(file.parent)
+    except OSError as error:
+        raise Failed(f"{printable(str(file), 200)} cannot be written: {error.strerror}.") from None
+    finally:
+        os.close(top)
+        with suppress(OSError):
+            new.unlink()
+    return Manifest(file, count, meter.done, monotonic() - begun)
+
+
+def read_manifest(file: Path) -> Iterator[Entry]:
+    """The entries of a manifest, in its order; raises BadInput where it is no whole manifest."""
+    for number, line in enumerate(manifest_lines(file), 1):
+        yield from_line(line, f"{printable(str(file), 200)}, entry {number}")
+
+
+def manifest_lines(file: Path) -> Iterator[bytes]:
+    """The lines of a manifest, one for each entry, in its order; raises BadInput where it is no whole manifest."""
+    where = printable(str(file), 200)
+    try:
+        with gzip.open(file, "rb") as lines:
+            if next(lines, b"") != _json({"schema": SCHEMA}):
+                raise BadInput(f"{where} is no manifest that this diskwright reads.")
+            count, held = 0, next(lines, b"")
+            for line in lines:
+                count += 1
+                yield held
+                held = line
+            if held != _json({"entries": count}):
+                raise BadInput(f"{where} is not whole.")
+    except (OSError, EOFError, zlib.error) as error:
+        raise BadInput(f"{where} cannot be read: {error}.") from None
+
+
+class Meter:
+    """How much was read, of about how much, told not too often."""
+
+    def __init__(self, total: int, on_progress: Callable[[float], None]) -> None:
+        self.done = 0
+        self._total = max(total, 1)
+        self._on_progress = on_progress
+        self._next = 0.0
+
+    def add(self, read_bytes: int) -> None:
+        """So many bytes more."""
+        self.done += read_bytes
+        if monotonic() >= self._next:
+            self._next = monotonic() + REPORT_SECONDS
+            self._on_progress(min(self.done / self._total, 1.0))
+
+
+def used_bytes(top: Path) -> int:
+    """How much the filesystem that a folder lies on says is used."""
+    status = os.statvfs(top)
+    return (status.f_blocks - status.f_bfree) * status.f_frsize
+
+
+def _json(value: Mapping[str, object]) -> bytes:
+    return json.dumps(value).encode() + b"\n"
+
+
+@contextmanager
+def _written(file: Path) -> Iterator[Callable[[bytes], int]]:
+    """Write a new compressed file, which is on the medium at the end."""
+    fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as raw:
+        with gzip.GzipFile("", "wb", compresslevel=1, fileobj=raw, mtime=0) as packed:
+            yield packed.write
+        raw.flush()
+        os.fsync(raw.fileno())
+
+
+def _entries(top: int, workers: int, meter: Meter) -> Iterator[bytes]:
+    """A line for everything below `top` and for itself, in the manifest's order."""
+    linked: dict[int, Entry] = {}
+    found = walk(top)
+    while batch := tuple(islice(found, BATCH)):
+        looked = _looked_at(top, batch, linked, workers, meter)
+        for number, (path, inode) in enumerate(batch):
+            line = looked.get(number)
+            if line is None:
+                line = to_line(replace(linked[inode], path=path, same_as=linked[inode].path))
+            yield line
+
+
+def _looked_at(top: int, batch: Sequence[Found], linked: dict[int, Entry], workers: int, meter: Meter) -> dict[int, bytes]:
+    """The lines of a batch by their number in it, in place of all names of a file but its first, which is noted in `linked`."""
+    first = {inode: number for number, (_, inode) in reversed([*enumerate(batch)]) if inode not in linked}
+    work = [(number, batch[number][0]) for _, number in sorted(first.items())]
+
+    def do(piece: tuple[int, bytes], say: Say) -> None:
+        number, path = piece
+        unsaid = 0
+
+        def heard(more: int) -> None:
+            nonlocal unsaid
+            unsaid += more
+            if unsaid >= SAID_BYTES:
+                say(MORE + b"%d" % unsaid)
+                unsaid = 0
+
+        try:
+            entry = look(top, path, workers, heard)
+        except OSError as error:
+            raise Failed(f"{named(path)} cannot be read: {error.strerror or error}.") from None
+        several = entry.kind is not Kind.FOLDER and entry.links > 1
+        say(b"%d %d %d %s" % (number, several, unsaid, to_line(entry)))
+
+    looked = {}
+    for said in share_out(work, workers, do):
+        if said.startswith(MORE):
+            meter.add(int(said[1:]))
+            continue
+        number, several, unsaid, line = said.split(b" ", 3)
+        meter.add(int(unsaid))
+        looked[int(number)] = line
+        if int(several):
+            linked[batch[int(number)][1]] = from_line(line, "a manifest")
+    if lost := next((batch[number][0] for number, _ in work if number not in looked), None):
+        raise Failed(f"{named(lost)} was not read.")
+    return looked

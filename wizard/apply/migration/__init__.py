@@ -1,0 +1,1 @@
+"""Leading a filesystem to ext4: run, checked, and taken back."""

@@ -1,0 +1,50 @@
+"""The line of fstab that has the filesystem mounted as ext4 from then on: put in its place, and taken back."""
+
+from pathlib import Path
+
+from wizard.apply.system import fstab
+from wizard.apply.tune.current_value import How, Standing
+from wizard.layout.changes import digest_of_text
+from wizard.model.errors import Failed
+from wizard.model.migration import Migration, SetFstabType
+from wizard.model.names import printable
+
+
+def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
+    """The lines that a migration changes."""
+    return tuple(step.operation for step in migration.steps if isinstance(step.operation, SetFstabType))
+
+
+def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
+    """How one of a migration's lines stands: a line that is to be changed stands in the very file that was looked at, but for the
+    migration's other lines. Raises BadInput where the file cannot be read.
+    """
+    lines = fstab.read_fstab(Path(operation.file)).split("\n")
+    if lines.count(operation.new) == 1 and operation.old not in lines:
+        return Standing(How.AFTER, "the new line is there once, and the old one no longer")
+    before = lines.copy()
+    for other in line_operations(migration):
+        if before[other.number - 1 : other.number] == [other.new]:
+            before[other.number - 1] = other.old
+    if lines[operation.number - 1 : operation.number] == [operation.old] and digest_of_text("\n".join(before)) == operation.digest:
+        return Standing(How.BEFORE, "the line is as it was")
+    return Standing(How.OTHER, f"{printable(operation.file, 200)} was changed")
+
+
+def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
+    """Put the new line in the place of the old one; a sentence. Repeatable. Raises Failed where the file is another by now."""
+    path = Path(operation.file)
+    found = type_standing(operation, migration)
+    if found.how is How.OTHER:
+        raise Failed(f"It was not changed, since somebody else has changed it meanwhile: {found.seen}.")
+    if found.how is How.BEFORE:
+        text = fstab.read_fstab(path)
+        lines = text.split("\n")
+        lines[operation.number - 1] = operation.new
+        fstab.rewrite(path, text, "\n".join(lines), fstab.kept_as(path, run_name))
+    return f"Line {operation.number} of {printable(operation.file, 200)} is the new one."
+
+
+def old_type_back(operation: SetFstabType) -> str:
+    """Change only this line back; a sentence on how the file stands then."""
+    return fstab.line_back(Path(operation.file), operation.old, operation.new)

@@ -1,0 +1,153 @@
+"""Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing here writes."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.apply.block.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.block.snapshot import check_store_room
+from wizard.apply.migration.fresh import check_target
+from wizard.apply.migration.fstab_step import type_standing
+from wizard.apply.migration.look import drive_of
+from wizard.apply.migration.undo_files import check_undo_room
+from wizard.apply.plan.guard import NOTHING_WRITTEN, check_programs, check_same_start, identity_difference, probe_again
+from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.system.fstab import check_writable
+from wizard.apply.tune.current_value import How
+from wizard.layout.refusals import in_use
+from wizard.migrate.steps import proof
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.identity import Identity
+from wizard.model.machine import Drive
+from wizard.model.migration import MakeFresh, Means, Migration, SetFstabType
+from wizard.model.names import printable
+from wizard.probe.machine import probe_drive
+
+AGAIN = f"Look at it again with `diskwright migrate`. {NOTHING_WRITTEN}"
+
+
+def check_own(migration: Migration, environment: Environment) -> None:
+    """Raises Refused where it is for another drive or file than this run may touch."""
+    for device, drive in devices_of(migration):
+        if environment.only is not None and drive.path not in environment.only:
+            raise Refused(f"{printable(drive.path)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
+        for node, reason in ((drive.path, impostor(drive.path, drive.path)), (device, _stray(device, drive.path))):
+            if reason:
+                raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. {NOTHING_WRITTEN}")
+    for operation in (step.operation for step in migration.steps):
+        if isinstance(operation, SetFstabType):
+            if Path(operation.file) != environment.fstab:
+                raise Refused(
+                    f"This migration changes {printable(operation.file, 200)}, not {environment.fstab}: say --fstab "
+                    f"{printable(operation.file, 200)} if that is the system that you mean. {NOTHING_WRITTEN}"
+                )
+            check_writable(environment.fstab, "no file of mounts at boot")
+
+
+def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
+    """The devices that a migration works on, each with its drive: the filesystem's, and that of a fresh one."""
+    made = [step.operation.target for step in migration.steps if isinstance(step.operation, MakeFresh)]
+    return ((migration.device, migration.drive), *((target, migration.target) for target in made if migration.target))
+
+
+def _stray(device: str, drive: str) -> str | None:
+    """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None where it is, or is missing."""
+    folder = SYS_BLOCK / kernel_name(device)
+    if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
+        return impostor(device, drive)
+    try:
+        found = drive_of(folder.name)
+    except BadInput as error:
+        return str(error)
+    return None if found == drive else f"{printable(device)} lies on {found}"
+
+
+def check_migration_tools(migration: Migration) -> None:
+    """Raises Refused where a program is missing that a step, its check or its undoing needs."""
+    wanted = {argv[0] for step in migration.steps for argv in step.commands}
+    if migration.means is not Means.FILES:
+        wanted.add(proof(migration.device)[0])
+    if migration.means is Means.DIRECT:
+        wanted |= {"e2undo", "env"}
+    if migration.means is Means.COPY:
+        wanted.add("wipefs")
+    if migration.means is Means.TRANSACTION:
+        wanted |= {"dmsetup", "losetup", "env"}
+    check_programs(wanted)
+
+
+def check_new(migration: Migration) -> None:
+    """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by nobody where it is changed."""
+    for device, identity in devices_of(migration):
+        check_same_start(identity)
+        drive = probe_again(identity)
+        if migration.means is not Means.FILES:
+            check_unused(device, drive)
+    try:
+        for operation in (step.operation for step in migration.steps):
+            if isinstance(operation, MakeFresh):
+                check_target(operation, migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {AGAIN}") from None
+    check_as_looked_at(migration)
+    check_lines(migration, frozenset({How.BEFORE}))
+    _check_room(migration)
+
+
+def check_as_looked_at(migration: Migration) -> None:
+    """Raises Refused unless the filesystem's superblock says what it said when the migration was made."""
+    try:
+        now = facts_on(migration.device)
+    except Failed as error:
+        raise Refused(f"{error} {AGAIN}") from None
+    if now.uuid != migration.before.uuid:
+        raise Refused(f"{migration.device} no longer holds the filesystem {migration.before.uuid}. {AGAIN}")
+    if now != migration.before and migration.means is not Means.FILES:
+        raise Refused(f"{migration.device} was changed since the migration was made: its superblock says something else. {AGAIN}")
+
+
+def _check_room(migration: Migration) -> None:
+    if migration.means is Means.DIRECT:
+        if not migration.undo_dir:
+            raise Refused(f"This migration names no folder for undo files; name one with --undo-dir DIR. {NOTHING_WRITTEN}")
+        check_undo_room(Path(migration.undo_dir), migration.room_bytes)
+    if migration.means is Means.TRANSACTION:
+        check_store_room(Path(migration.store), migration.room_bytes)
+
+
+def check_lines(migration: Migration, fits: frozenset[How]) -> None:
+    """Raises Refused where a line of fstab stands otherwise than it is to be found."""
+    for step in migration.steps:
+        if isinstance(step.operation, SetFstabType):
+            try:
+                found = type_standing(step.operation, migration)
+            except BadInput as error:
+                raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+            if found.how not in fits:
+                raise Refused(f"{found.seen[:1].upper()}{found.seen[1:]} since this migration was made. {AGAIN}")
+
+
+def check_unused(device: str, drive: Drive) -> None:
+    """Raises Refused where anything uses the device; what else uses its drive may go on."""
+    if drive.read_only:
+        raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
+    for use in drive.uses:
+        if use.kind != "opened" and use.subject == device:
+            raise Refused(f"{device} is in use: {in_use(use)}. {NOTHING_WRITTEN}")
+    if reason := open_exclusively(device):
+        raise Refused(f"{device} is in use: {reason}. {NOTHING_WRITTEN}")
+
+
+def check_goes_on(migration: Migration) -> None:
+    """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody where it is changed."""
+    for device, identity in devices_of(migration):
+        path = identity.path
+        try:
+            drive = probe_drive(path, seconds=LOOK_SECONDS)
+        except BadInput:
+            raise Refused(f"{path} is not there. {NOTHING_WRITTEN}") from None
+        # A restart counts drives anew.
+        if difference := identity_difference(replace(identity, diskseq=drive.diskseq), drive):
+            raise Refused(f"{path} is another drive: {difference}. {NOTHING_WRITTEN}")
+        if migration.means is not Means.FILES:
+            check_unused(device, drive)

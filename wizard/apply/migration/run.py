@@ -1,0 +1,263 @@
+"""What the detached process does with a migration: guard, steps in order, verify; taking it back; keeping it. All is in the journal."""
+
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.migration.copy import copied, no_way_back, nothing_to_keep
+from wizard.apply.migration.found import has_begun, migration_now
+from wizard.apply.migration.fstab_step import line_operations, old_type_back, set_type
+from wizard.apply.migration.ground import Ground, ground_of
+from wizard.apply.migration.guard import check_goes_on, check_lines, check_new, check_own
+from wizard.apply.migration.moved import advised_sentence, look_sentence
+from wizard.apply.migration.steps import MigratingSite
+from wizard.apply.migration.verify import file_checks
+from wizard.apply.migration.way_back import is_closed, is_stranded
+from wizard.apply.plan.guard import NOTHING_WRITTEN
+from wizard.apply.plan.resume import UNDOING
+from wizard.apply.plan.start import STOP
+from wizard.apply.run.journal import Journal, RunState, state, was_done
+from wizard.apply.run.lock import unlock
+from wizard.apply.run.runs import called, load_environment, load_migration
+from wizard.apply.system.fstab import parse, read_fstab
+from wizard.apply.system.mounts import mounted_at, read_mounts
+from wizard.apply.tune.current_value import How, is_mount_of
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.journal import Check, Event
+from wizard.model.migration import Means, Migration, MigrationStep, SetFstabType
+from wizard.model.names import printable
+
+NOT_AT_BOOT = frozenset({"noauto"})
+
+KEEPING = "keeping"
+"""The file in a run that says that keeping has begun: from then on there is no way back."""
+
+
+def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
+    """The surroundings of a run, as no step's."""
+    return MigratingSite(run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds)
+
+
+def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """Carry out what is not done of a migration. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        event, sentence = _carry_out(site_of(run, journal, drive_locks))
+    except Refused as error:
+        event, sentence = Event.REFUSED, str(error)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} {ways_on(run)}"
+    # Nothing more can be done about a snapshot that somebody holds; whoever goes on finds it.
+    with suppress(DiskwrightError):
+        ground_of(site_of(run, journal, drive_locks)).release()
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _carry_out(site: MigratingSite) -> tuple[Event, str]:
+    run, migration = site.run, site.migration
+    ground = ground_of(site)
+    check_own(migration, load_environment(run))
+    check_begins(run, migration, ground)
+    ground.prepare()
+    on_device = [(number, step) for number, step in enumerate(migration.steps, 1) if not isinstance(step.operation, SetFstabType)]
+    in_files = [(number, step) for number, step in enumerate(migration.steps, 1) if isinstance(step.operation, SetFstabType)]
+    if ended := _make_all(on_device, ground, site):
+        return ended
+    if on_device:
+        if failed := _verified(ground.checks(), site):
+            return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
+        if said := ground.commit():
+            site.journal.add(Event.COMMAND, said)
+    if ended := _make_all(in_files, ground, site):
+        return ended
+    if failed := _verified(file_checks(site), site):
+        return Event.FAILED, f"{_checks(failed)} {ways_on(run)}"
+    return Event.DONE, _done_sentence(run, migration)
+
+
+def _done_sentence(run: Path, migration: Migration) -> str:
+    """How a run that did everything ends."""
+    if migration.means is Means.COPY:
+        return copied(migration)
+    if migration.means is Means.FILES:
+        return f"{migration.device} is mounted as ext4 from now on. `diskwright undo {called(run)}` takes it back."
+    shown = f"{migration.device} is ext4 as shown; every check holds."
+    if is_closed(run, migration):
+        return f"{shown} It was written to since, so it can no longer be undone; `diskwright keep {called(run)}` frees the room."
+    return (
+        f"{shown} It is left unmounted. {look_sentence(migration)} Then "
+        f"`diskwright keep {called(run)}` keeps it, or `diskwright undo {called(run)}` takes it back."
+    )
+
+
+def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
+    """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left it."""
+    if (run / UNDOING).exists():
+        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
+    refuse_kept(run)
+    try:
+        ground.release()
+        if has_begun(run):
+            check_goes_on(migration)
+            check_lines(migration, frozenset({How.BEFORE, How.AFTER}))
+            ground.check_resumable()
+        else:
+            check_new(migration)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+
+
+def _make_all(steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: MigratingSite) -> tuple[Event, str] | None:
+    """Make these steps but for those that are done; how the run ended where it did."""
+    run, journal = site.run, site.journal
+    for number, step in steps:
+        operation = step.operation
+        if not isinstance(operation, SetFstabType) and ground.is_done(number):
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run)}"
+        try:
+            journal.add(Event.STEP_STARTED, step.sentence, step=number)
+            said = set_type(operation, site.migration, run.name) if isinstance(operation, SetFstabType) else ground.make(operation, number)
+        except (DiskwrightError, OSError) as error:
+            journal.add(Event.STEP_FAILED, str(error), step=number)
+            return Event.FAILED, f"Step {number} of {len(site.migration.steps)} failed: {error} {ways_on(run)}"
+        journal.add(Event.STEP_DONE, said, step=number)
+    return None
+
+
+def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
+    """Note every check; how many do not hold."""
+    failed = 0
+    for check in checks:
+        site.journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what.rstrip("."), output=check.seen)
+        failed += not check.holds
+    return failed
+
+
+def _checks(failed: int) -> str:
+    return "A check does not hold." if failed == 1 else f"{failed} checks do not hold."
+
+
+def ways_on(run: Path) -> str:
+    """The ways from a run that ended early."""
+    if not has_begun(run):
+        return "Nothing was written."
+    if (migration := load_migration(run)).means is Means.COPY:
+        return f"{migration.device} was only read. `diskwright resume {called(run)}` begins the copy anew."
+    return f"`diskwright undo {called(run)}` takes back what was done; `diskwright resume {called(run)}` goes on."
+
+
+def check_takes_back(run: Path) -> None:
+    """Raises Refused where there is nothing to take back, or no way."""
+    if (migration := load_migration(run)).means is Means.COPY:
+        raise Refused(no_way_back(migration))
+    now = state(run)
+    if now is RunState.UNDONE:
+        raise Refused(f"The run {run.name} is undone already.")
+    if now is RunState.KEPT:
+        raise Refused(f"The run {run.name} was kept: what could have taken it back is deleted.")
+    if not has_begun(run):
+        raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
+    refuse_kept(run)
+
+
+def refuse_kept(run: Path) -> None:
+    """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
+    if (run / KEEPING).exists():
+        raise Refused(f"The run {run.name} was being kept. Run `diskwright keep {called(run)}` to finish that. {NOTHING_WRITTEN}")
+
+
+def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """What the detached process does to undo. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        event, sentence = _take_back(site_of(run, journal, drive_locks))
+    except Refused as error:
+        event, sentence = Event.FAILED, str(error)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _take_back(site: MigratingSite) -> tuple[Event, str]:
+    """The line of fstab first: it speaks of an ext4, which will not be there any more."""
+    migration = site.migration
+    ground = ground_of(site)
+    check_own(migration, load_environment(site.run))
+    ground.release()
+    check_goes_on(migration)
+    ground.check_untouched()
+    # With an old line, and what is ext4 below it, the next start would not find its filesystem.
+    ground.check_kept()
+    (site.run / UNDOING).touch(mode=0o600)
+    said = []
+    for step in reversed(migration.steps):
+        if isinstance(step.operation, SetFstabType):
+            said.append(old_type_back(step.operation))
+            site.journal.add(Event.COMMAND, said[-1])
+    said.append(ground.take_back())
+    ground.drop()
+    return Event.UNDONE, " ".join(said)
+
+
+def check_keeps(run: Path) -> None:
+    """Raises Refused where there is nothing to keep."""
+    if (migration := load_migration(run)).means is Means.COPY:
+        raise Refused(nothing_to_keep(migration))
+    now = state(run)
+    if now is RunState.KEPT:
+        raise Refused(f"The run {run.name} is kept already.")
+    if now is RunState.UNDONE or (run / UNDOING).exists() or not (was_done(run) or is_stranded(run)):
+        raise Refused(f"The run {run.name} is {now}: only what is done and was checked can be kept.")
+
+
+def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """What the detached process does to keep. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        site = site_of(run, journal, drive_locks)
+        (run / KEEPING).touch(mode=0o600)
+        said = ground_of(site).drop()
+        # From here on there is no way back, whatever becomes of mounting it.
+        event, sentence = Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} Run `diskwright keep {called(run)}` again; it can be repeated."
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _mount(site: MigratingSite) -> str:
+    """Mount it as the running system would at its next start; a sentence on that, also where it cannot be mounted."""
+    device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
+    try:
+        if facts_on(device).uuid != uuid:
+            return f"{device} holds another filesystem than {uuid} now, so it is not mounted."
+    except Failed as error:
+        return f"It is not mounted: {error}"
+    if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
+        place = printable(mounted.mount_point, 200)
+        if "ro" in mounted.options:
+            return f"{device} is mounted at {place}, read-only: to write to it, say `umount {place}` and mount it again."
+        later = "" if mounted.filesystem == "ext4" else " It is mounted as ext4 when it is mounted next."
+        return f"{device} is mounted at {place}.{later}"
+    if not environment.is_running_system:
+        return f"{device} can be mounted now."
+    text = read_fstab(environment.fstab)
+    # Lines can have been added above since.
+    numbers = [number for number, line in enumerate(text.split("\n"), 1) if line in {own.new for own in line_operations(site.migration)}]
+    lines = parse(text, str(environment.fstab))
+    line = next((line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None)
+    if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
+        return f"{device} can be mounted now."
+    result = site.command(("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point), accept=range(256))
+    place = printable(line.mount_point, 200)
+    if result.status:
+        return f"{device} could not be mounted at {place}: {result.last_words}"
+    return f"{device} is mounted at {place} with the options of its line in {environment.fstab}."

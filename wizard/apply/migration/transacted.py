@@ -1,0 +1,142 @@
+"""A migration as a transaction: each step on a snapshot of the device, which changes only when all of it was looked at, and then cannot be
+mounted until it is whole.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wizard.apply.migration.direct import mounted_since
+from wizard.apply.migration.guard import check_as_looked_at
+from wizard.apply.migration.proof import keep_manifest, manifest_checks
+from wizard.apply.migration.steps import MigratingSite, OnGround, operate
+from wizard.apply.migration.verify import device_checks
+from wizard.apply.run.journal import was_done
+from wizard.apply.run.progress import noting
+from wizard.apply.transaction.commit import drop_folder
+from wizard.apply.transaction.phases import OVER, UNTOUCHED, Phase, Record, load_record
+from wizard.apply.transaction.transaction import Transaction
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Check
+from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh
+from wizard.model.units import format_exact
+
+
+@dataclass(frozen=True, slots=True)
+class Transacted:
+    """A run that works on a snapshot of the device."""
+
+    site: MigratingSite
+
+    @property
+    def node(self) -> str:
+        """The snapshot's; the device itself once that holds what was made."""
+        return self._transaction.work if self._phase is Phase.WORKING else self._device
+
+    @property
+    def _proven(self) -> bool:
+        """What was made was looked at before its snapshot was closed."""
+        return self._phase is not None and self._phase not in (Phase.WORKING, *OVER)
+
+    @property
+    def _device(self) -> str:
+        return self.site.migration.device
+
+    @property
+    def _record(self) -> Record | None:
+        return load_record(self.site.run)
+
+    @property
+    def _phase(self) -> Phase | None:
+        record = self._record
+        return record.phase if record else None
+
+    @property
+    def _transaction(self) -> Transaction:
+        return Transaction.reopen(self.site.run, self._device, self.site.journal, self.site.drive_locks)
+
+    def release(self) -> None:
+        """Give up a snapshot that is not complete, with what was done there: what a step that was cut off leaves is known to nobody."""
+        if self._phase is Phase.WORKING:
+            self._transaction.abandon()
+
+    def prepare(self) -> None:
+        """Make the snapshot."""
+        if self._phase in (None, Phase.ABANDONED):
+            check_as_looked_at(self.site.migration)
+            site, store = self.site, Path(self.site.migration.store)
+            # The other half is for what is replaced.
+            room = site.migration.room_bytes // 2
+            Transaction.begin(site.run, self._device, store, site.journal, room_bytes=room, drive_locks=site.drive_locks)
+
+    def is_done(self, step: int) -> bool:
+        """Whether a step is done for good: none is before the snapshot, with all of them, is closed."""
+        return self._proven
+
+    def make(self, operation: OnGround, step: int) -> str:
+        """Carry out a step on the snapshot; a sentence on it. Raises Failed."""
+        if isinstance(operation, MakeFresh | CopyFiles):
+            raise Failed(f"Step {step} works on another device than {self._device}.")
+        change = self._transaction
+        # What a check puts right, such as a journal that was not empty, belongs to what is compared.
+        if not isinstance(operation, CheckFiles):
+            keep_manifest(change.work, self.site)
+        said = operate(operation, change.work, replace(self.site, step=step))
+        return f"{said} {format_exact(change.check())} of the snapshot's store are used; {self._device} has not changed."
+
+    def checks(self) -> Iterator[Check]:
+        """What is to hold of the snapshot; nothing once it is closed, which it is only after all of it held."""
+        if not self._proven:
+            yield from device_checks(self.node, self.site)
+            yield from manifest_checks(self.node, self.site)
+
+    def commit(self) -> str:
+        """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
+        change = self._transaction
+        change.commit(noting(self.site.run))
+        if change.was_used():
+            return (
+                f"{self._device} holds what was made and looked at on the snapshot, and was written to since the last of it was put there."
+            )
+        return f"{self._device} holds what was made and looked at on the snapshot, read again from the drive."
+
+    def check_resumable(self) -> None:
+        """Each phase looks for itself at what it finds, and what is committed may be in use."""
+
+    def check_untouched(self) -> None:
+        """Raises Refused where the filesystem was mounted for writing since it was committed."""
+        if self._phase in (Phase.RELEASING, Phase.COMMITTED) and self._transaction.was_used():
+            raise Refused(mounted_since(self._device, self.site.run, finish=not was_done(self.site.run)))
+
+    def check_kept(self) -> None:
+        """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device holds."""
+        if self._record is not None:
+            self._transaction.check_kept()
+
+    def take_back(self) -> str:
+        """Put back what was replaced; may be repeated. Raises Failed or Refused."""
+        record = self._record
+        if record is None or record.phase in (*UNTOUCHED, Phase.ABANDONED):
+            if record is not None:
+                self._transaction.abandon()
+            return f"{self._device} has not changed by one bit: everything was done on a snapshot, which is gone."
+        self._transaction.undo(noting(self.site.run))
+        if self._phase is not Phase.UNDONE:
+            return f"{self._device} has not changed by one bit."
+        if self._transaction.was_used():
+            return (
+                f"{self._device} is the filesystem that it was: what was replaced is put back. It was written to since, before this was "
+                "noted, so that it can no longer be compared bit for bit."
+            )
+        return f"{self._device} is bit for bit what it was: what was replaced is put back, and was read again from the drive."
+
+    def drop(self) -> str:
+        """Give up the way back, and the room that it takes; a sentence on that. Raises Failed."""
+        record = self._record
+        if record is None:
+            raise Failed(f"The run {self.site.run.name} has no transaction.")
+        freed = sum(file.stat().st_blocks * 512 for file in Path(record.folder).glob("*"))
+        if record.phase is Phase.COMMITTED:
+            self._transaction.keep()
+        drop_folder(Path(record.folder))
+        return f"What could have taken it back is deleted, which freed {format_exact(freed)}."

@@ -1,0 +1,177 @@
+"""Whether a migration can still be taken back, by its filesystem's superblock: looked at without writing, and told without being asked."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Thread
+
+from wizard.apply.block.ext_superblock import END_BYTES, FIRST_BYTES
+from wizard.apply.migration.record import TAKING_BACK
+from wizard.apply.migration.record import load_record as load_direct
+from wizard.apply.run.journal import RunState, state, was_done
+from wizard.apply.run.runs import Kind, called, kind_of, load_migration
+from wizard.apply.transaction.phases import Phase, load_record
+from wizard.apply.transaction.replacing import Firsts, Head, head_in
+from wizard.migrate.superblock import START_BYTES, read_ext
+from wizard.migrate.used import was_mounted_since
+from wizard.model.errors import BadInput
+from wizard.model.ext import ExtFacts
+from wizard.model.migration import Means, Migration
+from wizard.model.names import printable
+
+BY_UUID = Path("/dev/disk/by-uuid")
+LOOK_SECONDS = 10.0
+"""So long a drive that sleeps may take to wake up; a list of runs waits no longer for one that does not answer."""
+
+OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
+
+
+OPEN = "It can be undone until it is mounted for writing."
+
+
+class Back(StrEnum):
+    """The way back from a migration. OPEN: it can be undone. CLOSED: the filesystem was written to since. UNKNOWN: nobody could look."""
+
+    OPEN = "open"
+    CLOSED = "closed"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """How the way back stands, with a sentence on that. `since` is when it was last mounted for writing, in seconds since 1970, where that
+    closed it, else 0.
+    """
+
+    back: Back
+    sentence: str
+    since: int = 0
+
+
+def window_of(run: Path) -> Window | None:
+    """How the way back from a run stands; None where there is none to be watched: it is no migration, is at work, is over, or has not
+    written to the filesystem. A drive that is away is no error.
+    """
+    try:
+        if kind_of(run) is not Kind.MIGRATION or state(run) in OVER:
+            return None
+        return _window(run, load_migration(run))
+    except BadInput:
+        return None
+
+
+def closed_sentence(run: Path) -> str:
+    """Why a run can no longer be undone, where its filesystem was used since; else empty. Raises as little as `window_of`."""
+    window = window_of(run)
+    return window.sentence if window is not None and window.back is Back.CLOSED else ""
+
+
+def is_closed(run: Path, migration: Migration) -> bool:
+    """Whether the way back from a run, which may be at work, is known to be closed. Raises BadInput where its files are damaged."""
+    window = _window(run, migration)
+    return window is not None and window.back is Back.CLOSED
+
+
+def is_stranded(run: Path) -> bool:
+    """Whether a run that has ended early can neither go on nor be taken back, since its filesystem was used."""
+    migration = load_migration(run)
+    return migration.means is Means.DIRECT and not was_done(run) and is_closed(run, migration)
+
+
+def _window(run: Path, migration: Migration) -> Window | None:
+    if not _can_close(run, migration):
+        return None
+    found, why = _first_bytes(migration)
+    if why:
+        return Window(Back.UNKNOWN, f"Whether it can still be undone is not known: {why}.")
+    since = _closed_since(run, migration, found)
+    return Window(Back.OPEN, OPEN) if since is None else Window(Back.CLOSED, _closed_sentence(run, migration, since), since)
+
+
+def _can_close(run: Path, migration: Migration) -> bool:
+    """Whether something is kept that a mount for writing would make useless."""
+    match migration.means:
+        case Means.TRANSACTION:
+            record = load_record(run)
+            return record is not None and record.phase in (Phase.RELEASING, Phase.COMMITTED)
+        case Means.DIRECT:
+            direct = load_direct(run)
+            # While it is being put back it can say anything.
+            return direct is not None and bool(direct.marks) and not (run / TAKING_BACK).exists()
+        case _:
+            return False
+
+
+def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
+    """When it was mounted for writing since the run left it so, 0 where it was written to otherwise; None where it was not."""
+    now, record, direct = read_ext(first[START_BYTES:]), load_record(run), load_direct(run)
+    left: ExtFacts | None = None
+    if migration.means is Means.TRANSACTION and record is not None:
+        firsts = Firsts(bytes.fromhex(record.old_first), bytes.fromhex(record.new_first))
+        changed = head_in(first, firsts) is Head.OTHER
+        left = read_ext(firsts.new[START_BYTES:])
+    elif direct is not None:
+        known = direct.last_superblock
+        changed = first[START_BYTES:END_BYTES] != known and not direct.cut_off
+        left = read_ext(known)
+    else:
+        return None
+    mounted = now is not None and left is not None and was_mounted_since(now, left)
+    return now.mounted if now is not None and mounted else 0 if changed else None
+
+
+def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
+    device, name = migration.device, called(run)
+    how = f"mounted for writing on {datetime.fromtimestamp(since, UTC):%Y-%m-%d at %H:%M} UTC" if since else "written to since"
+    if was_done(run):
+        on = f"`diskwright keep {name}` frees the room that is kept for that."
+    elif migration.means is Means.TRANSACTION:
+        on = f"`diskwright resume {name}` does what is left to do."
+    else:
+        on = f"Nor can it go on. `diskwright keep {name}` frees the room, and `diskwright migrate {device}` plans what is left."
+    return f"{device} was {how}, so it can no longer be undone. {on}"
+
+
+def _first_bytes(migration: Migration) -> tuple[bytes, str]:
+    """The first bytes of the migration's filesystem, wherever it is now; or nothing, and a clause on why they cannot be seen."""
+    why = ""
+    for node in _nodes(migration):
+        found, fault = _read(node)
+        facts = read_ext(found[START_BYTES:]) if found else None
+        if facts is not None and facts.uuid == migration.before.uuid:
+            return found, ""
+        why = why or fault or f"{printable(node)} does not hold its filesystem now"
+    return b"", why
+
+
+def _nodes(migration: Migration) -> Iterator[str]:
+    """The device by its name, then by udev's link to whatever has its name now."""
+    yield migration.device
+    link = BY_UUID / migration.before.uuid
+    if link.exists() and str(link.resolve()) != migration.device:
+        yield str(link.resolve())
+
+
+def _read(node: str) -> tuple[bytes, str]:
+    """Through the page cache, as whoever has it mounted sees it. A drive that does not answer is left behind, and not waited for."""
+    said: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
+
+    def look() -> None:
+        try:
+            with Path(node).open("rb", buffering=0) as device:
+                said.put((device.read(FIRST_BYTES), ""))
+        except PermissionError:
+            said.put((b"", "only root can look at it"))
+        except FileNotFoundError:
+            said.put((b"", f"{printable(node)} is not there"))
+        except OSError as error:
+            said.put((b"", f"{printable(node)} cannot be read ({error.strerror})"))
+
+    Thread(target=look, daemon=True).start()
+    try:
+        return said.get(timeout=LOOK_SECONDS)
+    except Empty:
+        return b"", f"{printable(node)} does not answer"

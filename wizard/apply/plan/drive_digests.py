@@ -1,0 +1,253 @@
+"""What a run leaves on its drives, noted after each step, so that whoever takes it up again notices what others changed meanwhile.
+
+The note outlives a killed process. What the step under way could touch is told apart from what nobody but others can have changed.
+"""
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from hashlib import sha256
+from pathlib import Path
+
+from wizard.apply.block.devices import read_bytes, size_bytes
+from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.vault import Saved, Vault, merged, without
+from wizard.documents.codec import from_json, to_json
+from wizard.layout.space import is_container
+from wizard.layout.steps import is_mirrored
+from wizard.model.encryption import MakeContainer
+from wizard.model.errors import BadInput, DiskwrightError
+from wizard.model.group import MakeLogicalVolume
+from wizard.model.machine import Extent
+from wizard.model.names import partition_path
+from wizard.model.plan import (
+    MakeArray,
+    MakeFilesystem,
+    MakeStripedVolume,
+    MakeVolumeGroup,
+    Member,
+    Plan,
+    ResetZones,
+    WipeSignatures,
+    devices_of,
+)
+from wizard.model.units import KIB, MIB
+
+FILE = "left.json"
+HEAD_BYTES, TAIL_BYTES = 128 * KIB, 64 * KIB
+"""Of the drive and each partition: where a filesystem, a table or another container begins and ends has its marks here."""
+
+CELL_BYTES = 64 * KIB
+MOST_BYTES = 64 * MIB
+"""More than this is not read after each step: of saved places, too, only the ends are watched then."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A piece of a drive, or of an array made of them, as it was left. `device` is its node; notes of older versions have none."""
+
+    start_bytes: int
+    size_bytes: int
+    sha256: str
+    device: str = ""
+
+    @property
+    def extent(self) -> Extent:
+        """Where it lies."""
+        return Extent(self.start_bytes, self.size_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """The drives after the steps `begun`, by number from 1."""
+
+    begun: tuple[int, ...]
+    cells: tuple[Cell, ...]
+
+
+def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
+    """Note what the drives hold after these steps. Where that fails the note before stays, as after a power cut: no reason to fail."""
+    steps = frozenset(begun)
+    with suppress(DiskwrightError, OSError):
+        cells = [cell for member in plan.members for cell in _cells(member.drive.path, _watched(run, plan, member, steps))]
+        cells += _array_cells(plan, steps)
+        left = Left(tuple(sorted(steps)), tuple(cells))
+        _replace(run / FILE, json.dumps(to_json(left)).encode())
+
+
+def forget(run: Path) -> None:
+    """From now on nobody can say what the drives should hold."""
+    (run / FILE).unlink(missing_ok=True)
+
+
+def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] | None:
+    """The first device and place that somebody else has changed since the run's last note; None where there is none, or no note.
+
+    An array that is not there is not looked at. Raises Failed.
+    """
+    try:
+        left = from_json(json.loads((run / FILE).read_text()), Left, str(run / FILE))
+    except (OSError, ValueError, BadInput):
+        return None
+    if not begun.issuperset(left.begun):
+        # The journal lost its end and knows less than the note: nobody can say what was under way.
+        return None
+    for member in plan.members:
+        if place := _changed_on(member, Vault(run / "saved").of(plan, member.drive.path), Vault(run / "saved"), left, plan, begun):
+            return member.drive.path, place
+    for device in _unformatted(plan, begun):
+        if place := next((cell.extent for cell in _cells_of(left, device) if _differs(cell, device)), None):
+            return device, place
+    return None
+
+
+def is_array_untouched(run: Path, plan: Plan, device: str, node: str) -> bool:
+    """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making was noted; false where that
+    was not noted.
+    """
+    try:
+        left = from_json(json.loads((run / FILE).read_text()), Left, str(run / FILE))
+    except (OSError, ValueError, BadInput):
+        return False
+    cells = _cells_of(left, device)
+    return bool(cells) and not any(_differs(cell, node) for cell in cells)
+
+
+def _cells_of(left: Left, device: str) -> list[Cell]:
+    return [cell for cell in left.cells if device and cell.device == device]
+
+
+def _differs(cell: Cell, device: str) -> bool:
+    return sha256(read_bytes(device, cell.start_bytes, cell.size_bytes)).hexdigest() != cell.sha256
+
+
+def _changed_on(member: Member, saved: tuple[Saved, ...], vault: Vault, left: Left, plan: Plan, begun: frozenset[int]) -> Extent | None:
+    """The first place on one drive that somebody else has changed."""
+    drive = member.drive.path
+    since = begun - frozenset(left.begun)
+    touched = [one for one in saved if one.step in since]
+    for one in _oldest(touched):
+        operation = plan.steps[one.step - 1].operation
+        now = read_bytes(drive, one.offset_bytes, one.size_bytes)
+        if isinstance(operation, WipeSignatures) and not _only_erased(vault.read(one), now):
+            return one.extent
+    ours = [*(one.extent for one in touched), *_made(plan, member, begun)]
+    for cell in left.cells:
+        if (cell.device or plan.drive.path) != drive or any(_meet(cell.extent, place) for place in ours):
+            continue
+        if _differs(cell, drive):
+            return cell.extent
+    return None
+
+
+def _watched(run: Path, plan: Plan, member: Member, begun: frozenset[int]) -> tuple[Extent, ...]:
+    """What the run saved, and the ends of the drive and of every partition, without what may rightly change: partitions that stay,
+    and those that are formatted or are part of an array.
+    """
+    drive = member.drive
+    slots = [slot for layout in (member.before, member.after) for slot in layout.partitions if not is_container(slot)]
+    ends = [Extent(0, drive.size_bytes), *(Extent(slot.start_bytes, slot.size_bytes) for slot in slots)]
+    saved = merged((one.extent for one in Vault(run / "saved").of(plan, drive.path)), 1, 1 << 63)
+    if sum(place.size_bytes for place in saved) > MOST_BYTES:
+        ends, saved = [*ends, *saved], ()
+    places = [*saved, *(piece for place in ends for piece in _ends(place))]
+    free = [*(Extent(slot.start_bytes, slot.size_bytes) for slot in slots if slot.kept), *_made(plan, member, begun)]
+    pieces = [piece for place in places for piece in without(place, free)]
+    return merged(pieces, drive.geometry.logical_block_bytes, drive.size_bytes)
+
+
+def _ends(place: Extent) -> tuple[Extent, Extent]:
+    head, tail = min(HEAD_BYTES, place.size_bytes), min(TAIL_BYTES, place.size_bytes)
+    return Extent(place.start_bytes, head), Extent(place.end_bytes - tail, tail)
+
+
+def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
+    """Where on a drive a filesystem or an array's own records were begun: its kernel writes there when it likes."""
+    operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
+    devices = {
+        device
+        for operation in operations
+        if isinstance(operation, MakeFilesystem | MakeContainer | MakeArray | MakeVolumeGroup | ResetZones)
+        for device in devices_of(operation)
+    }
+    drive = member.drive
+    if drive.path in devices:
+        return [Extent(0, drive.size_bytes)]
+    slots = [slot for slot in member.after.partitions if partition_path(drive.path, slot.number) in devices]
+    return [Extent(slot.start_bytes, slot.size_bytes) for slot in slots]
+
+
+def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
+    """Both ends of each array or logical volume that nothing has been made on yet: what somebody else makes there shows."""
+    found: list[Cell] = []
+    for device in _unformatted(plan, begun):
+        found += _cells(device, _ends(Extent(0, size_bytes(device) // CELL_BYTES * CELL_BYTES)))
+    return found
+
+
+def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
+    """The arrays and logical volumes that were made, are there, and have no filesystem yet."""
+    operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
+    made = [one.device for one in operations if isinstance(one, MakeArray | MakeStripedVolume | MakeLogicalVolume)]
+    formatted = {one.device for one in operations if isinstance(one, MakeFilesystem)}
+    return [device for device in made if device not in formatted and Path(device).exists()]
+
+
+def is_formatted(plan: Plan, begun: frozenset[int]) -> bool:
+    """Whether making a filesystem, encrypting a partition or emptying a zoned drive was begun."""
+    return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem | MakeContainer | ResetZones) for number in begun)
+
+
+def no_way_back(plan: Plan, begun: frozenset[int]) -> str:
+    """What was begun that nothing can be put back after, in words; empty where everything still can."""
+    operations = [plan.steps[number - 1].operation for number in sorted(begun)]
+    if any(isinstance(operation, ResetZones) for operation in operations):
+        return "emptying the drive"
+    if any(isinstance(operation, MakeContainer) for operation in operations):
+        return "encrypting a partition"
+    if any(isinstance(operation, MakeFilesystem) for operation in operations):
+        return "making a filesystem"
+    if is_mirrored(operations):
+        return "copying the first drive over the others"
+    return ""
+
+
+def _cells(device: str, places: Iterable[Extent]) -> Iterator[Cell]:
+    for place in places:
+        data = read_bytes(device, place.start_bytes, place.size_bytes)
+        position = place.start_bytes
+        while position < place.end_bytes:
+            end = min((position // CELL_BYTES + 1) * CELL_BYTES, place.end_bytes)
+            part = data[position - place.start_bytes : end - place.start_bytes]
+            yield Cell(position, len(part), sha256(part).hexdigest(), device)
+            position = end
+
+
+def _oldest(touched: Iterable[Saved]) -> list[Saved]:
+    """The first copy of each place: a step that was begun twice saved twice."""
+    found: dict[Extent, Saved] = {}
+    for saved in touched:
+        found.setdefault(saved.extent, saved)
+    return list(found.values())
+
+
+def _only_erased(before: bytes, now: bytes) -> bool:
+    """Whether nothing was written but zeros, which is all that wipefs writes."""
+    return before == now or all(new in (old, 0) for old, new in zip(before, now, strict=True))
+
+
+def _meet(one: Extent, other: Extent) -> bool:
+    return one.start_bytes < other.end_bytes and other.start_bytes < one.end_bytes
+
+
+def _replace(path: Path, data: bytes) -> None:
+    beside = path.with_suffix(".new")
+    fd = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        file.write(data)
+        file.flush()
+        os.fsync(fd)
+    beside.rename(path)
+    sync_folder(path.parent)

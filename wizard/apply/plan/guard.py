@@ -1,0 +1,293 @@
+"""Whether a plan may still be carried out on the drive that it names. Every doubt is a refusal; nothing here writes.
+
+It is asked twice: before a run is begun, and again by the run itself under the drive's lock.
+"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+
+from wizard.apply.block.devices import impostor, open_exclusively, partition_nodes
+from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.steps.containers import check_containers
+from wizard.apply.steps.layers import check_free_array, layer_nodes
+from wizard.apply.steps.readback import checking_programs
+from wizard.apply.system.crypttab import check_crypttab
+from wizard.apply.system.fstab import check_fstab
+from wizard.apply.system.mounts import mounted_at
+from wizard.filesystems.registry import package_of
+from wizard.layout.planner import HOST_MANAGED, layout_of
+from wizard.layout.refusals import in_use, refuse_table
+from wizard.model.encryption import AddCrypttabLine
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.identity import Identity
+from wizard.model.machine import Drive
+from wizard.model.names import partition_path, printable
+from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
+from wizard.probe.identity import is_same_model
+from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
+from wizard.probe.system import boot_id
+from wizard.tools.run import find
+
+NOTHING_WRITTEN = "Nothing was written."
+
+PACKAGES = {
+    "wipefs": "util-linux",
+    "partx": "util-linux",
+    "mount": "mount",
+    "blkzone": "util-linux",
+    "mdadm": "mdadm",
+    "cryptsetup": "cryptsetup",
+    **dict.fromkeys(("tune2fs", "e2undo", "resize2fs", "debugfs"), "e2fsprogs"),
+    "env": "coreutils",
+    "systemctl": "systemd",
+    **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"), "lvm2"),
+}
+
+
+def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
+    """Raises Refused where an operation names anything but the plan's own drives and the array they make, or a drive is none of `only`."""
+    for member in plan.members:
+        path = member.drive.path
+        if only is not None and path not in only:
+            raise Refused(
+                f"{printable(path)} is not a drive that this run may touch; those are {', '.join(sorted(only))}. {NOTHING_WRITTEN}"
+            )
+    layers = layer_nodes(plan)
+    opened = [one.opened for one in plan.containers]
+    for step in plan.steps:
+        for device in devices_of(step.operation):
+            if device not in (*layers, *opened) and plan.member(device) is None:
+                own = ", ".join(map(printable, plan.paths))
+                raise Refused(f"The plan is for {own} but names {printable(device)} too; such a plan is not applied. {NOTHING_WRITTEN}")
+    for member in plan.members:
+        for node in own_nodes(member):
+            if reason := impostor(node, member.drive.path):
+                raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this plan: {reason}. {NOTHING_WRITTEN}")
+
+
+def own_nodes(member: Member) -> tuple[str, ...]:
+    """The nodes of a drive and of every partition that it has before or after."""
+    numbers = {slot.number for layout in (member.before, member.after) for slot in layout.partitions}
+    return (member.drive.path, *(partition_path(member.drive.path, number) for number in sorted(numbers)))
+
+
+def probe_again(identity: Identity) -> Drive:
+    """The drive as it is now, if it is still the one that was planned for; raises Refused where it is not, saying where that one is."""
+    try:
+        drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
+    except BadInput as error:
+        raise Refused(
+            f"The drive of this plan is not at {printable(identity.path)}: {error} {_whereabouts(identity)} {NOTHING_WRITTEN}"
+        ) from None
+    _check_identity(identity, drive)
+    return drive
+
+
+def probe_members(plan: Plan) -> tuple[Drive, ...]:
+    """The plan's drives as they are now, read side by side; raises Refused as `probe_again` does."""
+    if len(plan.members) == 1:
+        return (probe_again(plan.drive),)
+    try:
+        drives = probe_machine(plan.paths, seconds=LOOK_SECONDS).drives
+    except BadInput:
+        # One of them is not there: asked one by one, it is named.
+        return tuple(probe_again(member.drive) for member in plan.members)
+    if len(drives) != len(plan.members):
+        raise Refused(f"{', '.join(plan.paths)} are not {len(plan.members)} drives: make the plan again. {NOTHING_WRITTEN}")
+    for member, drive in zip(plan.members, drives, strict=True):
+        _check_identity(member.drive, drive)
+    return drives
+
+
+def _check_identity(identity: Identity, drive: Drive) -> None:
+    """Raises Refused unless the drive is the one that was planned for."""
+    if drive.path != identity.path:
+        raise Refused(
+            f"{printable(identity.path)} is another name of {drive.path}: make the plan again for {drive.path}. {NOTHING_WRITTEN}"
+        )
+    if difference := identity_difference(identity, drive):
+        other = f"{printable(identity.path)} is not the drive that this plan was made for: {difference}."
+        raise Refused(f"{other} {_whereabouts(identity)} {NOTHING_WRITTEN}")
+
+
+def identity_difference(identity: Identity, drive: Drive) -> str | None:
+    """A piece of a sentence about the first thing that tells the drives apart; None where it is the same drive."""
+    pairs: list[tuple[str, object, object]] = [
+        ("serial", identity.serial, drive.serial),
+        ("WWN", identity.wwn, drive.wwn),
+        ("model", identity.model, identity.model if is_same_model(identity.model, drive.model) else drive.model),
+        ("size in bytes", identity.size_bytes, drive.size_bytes),
+        ("block geometry", identity.geometry, drive.geometry),
+    ]
+    if identity.serial is None and identity.wwn is None:
+        pairs.append(("number since boot", identity.diskseq, drive.diskseq))
+    for what, wanted, seen in pairs:
+        if wanted != seen:
+            if what == "block geometry":
+                return "its block sizes are others"
+            return f"its {what} is {_shown(seen)}, not {_shown(wanted)}"
+    return None
+
+
+def _shown(value: object) -> str:
+    return "none" if value is None else printable(str(value))
+
+
+def _whereabouts(identity: Identity) -> str:
+    """Where the drive of the plan is now, in a sentence; empty where it is nowhere."""
+    for path in list_drive_paths(all_devices=True):
+        if path == identity.path:
+            continue
+        try:
+            drive = probe_drive(path, seconds=5.0)
+        except DiskwrightError:
+            continue
+        if _is_the_one(identity, drive):
+            return f"That drive is {printable(path)} now: make the plan again for it."
+    return "It is not attached anywhere else: attach it, or make the plan again."
+
+
+def _is_the_one(identity: Identity, drive: Drive) -> bool:
+    if identity.serial is not None or identity.wwn is not None:
+        return identity_difference(identity, drive) is None
+    same_content = identity.content_digest is not None and identity.content_digest == drive.content_digest
+    return same_content and identity.size_bytes == drive.size_bytes and not drive.is_empty
+
+
+def check_same_start(identity: Identity) -> None:
+    """Raises Refused for a drive that is known by the kernel's count alone, once the kernel has begun to count anew.
+
+    Only when a run is begun: one that is taken up again after a power cut knows its drive by what it left there.
+    """
+    now = boot_id()
+    if identity.boot_id not in (None, now):
+        raise Refused(
+            f"The machine was started again since this plan was made, and {printable(identity.path)} tells no serial number to know it by: "
+            f"make the plan again. {NOTHING_WRITTEN}"
+        )
+
+
+def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
+    """Raises Refused unless the drive holds exactly what it held when the plan was made; `adds` where its table is to be kept."""
+    if drive.content_digest is None:
+        reasons = " ".join(dict.fromkeys(unread.why for unread in drive.unread))
+        raise Refused(f"What {drive.path} holds could not be read: {printable(reasons, 200) or 'no reason was given.'} {NOTHING_WRITTEN}")
+    again = f"Make the plan again. {NOTHING_WRITTEN}"
+    if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
+        raise Refused(f"{drive.path} has changed since the plan was made: its table or a filesystem's mark is another now. {again}")
+    now = layout_of(drive)
+    if now is None or plain(now) != plain(member.before):
+        why = "the plan was made without the permission to read it" if member.drive.content_digest is None else "its layout is another now"
+        raise Refused(f"{drive.path} does not hold what the plan shows as before: {why}. {again}")
+    if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
+        raise Refused(f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not fit. {again}")
+    if adds:
+        check_keepable(drive)
+
+
+def check_keepable(drive: Drive) -> None:
+    """Raises Refused where a plan adds to a table that nothing may be added to, as the planner would have."""
+    try:
+        refuse_table(drive)
+    except Refused as error:
+        raise Refused(f"{error} {NOTHING_WRITTEN}") from None
+
+
+def adds_to_table(plan: Plan) -> bool:
+    """Whether the plan keeps a table and adds to it."""
+    return any(isinstance(step.operation, WriteTable) and not step.operation.fresh for step in plan.steps)
+
+
+def check_start(plan: Plan) -> None:
+    """Raises Refused unless every drive is the plan's, is used by nobody, and holds what it held; needs the drives' locks."""
+    for member, drive in zip(plan.members, probe_members(plan), strict=True):
+        check_unused(drive)
+        check_content(member, drive, adds=adds_to_table(plan))
+    check_free_array(plan)
+    check_containers(plan)
+
+
+def plain(layout: Layout) -> Layout:
+    """The layout without what planning adds to it."""
+    return replace(layout, slots=tuple(replace(slot, kept=False, mount_point=None) for slot in layout.slots))
+
+
+def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset()) -> None:
+    """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place) that are `ours`."""
+    if drive.read_only:
+        raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
+    for use in drive.uses:
+        if use.kind != "opened" and (use.subject, use.by) not in ours:
+            raise Refused(f"{drive.path} is in use: {in_use(use)}. {NOTHING_WRITTEN}")
+    nodes = {*partition_nodes(drive.path), *(part.path for part in drive.partitions if Path(part.path).exists())}
+    mounted = {device for device, _ in ours} & {*nodes, drive.path}
+    nodes -= mounted
+    # The kernel gives a drive to nobody alone while it has given one of its partitions, so those are asked first.
+    for node in sorted(nodes) if mounted else [*sorted(nodes), drive.path]:
+        if reason := open_exclusively(node):
+            raise Refused(f"{node} is in use: {reason}. {NOTHING_WRITTEN}")
+
+
+def check_tools(plan: Plan) -> None:
+    """Raises Refused where a program is missing that a step or its check needs."""
+    operations = [step.operation for step in plan.steps]
+    wanted = {"partx", "wipefs"} | {argv[0] for step in plan.steps for argv in step.commands}
+    wanted |= {program for operation in operations for program in checking_programs(operation)}
+    check_programs(wanted)
+    if find_spec("parted") is None:
+        raise Refused(f"The libparted binding for Python is not installed; install the package python3-parted. {NOTHING_WRITTEN}")
+
+
+def check_programs(wanted: Iterable[str]) -> None:
+    """Raises Refused, naming the package, where one of these programs is missing."""
+    for name in sorted(wanted):
+        if find(name) is None:
+            package = PACKAGES.get(name) or package_of(name) or name
+            raise Refused(f"{name} is not installed; install the package {package}. {NOTHING_WRITTEN}")
+
+
+def check_surroundings(plan: Plan, environment: Environment, ours: frozenset[tuple[str, str]] = frozenset()) -> None:
+    """Raises Refused where a mount point is taken or would hide files, or a line cannot be added to fstab."""
+    operations = [step.operation for step in plan.steps]
+    for operation in operations:
+        if isinstance(operation, Mount) and (operation.device, operation.mount_point) not in ours:
+            check_mount_point(Path(operation.mount_point))
+    check_fstab(environment.fstab, tuple(operation for operation in operations if isinstance(operation, AddFstabLine)))
+    check_crypttab(environment.crypttab, tuple(operation for operation in operations if isinstance(operation, AddCrypttabLine)))
+
+
+def check_mount_point(place: Path) -> None:
+    """Raises Refused unless the place is free: nothing mounted there, and missing or an empty folder."""
+    shown = printable(str(place), 200)
+    if taken := mounted_at(str(place)):
+        raise Refused(f"{shown} is taken: {printable(taken.source)} is mounted there. {NOTHING_WRITTEN}")
+    if Path(os.path.realpath(place)) != place:
+        raise Refused(
+            f"{shown} is or goes through a symbolic link; name the real place {printable(os.path.realpath(place), 200)}. {NOTHING_WRITTEN}"
+        )
+    try:
+        if any(place.iterdir()):
+            raise Refused(f"{shown} is not empty: what lies there would be hidden. Choose another mount point. {NOTHING_WRITTEN}")
+        return
+    except FileNotFoundError:
+        pass
+    except OSError as error:
+        raise Refused(f"{shown} cannot be a mount point: {error.strerror}. {NOTHING_WRITTEN}") from None
+    above = next(parent for parent in place.parents if parent.exists())
+    if not above.is_dir() or not os.access(above, os.W_OK):
+        raise Refused(f"{shown} cannot be made: {above} is no folder that can be written. {NOTHING_WRITTEN}")
+
+
+def check_root() -> None:
+    """Raises Refused for a plain user."""
+    if os.geteuid() != 0:
+        raise Refused(f"Applying needs root: say sudo before the command, such as `sudo diskwright apply ...`. {NOTHING_WRITTEN}")
+
+
+def all_of(sentences: Iterable[str]) -> str:
+    """Pieces of a sentence as one, the first three of many."""
+    found = list(sentences)
+    return "; ".join(found[:3]) + (f"; and {len(found) - 3} more" if len(found) > 3 else "")

@@ -1,0 +1,176 @@
+"""Whether a run that ended early may go on. The drive is changed by then, and rightly so; these are the doubts that are left."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from wizard.apply.plan import drive_digests
+from wizard.apply.plan.guard import NOTHING_WRITTEN, adds_to_table, all_of, check_content, check_surroundings, check_unused, probe_members
+from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import called
+from wizard.apply.steps.containers import own_containers
+from wizard.apply.steps.layers import bring_back, check_apart, check_free_array, own_uses, running_layers
+from wizard.apply.steps.readback import signatures_on
+from wizard.apply.steps.swap import is_swap
+from wizard.apply.system.mounts import is_mounted
+from wizard.apply.table.compare import disk_differences, strangers
+from wizard.layout.commands import physical_volume_uuid, private_mount
+from wizard.model.encryption import MakeContainer
+from wizard.model.errors import Refused
+from wizard.model.journal import Entry, Event
+from wizard.model.machine import Drive
+from wizard.model.names import printable
+from wizard.model.plan import MakeArray, MakeFilesystem, MakeSubvolumes, MakeVolumeGroup, Member, Mount, Plan, TurnOnSwap, WriteTable
+from wizard.tools.run import Result
+from wizard.tools.run import run as run_command
+
+UNDOING = "undoing"
+"""The file in a run that says that putting back has begun: from then on there is no way forward."""
+
+
+def begun_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+    """The steps that were begun, by number from 1."""
+    return frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
+
+
+def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+    """The steps that are done, by number from 1."""
+    return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
+
+
+def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
+    """The devices and places that the run itself has mounted, and that are so still; for swap that it turned on, `swap` is the place."""
+    operations = [plan.steps[number - 1].operation for number in begun]
+    mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
+    mounts += [mount for one in operations if isinstance(one, MakeSubvolumes) and is_mounted(mount := private_mount(one))]
+    swaps = frozenset((one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one))
+    return swaps | {(device, one.mount_point) for one in mounts for device in (one.device, *one.others)}
+
+
+def quietly(argv: Sequence[str]) -> Result:
+    """Run a command that only looks, or that puts the run's own array together again."""
+    return run_command(argv, seconds=LOOK_SECONDS)
+
+
+def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
+    """Raises Refused unless the drives are the same, unused but for the run's own array and mounts, and hold what the run left.
+
+    Needs the drives' locks.
+    """
+    if (run / UNDOING).exists():
+        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    ours = own_mounts(plan, begun)
+    used = ours | own_uses(plan, begun, quietly) | own_containers(plan)
+    drives = probe_members(plan)
+    for drive in drives:
+        check_unused(drive, used)
+    check_surroundings(plan, environment, ours)
+    if not begun:
+        for member, drive in zip(plan.members, drives, strict=True):
+            check_content(member, drive, adds=adds_to_table(plan))
+        check_free_array(plan)
+        return
+    for member, drive in zip(plan.members, drives, strict=True):
+        _check_table(plan, member, drive, done)
+    check_made(plan, drives, begun, done)
+    bring_back(plan, begun, done, quietly)
+    if not ours:
+        check_apart(plan, quietly)
+    check_on_array(run, plan, begun, done)
+    if place := drive_digests.changed(run, plan, begun):
+        raise Refused(
+            f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended: it cannot go on safely. "
+            f"Make a new plan. {NOTHING_WRITTEN}"
+        )
+
+
+def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int]) -> None:
+    """The table is the new one if writing it was done; else it has nothing that neither the old nor the new one has."""
+    numbers = [number for number, step in enumerate(plan.steps, 1) if step.operation == _table_of(plan, drive.path)]
+    differences: tuple[str, ...] = ()
+    if numbers and numbers[0] in done:
+        differences = disk_differences(member.after, drive)
+    elif numbers and (found := strangers(drive, member.before, member.after)):
+        differences = tuple(f"{part.path} is neither of the old table nor of the new one" for part in found)
+    if differences:
+        raise Refused(f"{drive.path} was changed since the run ended: {all_of(differences)}. Make a new plan. {NOTHING_WRITTEN}")
+
+
+def check_made(plan: Plan, drives: Sequence[Drive], begun: frozenset[int], done: frozenset[int]) -> None:
+    """Raises Refused where a drive holds something else than what the run made on it, or on its partitions."""
+    for member, drive in zip(plan.members, drives, strict=True):
+        found = [difference for number in sorted(begun) for difference in _made_differences(plan, number, drive, whole=number in done)]
+        if plan.after.whole and not is_making(plan, begun):
+            found += _emptied_differences(member, drive, whole=begun == done)
+        if found:
+            raise Refused(f"{drive.path} was changed since the run ended: {all_of(found)}. {NOTHING_WRITTEN}")
+
+
+def is_making(plan: Plan, begun: frozenset[int]) -> bool:
+    """Whether making a filesystem was begun."""
+    return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem) for number in begun)
+
+
+def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterator[str]:
+    """What a zoned drive holds that emptying it, which may have been cut off before it was `whole`, does not leave there."""
+    if whole and drive.is_empty is not True:
+        yield f"{drive.path} is no longer empty"
+    elif not whole and (new := {signature.kind for signature in drive.signatures} - {*member.before.signatures}):
+        yield f"{drive.path} holds {printable(min(new), 40)}, which it did not hold before"
+
+
+def check_on_array(run: Path, plan: Plan, begun: frozenset[int], done: frozenset[int]) -> None:
+    """Raises Refused where the run's array, or a logical volume of its group, holds what the run did not make. Remains of what its parts
+    held before can show on it, so what it showed when it was made may stay.
+    """
+    for device, node in running_layers(plan, quietly):
+        if not drive_digests.is_array_untouched(run, plan, device, node):
+            _check_on(run, plan, device, node, begun, done)
+
+
+def _check_on(run: Path, plan: Plan, device: str, node: str, begun: frozenset[int], done: frozenset[int]) -> None:
+    making = {step.operation: number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)}
+    ((made, number),) = [(operation, number) for operation, number in making.items() if operation.device == device]
+    found = signatures_on(node, plan, LOOK_SECONDS) or ()
+    uuids = [signature.uuid for signature in found]
+    if uuids != [made.uuid] if number in done else uuids and (uuids != [made.uuid] or number not in begun):
+        kinds = ", ".join(sorted({printable(signature.kind, 40) for signature in found})) or "nothing"
+        raise Refused(
+            f"{node} holds {kinds}, which the run {run.name} did not make there: it was not touched. If that is old and not wanted, "
+            f"`wipefs --all {node}` erases it. {NOTHING_WRITTEN}"
+        )
+
+
+def _table_of(plan: Plan, path: str) -> WriteTable | None:
+    """The table that the plan writes on a drive; None for a drive that gets none."""
+    tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
+    return next((table for table in tables if table.device == path), None)
+
+
+def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool) -> Iterator[str]:
+    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off before it was `whole`."""
+    match plan.steps[number - 1].operation:
+        case MakeFilesystem(device=device, others=others, uuid=uuid):
+            made = dict.fromkeys((device, *others), uuid)
+        case MakeContainer(device=device, uuid=uuid):
+            made = {device: uuid}
+        case MakeArray(parts=parts, uuid=uuid):
+            made = dict.fromkeys(parts, uuid)
+        case MakeVolumeGroup(parts=parts, uuids=uuids):
+            made = dict(zip(parts, map(physical_volume_uuid, uuids), strict=True))
+        case _:
+            made = {}
+    for device, uuid in made.items():
+        if device == drive.path:
+            signatures = drive.signatures
+        elif part := drive.partition(device):
+            signatures = part.signatures
+        else:
+            continue
+        found = [signature.uuid for signature in signatures]
+        if whole and found != [uuid]:
+            yield f"{device} no longer holds what was made there"
+        elif not whole and found not in ([], [uuid]):
+            yield f"{device} holds what this run did not make"

@@ -1,0 +1,251 @@
+"""What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before and after."""
+
+from collections.abc import Set
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.block.devices import has_gone, impostor
+from wizard.apply.plan import drive_digests
+from wizard.apply.plan.automounter import forget_left_rules, let_go, stand, unseen
+from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
+from wizard.apply.plan.resume import begun_steps, check_resumable, done_steps
+from wizard.apply.plan.start import STOP, named, settle, udev_runs
+from wizard.apply.plan.verify import verify
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal, read_entries
+from wizard.apply.run.lock import lent, unlock
+from wizard.apply.run.runs import called, load_environment, load_plan
+from wizard.apply.run.vault import Vault
+from wizard.apply.steps.containers import check_opened, close_containers, contain, reopen
+from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
+from wizard.apply.steps.layers import build, layer_nodes, own_array_node
+from wizard.apply.steps.mount import mount_filesystem
+from wizard.apply.steps.step_context import Site, look_at_all
+from wizard.apply.steps.subvolumes import make_subvolumes
+from wizard.apply.steps.swap import turn_on
+from wizard.apply.steps.wipe import wipe_signatures
+from wizard.apply.system import fstab
+from wizard.apply.table.write import write_table
+from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.plan import (
+    AddFstabLine,
+    MakeArray,
+    MakeFilesystem,
+    MakeSubvolumes,
+    MakeVolumeGroup,
+    Mount,
+    Operation,
+    Plan,
+    ResetZones,
+    TurnOnSwap,
+    WipeSignatures,
+    WriteTable,
+    devices_of,
+)
+
+CATCH_UP_SECONDS = 60
+"""How long udev may take for what it put off."""
+
+
+def apply_run(run: Path, drive_locks: tuple[int, ...], secret: bytes | None = None) -> None:
+    """Carry a run out from its first step that is not done; `secret` is the passphrase of what is encrypted.
+
+    Never raises for what a person can meet: the journal says how it ended.
+    """
+    journal = Journal(run)
+    forget_left_rules()
+    try:
+        event, sentence = _carry_out(run, journal, drive_locks, secret)
+    except Refused as error:
+        event, sentence = Event.REFUSED, str(error)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, str(error)
+    if event is not Event.DONE:
+        _leave_nothing_open(run, journal)
+    # The last line is written when the drives are free again: whoever reads it may use them at once.
+    unlock(drive_locks)
+    if failure := stand(load_plan(run), journal) if event is Event.DONE else None:
+        event, sentence = Event.FAILED, f"{failure} `diskwright resume {called(run)}` checks again."
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _leave_nothing_open(run: Path, journal: Journal) -> None:
+    with suppress(DiskwrightError):
+        close_containers(load_plan(run), journal)
+
+
+def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...], secret: bytes | None) -> tuple[Event, str]:
+    plan, environment = load_plan(run), load_environment(run)
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    vault = Vault(run / "saved")
+    check_operations(plan, environment.only)
+    try:
+        if begun:
+            check_resumable(run, plan, environment)
+            reopen(plan, done, secret)
+        else:
+            check_start(plan)
+            check_surroundings(plan, environment)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+    done_now = set(done)
+    drive_digests.note(run, plan, done_now)
+    tables_written = False
+    for number in range(1, len(plan.steps) + 1):
+        if number in done:
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, f"Stopped before step {number} as asked. {way_on(run, plan)}"
+        operation = plan.steps[number - 1].operation
+        if tables_written and isinstance(operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem):
+            if failure := _catch_up(run, plan, frozenset(done_now), drive_locks):
+                return Event.FAILED, f"{failure} {way_on(run, plan)}"
+            tables_written = False
+        tables_written = tables_written or isinstance(operation, WriteTable)
+        site = Site(plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret)
+        done_now.add(number)
+        if failure := _one_step(site, run, done_now):
+            drive_digests.note(run, plan, done_now)
+            return Event.FAILED, f"{failure} {way_on(run, plan)}"
+    return _verified(run, plan, environment, journal)
+
+
+def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[int, ...]) -> str | None:
+    """Let udev do now what it put off while the drives were locked; a sentence where anything else happened to them meanwhile.
+
+    Otherwise it would hear only after the run that the old partitions went, by the same names as the new ones: volumes would be unmounted,
+    and its rules would take a running array's parts for pulled out (mdadm's `mdadm --incremental --fail`), which fails a RAID0.
+    """
+    if not udev_runs():
+        return None
+    try:
+        with unseen(plan), lent(drive_locks):
+            settle(CATCH_UP_SECONDS)
+        for drive in probe_members(plan):
+            check_unused(drive)
+    except DiskwrightError as error:
+        return str(error).replace(NOTHING_WRITTEN, "Nothing more was written.")
+    if place := drive_digests.changed(run, plan, begun):
+        return f"{place[0]} was changed at byte {place[1].start_bytes} by another program while udev caught up."
+    return None
+
+
+def _one_step(site: Site, run: Path, begun: Set[int]) -> str | None:
+    """Do one step, the last of those `begun`; the sentence of its failure, or None."""
+    step = site.plan.steps[site.step - 1]
+    site.journal.add(Event.STEP_STARTED, step.sentence, step=site.step)
+    try:
+        said = _undisturbed(site)
+    except (DiskwrightError, OSError) as error:
+        why = f"{_pulled(site.plan)}{error}"
+        site.journal.add(Event.STEP_FAILED, why, step=site.step)
+        return f"Step {site.step} of {len(site.plan.steps)} failed: {why}"
+    drive_digests.note(run, site.plan, begun)
+    site.journal.add(Event.STEP_DONE, said, step=site.step)
+    return None
+
+
+def _undisturbed(site: Site) -> str:
+    """Do the step; where another program mounted what it made, or is to mount, look at that or mount it once more."""
+    operation = site.plan.steps[site.step - 1].operation
+    if isinstance(operation, Mount):
+        let_go(site)
+    try:
+        return execute(site)
+    except Failed:
+        if not isinstance(operation, Mount | MakeFilesystem) or not let_go(site):
+            raise
+    return execute(site) if isinstance(operation, Mount) else made_as_planned(operation, site)
+
+
+def execute(site: Site) -> str:
+    """Carry out the site's operation; a sentence on what came of it. Raises Failed."""
+    operation = site.plan.steps[site.step - 1].operation
+    _check_nodes(operation, site)
+    match operation:
+        case WipeSignatures():
+            return wipe_signatures(operation, site)
+        case WriteTable():
+            return write_table(operation, site)
+        case ResetZones():
+            return reset_zones(operation, site)
+        case MakeFilesystem():
+            return make_filesystem(operation, site)
+        case MakeSubvolumes():
+            return make_subvolumes(operation, site)
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return contain(operation, site)
+        case AddFstabLine():
+            line = fstab.add_line(site.environment.fstab, operation, fstab.kept_as(site.environment.fstab, site.run_name))
+            return f"{site.environment.fstab} has the line: {line}"
+        case Mount():
+            return mount_filesystem(operation, site)
+        case TurnOnSwap():
+            return turn_on(operation, site)
+        case _:
+            return build(operation, site)
+
+
+def _check_nodes(operation: Operation, site: Site) -> None:
+    """Raises Failed unless every node is what its name says: the drive or partition, or the array that this run made."""
+    for device in devices_of(operation):
+        member = site.plan.member(device)
+        if member and (reason := impostor(device, member.drive.path)):
+            raise Failed(f"{device} was not touched: {reason}.")
+        if not isinstance(operation, OpenContainer):
+            check_opened(site.plan, device)
+    if isinstance(operation, MakeFilesystem | MakeSubvolumes | Mount | TurnOnSwap) and operation.device in layer_nodes(site.plan):
+        own_array_node(site.plan, operation.device, site.command)
+
+
+def _pulled(plan: Plan) -> str:
+    """The reason behind all others where a drive is not there any more, as a sentence and a space; else nothing."""
+    gone = next((path for path in plan.paths if has_gone(path)), None)
+    return f"{gone} is not attached any more: plug it in again. " if gone else ""
+
+
+def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> tuple[Event, str]:
+    again = f"`diskwright resume {called(run)}` checks again."
+    try:
+        drives = look_at_all(plan.paths)
+    except DiskwrightError as error:
+        raise Failed(f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}") from None
+    failed = 0
+    for check in verify(
+        plan, drives, fstab.read_fstab(environment.fstab), environment.patience_seconds, fstab.read_fstab(environment.crypttab)
+    ):
+        journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
+        failed += not check.holds
+    if failed:
+        many = "1 check does" if failed == 1 else f"{failed} checks do"
+        return Event.FAILED, f"Every step was done, but {many} not hold. {_pulled(plan)}{again}"
+    return Event.DONE, f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds."
+
+
+def way_on(run: Path, plan: Plan) -> str:
+    """What was done and what was not, and the ways from here."""
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    total = len(plan.steps)
+    how_far = f"Done: {numbered(done)}; not done: {numbered(frozenset(range(1, total + 1)) - done)}."
+    back = (
+        f"It cannot be undone any more, since {final} was begun."
+        if (final := no_way_back(plan, begun))
+        else f"`diskwright undo {called(run)}` puts back what was there."
+        if begun
+        else "Nothing was written."
+    )
+    return f"{how_far} `diskwright resume {called(run)}` goes on. {back}"
+
+
+def numbered(numbers: frozenset[int]) -> str:
+    """`steps 1 to 3` for steps in a row, which they always are."""
+    if not numbers:
+        return "none"
+    low, high = min(numbers), max(numbers)
+    return f"step {low}" if low == high else f"steps {low} to {high}"

@@ -1,0 +1,223 @@
+"""A plain user's end of the conversation with root: asks for root once, then for looks, a run, and its journal.
+
+The other end is `wizard.apply.root.server`, which says why it is one process that stays. What it tells is kept here, so
+that a run can be read
+from its beginning any number of times.
+"""
+
+import json
+import signal
+import subprocess
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import SimpleQueue
+
+from wizard.apply.root.ask import Way
+from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
+from wizard.apply.run.journal import POLL_SECONDS, RunState
+from wizard.apply.run.progress import StepProgress
+from wizard.apply.run.runs import called
+from wizard.documents.codec import from_json
+from wizard.layout.document import render_plan
+from wizard.migrate.document import render_migration
+from wizard.migrate.situation import Situation
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
+from wizard.model.journal import Entry
+from wizard.model.migration import Migration
+from wizard.model.plan import Plan
+from wizard.probe.facts import RawMachine
+
+DISMISSED = {("pkexec", 126): "the question was dismissed", ("pkexec", 127): "it was not allowed, or nobody could be asked"}
+"""What a status means (pkexec(1)); sudo and run0 say themselves why on the terminal."""
+
+
+class Elevated:
+    """Root, as long as the face lives. Made by asking for it; raises Refused where that fails, having changed nothing."""
+
+    def __init__(self, way: Way) -> None:
+        self._process = _asked(way)
+        self._replies: SimpleQueue[Answer | None] = SimpleQueue()
+        self._entries: list[Entry] = []
+        self._state: RunState | None = None
+        self._progress: StepProgress | None = None
+        self._power = ""
+        self._gone = False
+        self._changed = threading.Condition()
+        self._one_at_a_time = threading.Lock()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def look(self, paths: Sequence[str] | None) -> RawMachine:
+        """The raw facts of the drives at `paths`, or of all, as root reads them; raises as `survey` does."""
+        answer = self._request(Request(Ask.LOOK, paths=None if paths is None else tuple(paths)))
+        if answer.machine is None:
+            raise Failed("What root read of the drives did not arrive here.")
+        return answer.machine
+
+    def look_at_ext(self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None) -> Situation:
+        """How an ext filesystem stands; raises as the function of that name does."""
+        asked = Request(Ask.LOOK_AT_EXT, device=device, folder=_absolute(folder), target=target, journal=_absolute(journal_dir))
+        answer = self._request(asked)
+        if answer.situation is None:
+            raise Failed("What root read of the filesystem did not arrive here.")
+        return answer.situation
+
+    def start(self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None) -> Path:
+        """Begin a run and give its folder, which only root can read; raises as `start_run` does."""
+        passphrase = None if secret is None else secret.hex()
+        asked = Request(Ask.APPLY, plan=render_plan(plan), tokens=tuple(tokens), journal=_absolute(journal_dir), secret=passphrase)
+        return Path(self._request(asked).run)
+
+    def migrate(self, migration: Migration, token: str, journal_dir: Path | None) -> Path:
+        """Begin a migration and give its run's folder; raises as `start_migration` does."""
+        asked = Request(Ask.MIGRATE, plan=render_migration(migration), tokens=(token,), journal=_absolute(journal_dir))
+        return Path(self._request(asked).run)
+
+    def keep(self) -> str:
+        """Let go of the way back of the migration that was begun; a sentence on that. Raises as `keep_migration` does."""
+        return self._request(Request(Ask.KEEP)).sentence
+
+    def undo(self) -> None:
+        """Take that migration back, and return when that is proven; raises as `undo_migration` does."""
+        self._request(Request(Ask.UNDO))
+
+    def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+        """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while nothing comes. Raises Failed
+        where nothing more can be heard of it.
+        """
+        seen = 0
+        while True:
+            with self._changed:
+                if len(self._entries) <= seen and self._state is None and not self._gone:
+                    self._changed.wait(POLL_SECONDS)
+                fresh, ended, gone = self._entries[seen:], self._state is not None, self._gone
+            yield from fresh
+            seen += len(fresh)
+            if meanwhile is not None and not fresh:
+                meanwhile()
+            if ended:
+                return
+            if gone:
+                raise Failed(
+                    "Nothing more is heard from root's end. The run itself does not need it: "
+                    f"`sudo diskwright status {called(run)}` tells how it stands."
+                )
+
+    @property
+    def state(self) -> RunState:
+        """Where the run stands, as far as it was heard."""
+        return self._state or RunState.RUNNING
+
+    @property
+    def progress(self) -> StepProgress | None:
+        """How far a migration's present step is, as root told it last."""
+        return self._progress
+
+    @property
+    def power(self) -> str:
+        """What a power cut now would leave, as root told it last; empty where a migration's transaction does not tell."""
+        return self._power
+
+    @property
+    def gone(self) -> bool:
+        """Whether root's end is not there any more."""
+        return self._gone
+
+    def request_stop(self) -> None:
+        """Ask the run to stop before its next step; raises Failed where nobody hears it."""
+        self._send(Request(Ask.STOP))
+
+    def _send(self, request: Request) -> None:
+        assert self._process.stdin is not None
+        try:
+            self._process.stdin.write(as_line(request))
+            self._process.stdin.flush()
+        except OSError:
+            raise Failed("Root's end is not there any more: nothing was asked of it.") from None
+
+    def _request(self, request: Request) -> Answer:
+        with self._one_at_a_time:
+            self._send(request)
+            answer = self._replies.get()
+        if answer is None:
+            raise Failed("Root's end went away without an answer; `sudo diskwright status` tells whether anything was begun.")
+        if answer.say is Say.REFUSED:
+            raise _as_it_was(answer)
+        return answer
+
+    def _listen(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            answer = _read(line)
+            if answer is None:
+                break
+            with self._changed:
+                match answer.say:
+                    case Say.ENTRY if answer.entry is not None:
+                        self._entries.append(answer.entry)
+                    case Say.STANDS:
+                        self._progress, self._power = answer.progress, answer.sentence
+                    case Say.ENDED:
+                        self._state = answer.state
+                    case Say.BEGAN:
+                        self._entries.clear()
+                        self._state = self._progress = None
+                        self._power = ""
+                        self._replies.put(answer)
+                    case _:
+                        self._replies.put(answer)
+                self._changed.notify_all()
+        with self._changed:
+            self._gone = True
+            self._changed.notify_all()
+        self._replies.put(None)
+
+
+def _absolute(folder: Path | None) -> str | None:
+    return str(folder.absolute()) if folder else None
+
+
+def _asked(way: Way) -> subprocess.Popen[bytes]:
+    """The process that root was given to, once it has said so. Its errors, and so the question for a password, go where ours go."""
+    with _undisturbed():
+        try:
+            process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        except OSError as error:
+            raise Refused(f"Root was not given: {way.name} could not be started: {error.strerror}. Nothing was written.") from None
+        assert process.stdin is not None and process.stdout is not None
+        first = _read(process.stdout.readline())
+        if first is not None and first.say is Say.ROOT:
+            return process
+        with suppress(OSError):
+            process.stdin.close()
+        status = process.wait()
+    why = DISMISSED.get((way.name, status), f"{way.name} ended with status {status}")
+    raise Refused(f"Root was not given: {why}. Nothing was written.")
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Ctrl+C at the question for the password is an answer to it, not to us. Only the main thread can, or need, see to that."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGINT, lambda _number, _frame: None)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _read(line: bytes) -> Answer | None:
+    """A line from root; None where it is none, as when what was to give root printed something and ended."""
+    try:
+        return from_json(json.loads(line), Answer, "the answer")
+    except (ValueError, BadInput):
+        return None
+
+
+def _as_it_was(answer: Answer) -> DiskwrightError:
+    """The error that root's end met, as it would have been met here."""
+    kinds: dict[int, type[DiskwrightError]] = {ExitCode.REFUSED: Refused, ExitCode.USAGE: BadInput}
+    return kinds.get(answer.code, Failed)(answer.sentence)

@@ -1,0 +1,82 @@
+"""What goes through the pipe between a plain user's face and root's end: requests and answers, each a line of JSON."""
+
+import json
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.progress import StepProgress
+from wizard.documents.codec import to_json
+from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
+from wizard.migrate.situation import Situation
+from wizard.model.journal import Entry
+from wizard.probe.facts import RawMachine
+
+LONGEST_LINE = 4 * LARGEST_DOCUMENT_CHARACTERS
+"""Bytes. A document within a line of JSON, each of its quotation marks and line ends written as two characters."""
+
+
+class Ask(StrEnum):
+    """What the face may ask."""
+
+    LOOK = "look"
+    LOOK_AT_EXT = "look-at-ext"
+    APPLY = "apply"
+    MIGRATE = "migrate"
+    STOP = "stop"
+    KEEP = "keep"
+    UNDO = "undo"
+
+
+class Say(StrEnum):
+    """What root's end tells. ROOT is the first line; LOOKED, BEGAN, SETTLED or REFUSED answers a request; ENTRY, STANDS and ENDED tell of
+    a run.
+    """
+
+    ROOT = "root"
+    LOOKED = "looked"
+    BEGAN = "began"
+    SETTLED = "settled"
+    REFUSED = "refused"
+    ENTRY = "entry"
+    STANDS = "stands"
+    ENDED = "ended"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One line to root. LOOK: the drives at `paths`, None for all. LOOK_AT_EXT: the filesystem on `device`, with the `folder` and the
+    `target` that a migration would use. APPLY: a plan's document, the drives' tokens, a folder for the run, and for what is encrypted the
+    passphrase in hexadecimal digits, which goes nowhere but through the pipe. MIGRATE: the same with a migration's document in `plan`.
+    KEEP and UNDO mean the migration that was begun last through this pipe.
+    """
+
+    ask: Ask
+    paths: tuple[str, ...] | None = None
+    plan: str = ""
+    tokens: tuple[str, ...] = ()
+    journal: str | None = None
+    secret: str | None = field(default=None, repr=False)
+    device: str = ""
+    folder: str | None = None
+    target: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """One line from root, with what belongs to its `say`. STANDS: how far the present step is, and what a power cut now would leave."""
+
+    say: Say
+    machine: RawMachine | None = None
+    situation: Situation | None = None
+    run: str = ""
+    entry: Entry | None = None
+    state: RunState | None = None
+    progress: StepProgress | None = None
+    sentence: str = ""
+    code: int = 0
+
+
+def as_line(message: Request | Answer) -> bytes:
+    """A message as it goes through the pipe."""
+    return json.dumps(to_json(message)).encode() + b"\n"

@@ -1,0 +1,248 @@
+"""Root's end of a plain user's wizard: `python -m wizard.apply.root.server`, begun by what `wizard.apply.root.ask` found.
+
+Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output;
+`wizard.apply.root.client` is the other end.
+It can look at drives and at an ext filesystem, begin a run, tell of it, and ask it to stop; and keep or undo a migration that was begun
+here: nothing else. What it is given is a plan's or a migration's document, as `diskwright apply` is given a file: its digest, its text and
+its drives are checked here as they are there, and it is never planned anew.
+
+A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for root a second time to stop a
+run could fail when it is needed; so one process stays, for as long as the run does. It ends when the face has gone and no run of its own
+is at work: some programs that give root end everything that was begun under them together with their first process.
+"""
+
+import json
+import os
+import resource
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from queue import SimpleQueue
+from typing import BinaryIO
+
+from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.start import keep_migration, start_migration, undo_migration
+from wizard.apply.plan.start import request_stop, start_run
+from wizard.apply.root.folders import ROOM, of_root_alone
+from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import follow, state
+from wizard.apply.run.progress import read_progress
+from wizard.apply.transaction.phases import power_told
+from wizard.documents.codec import from_json
+from wizard.layout.document import read_plan
+from wizard.layout.rules import is_device_path
+from wizard.migrate.document import read_migration
+from wizard.migrate.situation import Situation
+from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
+from wizard.model.names import printable
+from wizard.probe.machine import survey
+
+MOST_WAITING = 16
+"""Requests that are kept while a run is told. A face asks one at a time; more than this would only fill root's memory."""
+
+STANDING_SECONDS = 1.0
+"""Between two looks at how a migration stands."""
+
+NO_MIGRATION = "No migration was begun from here, so there is none to keep or undo. Nothing was written."
+
+CLEAN = {
+    "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/root",
+    "USER": "root",
+    "LOGNAME": "root",
+    "LC_ALL": "C.UTF-8",
+    "PYTHONSAFEPATH": "1",
+    "PYTHONNOUSERSITE": "1",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+"""All that is left of the environment: it names folders with profiles, programs and state, and steers the programs that are run."""
+
+
+def harden() -> None:
+    """Let go of everything that a plain user could have prepared: environment, folder, umask, limits, signals, open files."""
+    os.environ.clear()
+    os.environ.update(CLEAN)
+    if sys.pycache_prefix:
+        os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
+    os.chdir("/")
+    os.umask(0o022)
+    os.closerange(3, os.sysconf("SC_OPEN_MAX"))
+    for kind in (resource.RLIMIT_CPU, resource.RLIMIT_FSIZE, resource.RLIMIT_DATA, resource.RLIMIT_AS):
+        # In a container root may be unable to; then the limits are not a plain user's either.
+        with suppress(ValueError, OSError):
+            resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    # Ctrl+C and a closed terminal are for the face; handlers, unlike ignored signals, are not handed on to what is begun from here.
+    for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(number, lambda _number, _frame: None)
+
+
+class Relay:
+    """The conversation. A thread reads, so that a stop is heard while a run is followed."""
+
+    def __init__(self, asked: BinaryIO, told: BinaryIO) -> None:
+        self._asked, self._told = asked, told
+        self._requests: SimpleQueue[Request | None] = SimpleQueue()
+        self._run: Path | None = None
+        self._moved: Path | None = None
+        self._told_entries = 0
+        self._stands: Answer | None = None
+        self._one_stands_at_a_time = threading.Lock()
+        self._one_line_at_a_time = threading.Lock()
+
+    def serve(self) -> None:
+        """Say that root is here, and answer until nobody asks any more."""
+        threading.Thread(target=self._read, daemon=True).start()
+        self._tell(Answer(Say.ROOT))
+        while (request := self._requests.get()) is not None:
+            try:
+                self._answer(request)
+            except DiskwrightError as error:
+                self._tell(Answer(Say.REFUSED, sentence=str(error), code=error.exit_code))
+
+    def _read(self) -> None:
+        try:
+            while self._requests.qsize() < MOST_WAITING and (line := self._asked.readline(LONGEST_LINE)):
+                self._hear(from_json(json.loads(line), Request, "the request"))
+        except (ValueError, RecursionError, BadInput):
+            # Half a line, or none of ours: whoever wrote it has gone.
+            pass
+        finally:
+            # Whatever ends the reading, the other thread must not wait for ever.
+            self._requests.put(None)
+
+    def _hear(self, request: Request) -> None:
+        if request.ask is not Ask.STOP:
+            self._requests.put(request)
+        elif self._run is not None:
+            request_stop(self._run)
+
+    def _answer(self, request: Request) -> None:
+        match request.ask:
+            case Ask.LOOK:
+                self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
+            case Ask.LOOK_AT_EXT:
+                self._tell(Answer(Say.LOOKED, situation=_look_at_ext(request)))
+            case Ask.APPLY:
+                plan = read_plan(request.plan, "The plan")
+                self._tell_run(start_run(plan, *request.tokens, journal_dir=_journal_dir(request), secret=_secret(request.secret)))
+            case Ask.MIGRATE:
+                self._moved = run = _begin_migration(request)
+                with self._standing_told(run):
+                    self._tell_run(run)
+            case _:
+                self._settle(request.ask)
+
+    def _tell_run(self, run: Path) -> None:
+        self._run = run
+        self._told_entries = 0
+        self._tell(Answer(Say.BEGAN, run=str(run)))
+        self._tell_rest(run)
+        self._run = None
+
+    def _tell_rest(self, run: Path) -> None:
+        """What was not told of a run's journal yet, until it has ended."""
+        for entry in follow(run, self._told_entries):
+            self._tell_standing(run)
+            self._tell(Answer(Say.ENTRY, entry=entry))
+            self._told_entries += 1
+        self._tell(Answer(Say.ENDED, state=state(run)))
+
+    def _settle(self, ask: Ask) -> None:
+        """Keep or undo the migration that was begun here; its journal has more to tell then, however that went."""
+        if (run := self._moved) is None:
+            raise Refused(NO_MIGRATION)
+        sentence = ""
+        try:
+            if ask is Ask.KEEP:
+                sentence = keep_migration(run)
+            else:
+                undo_migration(run)
+        finally:
+            self._tell_rest(run)
+        self._tell(Answer(Say.SETTLED, sentence=sentence))
+
+    @contextmanager
+    def _standing_told(self, run: Path) -> Iterator[None]:
+        """Meanwhile it is told how the migration stands, whenever that changes."""
+        over = threading.Event()
+
+        def watch() -> None:
+            while not over.wait(STANDING_SECONDS):
+                self._tell_standing(run)
+
+        thread = threading.Thread(target=watch, daemon=True)
+        thread.start()
+        try:
+            yield
+        finally:
+            over.set()
+            thread.join()
+
+    def _tell_standing(self, run: Path) -> None:
+        if run != self._moved:
+            return
+        with self._one_stands_at_a_time:
+            now = Answer(Say.STANDS, progress=read_progress(run), sentence=power_told(run))
+            if now != self._stands:
+                self._stands = now
+                self._tell(now)
+
+    def _tell(self, answer: Answer) -> None:
+        # Without a face, or with one that spoilt the pipe, the run is followed to its end all the same.
+        with self._one_line_at_a_time, suppress(OSError):
+            self._told.write(as_line(answer))
+            self._told.flush()
+
+
+def _look_at_ext(request: Request) -> Situation:
+    """How an ext filesystem stands, with room looked for in the folder that was named; raises as `look_at_ext` does."""
+    for path in filter(None, (request.device, request.target)):
+        if not is_device_path(path):
+            raise BadInput(f"{printable(path, 200)} is no device below /dev.")
+    folder = of_root_alone(request.folder, ROOM) if request.folder else None
+    return look_at_ext(
+        request.device, Environment(), store=folder, undo_dir=folder, target=request.target, journal_dir=_journal_dir(request)
+    )
+
+
+def _begin_migration(request: Request) -> Path:
+    """The run's folder; raises as `start_migration` does, and Refused where others than root could exchange what it would rely on."""
+    migration = read_migration(request.plan, "The migration")
+    for folder in filter(None, (migration.store, migration.undo_dir)):
+        of_root_alone(folder, ROOM)
+    token = request.tokens[0] if len(request.tokens) == 1 else ""
+    return start_migration(migration, token, journal_dir=_journal_dir(request), environment=Environment())
+
+
+def _journal_dir(request: Request) -> Path | None:
+    return of_root_alone(request.journal) if request.journal else None
+
+
+def _secret(digits: str | None) -> bytes | None:
+    """The passphrase as bytes; raises BadInput for what no face sends."""
+    try:
+        return None if digits is None else bytes.fromhex(digits)
+    except ValueError:
+        raise BadInput("The passphrase did not arrive as it was sent. Nothing was written.") from None
+
+
+def main() -> int:
+    """Talk with the face on the standard streams; what went wrong here is no business of its screen."""
+    harden()
+    if os.getuid() != 0 or os.geteuid() != 0:
+        sys.stdout.buffer.write(as_line(Answer(Say.REFUSED, sentence=str(Refused("Root was not given.")), code=ExitCode.REFUSED)))
+        return ExitCode.REFUSED
+    with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
+        os.dup2(nowhere.fileno(), sys.stderr.fileno())
+    Relay(sys.stdin.buffer, sys.stdout.buffer).serve()
+    return ExitCode.DONE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

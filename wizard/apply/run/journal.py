@@ -1,0 +1,143 @@
+"""A run's journal: one fsynced line of JSON an entry, so that any face can follow it and nothing that happened is forgotten."""
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator, Sequence
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+from time import sleep
+
+from wizard.apply.run.lock import is_locked
+from wizard.documents.codec import from_json, to_json
+from wizard.model.errors import BadInput, Failed
+from wizard.model.journal import Entry, Event
+
+FILE = "journal.jsonl"
+OUTPUT_LIMIT = 8000
+POLL_SECONDS = 0.05
+
+
+class RunState(StrEnum):
+    """Where a run stands. INTERRUPTED: its process is gone without having said how it ended."""
+
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    STOPPED = "stopped"
+    REFUSED = "refused"
+    INTERRUPTED = "interrupted"
+    UNDONE = "undone"
+    KEPT = "kept"
+
+
+ENDS = {
+    Event.DONE: RunState.DONE,
+    Event.FAILED: RunState.FAILED,
+    Event.STOPPED: RunState.STOPPED,
+    Event.REFUSED: RunState.REFUSED,
+    Event.UNDONE: RunState.UNDONE,
+    Event.KEPT: RunState.KEPT,
+}
+
+
+class Journal:
+    """The writing end. Only the process that holds the run's lock may have one."""
+
+    def __init__(self, run: Path) -> None:
+        self._run = run
+        self._fd = os.open(run / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        # A power cut can leave half a line behind; it was never promised to anyone.
+        whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
+        os.ftruncate(self._fd, whole)
+        os.lseek(self._fd, 0, os.SEEK_END)
+        sync_folder(run)
+
+    def add(self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = "") -> Entry:
+        """Append one entry and wait until it is on the medium; raises Failed where there is no room for it."""
+        entry = Entry(datetime.now(UTC).isoformat(timespec="milliseconds"), event, step, sentence, tuple(command), output[-OUTPUT_LIMIT:])
+        line = (json.dumps(to_json(entry), default=str) + "\n").encode()
+        before = os.lseek(self._fd, 0, os.SEEK_END)
+        try:
+            while line:
+                line = line[os.write(self._fd, line) :]
+            os.fsync(self._fd)
+        except OSError as error:
+            os.ftruncate(self._fd, before)
+            reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+            raise Failed(f"The journal in {self._run} cannot be written: {reason}.") from None
+        return entry
+
+    def close(self) -> None:
+        """Close the file."""
+        os.close(self._fd)
+
+
+def read_entries(run: Path) -> tuple[Entry, ...]:
+    """All whole entries of a run; raises BadInput where the journal cannot be read."""
+    try:
+        text = (run / FILE).read_bytes().decode()
+    except FileNotFoundError:
+        return ()
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{run / FILE} cannot be read: {error}.") from None
+    whole = text[: text.rfind("\n") + 1].splitlines()
+    return tuple(_entry(line, f"{run / FILE}, line {number}") for number, line in enumerate(whole, 1))
+
+
+def _entry(line: str, where: str) -> Entry:
+    try:
+        return from_json(json.loads(line), Entry, where)
+    except ValueError:
+        raise BadInput(f"{where} is damaged.") from None
+
+
+def state(run: Path) -> RunState:
+    """Where the run stands, by its journal and by whether a process works on it."""
+    # In this order: a process that ends in between has written how it ended.
+    working = is_locked(run)
+    last = next((entry.event for entry in reversed(read_entries(run)) if entry.event in ENDS or entry.event is Event.STARTED), None)
+    if last in ENDS:
+        return ENDS[last]
+    return RunState.RUNNING if working else RunState.INTERRUPTED
+
+
+def was_done(run: Path) -> bool:
+    """Whether the run has ended well at some time, whatever was done with it since."""
+    return any(entry.event is Event.DONE for entry in read_entries(run))
+
+
+def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
+    """The entries of a run as they come, but for the first `after`, until its process has ended. While there are none, `meanwhile` is
+    called, several times a second.
+    """
+    seen = after
+    while True:
+        running = state(run) is RunState.RUNNING
+        entries = read_entries(run)
+        yield from entries[seen:]
+        seen = max(seen, len(entries))
+        if not running:
+            _wait_until_gone(run)
+            return
+        sleep(POLL_SECONDS)
+        if meanwhile is not None:
+            meanwhile()
+
+
+def _wait_until_gone(run: Path) -> None:
+    """The process ends right after its last word; whoever followed it may want to unmount what the journal lies on."""
+    for _ in range(40):
+        if not is_locked(run):
+            return
+        sleep(POLL_SECONDS)
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder last."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

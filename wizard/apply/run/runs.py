@@ -1,0 +1,289 @@
+"""Runs as folders: what a run keeps beside its journal, where runs lie, and how they are found again."""
+
+import errno
+import os
+import shlex
+import stat
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from enum import StrEnum
+from pathlib import Path
+
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run.journal import sync_folder
+from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.layout.changes_document import read_changes
+from wizard.layout.document import read_plan, render_plan
+from wizard.migrate.document import read_migration
+from wizard.model.changes import Changes
+from wizard.model.errors import BadInput, Refused
+from wizard.model.migration import Migration
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.model.units import MIB, format_exact
+from wizard.probe.uses import unescaped
+
+SCHEMA = "diskwright.run/1"
+ROOM_BYTES = 4 * MIB
+"""What must be free beside the saved regions: the plan, the journal and what commands print."""
+
+STATE = Path("/var/lib/diskwright")
+"""Where what outlives a start is kept, unless the environment says otherwise."""
+
+PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
+"""The document that a run carries out: one of them."""
+
+IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What a run is to use when it is taken up again; the document run.json."""
+
+    fstab: str
+    only: tuple[str, ...] | None
+    patience_seconds: float
+
+
+def runs_folder(journal_dir: Path | None = None) -> Path:
+    """Where runs lie: `journal_dir`, or $DISKWRIGHT_STATE/runs, or /var/lib/diskwright/runs."""
+    return journal_dir or Path(os.environ.get("DISKWRIGHT_STATE") or STATE) / "runs"
+
+
+def called(run: Path) -> str:
+    """How a command is told which run is meant: by its name where runs usually lie, else by its folder, as a shell reads it."""
+    return run.name if run.parent == STATE / "runs" else shlex.quote(printable(str(run), 4000))
+
+
+def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
+    """Prove, by taking the room and giving it back, that a run fits; raises Refused where it does not.
+
+    Without `make` nothing is written: the folder above that exists is only asked how much is free.
+    """
+    needed = needed_bytes + ROOM_BYTES
+    try:
+        if make:
+            _make_private(folder)
+        there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+        refuse_open_folder(there)
+        status = os.statvfs(there)
+        if status.f_bavail * status.f_frsize < needed:
+            # Not tried in vain: until that failed, other programs would have no room at all.
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        if make:
+            _take_room(folder / f".room-{os.getpid()}", needed)
+    except OSError as error:
+        raise _no_room(folder, error, needed) from None
+
+
+def _make_private(folder: Path) -> None:
+    """Make what is missing of a path, whatever the umask: whoever could write to a folder above could put another in its place."""
+    for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
+        missing.mkdir(mode=0o700, exist_ok=True)
+
+
+def refuse_open_folder(folder: Path) -> None:
+    """Raises Refused where everybody may replace what lies in the folder, or a folder above it: root would write where they say."""
+    real = folder.resolve()
+    for above in (real, *real.parents):
+        mode = above.stat().st_mode
+        if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
+            raise Refused(
+                f"The journal is not kept in {printable(str(folder), 200)}: everybody may write to {printable(str(above), 200)}. "
+                "Nothing was written. Name a folder that is root's alone with --journal DIR."
+            )
+
+
+def _take_room(trial: Path, needed_bytes: int) -> None:
+    fd = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    try:
+        os.posix_fallocate(fd, 0, needed_bytes)
+    finally:
+        os.close(fd)
+        trial.unlink()
+
+
+def _no_room(folder: Path, error: OSError, needed_bytes: int) -> Refused:
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        reason = f"it has no room for {format_exact(needed_bytes)}"
+    else:
+        reason = error.strerror or str(error)
+    return Refused(
+        f"The journal cannot be kept in {printable(str(folder), 200)}: {reason}. Nothing was written. "
+        "Make room, or name a folder on another mounted volume with --journal DIR."
+    )
+
+
+def lies_in_memory(folder: Path) -> bool:
+    """Whether what lies in a folder, which need not be there yet, is gone after a restart."""
+    real, best = f"{folder.resolve()}/", ("", "")
+    try:
+        for line in Path("/proc/self/mountinfo").read_text(errors="replace").splitlines():
+            fields, _, tail = line.partition(" - ")
+            point = unescaped(fields.split(" ")[4])
+            if real.startswith(point.rstrip("/") + "/") and len(point) >= len(best[0]):
+                best = (point, tail.split(" ")[0])
+    except OSError:
+        return False
+    return best[1] in IN_MEMORY
+
+
+def doubts_about(folder: Path) -> tuple[str, ...]:
+    """Sentences on what a journal in this folder could not do; empty where it outlives a power cut."""
+    if lies_in_memory(folder):
+        return (
+            f"{printable(str(folder), 200)} lies in memory: after a power cut this run could be neither resumed nor undone. "
+            "Name a folder on another mounted volume with --journal DIR.",
+        )
+    return ()
+
+
+def check_lasts(folder: Path) -> None:
+    """Raises Refused where a run in this folder would be gone after a power cut that leaves a drive half changed."""
+    for doubt in doubts_about(folder):
+        raise Refused(f"{doubt} Without it nobody could finish what is half on the drive. Nothing was written.")
+
+
+def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:
+    """A folder for a new run, with the plan and the settings in it, all on the medium; raises Refused where that fails."""
+    return make_run(folder, plan.paths, PLAN, render_plan(plan), environment)
+
+
+def make_run(folder: Path, devices: Sequence[str], file: str, text: str, environment: Environment) -> Path:
+    """A folder for a new run on these devices, named for them, with its document in `file`; raises as `new_run` does."""
+    name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{'-'.join(Path(path).name for path in devices)}"
+    settings = Settings(
+        str(environment.fstab.absolute()),
+        tuple(sorted(environment.only)) if environment.only is not None else None,
+        environment.patience_seconds,
+    )
+    try:
+        run = _make_folder(folder, name)
+        (run / "saved").mkdir(mode=0o700)
+        _write(run / file, text)
+        _write(run / "run.json", render_document(SCHEMA, to_json(settings)))
+        sync_folder(run)
+        sync_folder(folder)
+    except OSError as error:
+        raise _no_room(folder, error, ROOM_BYTES) from None
+    return run
+
+
+def _make_folder(folder: Path, name: str) -> Path:
+    for turn in range(1, 1000):
+        run = folder / (name if turn == 1 else f"{name}-{turn}")
+        try:
+            run.mkdir(mode=0o700)
+        except FileExistsError:
+            continue
+        return run
+    raise OSError(errno.EEXIST, "too many runs were begun within this second")
+
+
+def _write(path: Path, text: str) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "w", encoding="utf-8") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(fd)
+
+
+def check_owner(run: Path) -> None:
+    """Raises Refused for a run's folder that someone else than root could have put there: its plan would be carried out by root."""
+    if not is_roots_alone(run):
+        raise Refused(f"{printable(str(run), 200)} does not belong to root alone, so it is not trusted as a run. Nothing was written.")
+    refuse_open_folder(run.parent)
+
+
+def is_roots_alone(folder: Path) -> bool:
+    """Whether nobody but root, who runs this, can have put anything into the folder, which is no link."""
+    status = folder.lstat()
+    return status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+
+
+def load_plan(run: Path) -> Plan:
+    """The plan that a run carries out; raises BadInput where it cannot be read."""
+    return read_plan(_read(run / PLAN), str(run / PLAN))
+
+
+def load_changes(run: Path) -> Changes:
+    """The changes that a run carries out; raises BadInput where they cannot be read."""
+    return read_changes(_read(run / CHANGES), str(run / CHANGES))
+
+
+def load_migration(run: Path) -> Migration:
+    """The migration that a run carries out; raises BadInput where it cannot be read."""
+    return read_migration(_read(run / MIGRATION), str(run / MIGRATION))
+
+
+class Kind(StrEnum):
+    """What a run does: carry out a plan, change something for a filesystem that exists, or migrate one to ext4."""
+
+    PLAN = PLAN
+    CHANGES = CHANGES
+    MIGRATION = MIGRATION
+
+
+def kind_of(run: Path) -> Kind:
+    """What the run does, by the document it has."""
+    return next((kind for kind in (Kind.CHANGES, Kind.MIGRATION) if (run / kind).exists()), Kind.PLAN)
+
+
+def outline(run: Path) -> tuple[tuple[str, ...], int]:
+    """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read."""
+    match kind_of(run):
+        case Kind.CHANGES:
+            changes = load_changes(run)
+            return (changes.device,), len(changes.steps)
+        case Kind.MIGRATION:
+            migration = load_migration(run)
+            return (migration.device,), len(migration.steps)
+        case Kind.PLAN:
+            plan = load_plan(run)
+            return plan.paths, len(plan.steps)
+
+
+def load_environment(run: Path) -> Environment:
+    """What a run was told to work with; raises BadInput where it cannot be read."""
+    where = str(run / "run.json")
+    settings = from_json(parse_document(_read(run / "run.json"), SCHEMA, where), Settings, where)
+    return Environment(Path(settings.fstab), frozenset(settings.only) if settings.only is not None else None, settings.patience_seconds)
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{path} cannot be read: {error}.") from None
+
+
+def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
+    """All runs, the oldest first; raises Refused where one may not look."""
+    folder = runs_folder(journal_dir)
+    try:
+        return tuple(
+            sorted((run for run in folder.iterdir() if (run / JOURNAL).exists()), key=lambda run: (run.name[:15], len(run.name), run.name))
+        )
+    except FileNotFoundError:
+        return ()
+    except PermissionError:
+        raise Refused(f"The runs in {printable(str(folder), 200)} can be read by root only: say sudo before the command.") from None
+    except NotADirectoryError:
+        raise BadInput(f"{printable(str(folder), 200)} is no folder.") from None
+
+
+def find_run(name: str | None, journal_dir: Path | None = None) -> Path:
+    """The run with this name or path, or the newest one; raises BadInput where there is none."""
+    known = list_runs(journal_dir)
+    if name is None:
+        if not known:
+            raise BadInput(f"There is no run in {printable(str(runs_folder(journal_dir)), 200)}.")
+        return known[-1]
+    if "/" in name and (Path(name) / JOURNAL).is_file():
+        return Path(name).absolute()
+    found = next((run for run in known if run.name == name), None)
+    if found is None:
+        raise BadInput(f"There is no run {printable(name, 60)!r}; `diskwright status` lists them.")
+    return found

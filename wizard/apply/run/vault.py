@@ -1,0 +1,159 @@
+"""What was on the drive before a step wrote to it: regions kept byte for byte, on the medium before the first write.
+
+A step that is made again saves again; undoing goes through all of them in reverse, so the oldest bytes are written last.
+"""
+
+import errno
+import hashlib
+import json
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.block.devices import read_bytes
+from wizard.apply.run.journal import sync_folder
+from wizard.documents.codec import from_json, to_json
+from wizard.model.errors import BadInput, Failed
+from wizard.model.machine import Extent
+from wizard.model.plan import Plan
+from wizard.model.units import MIB, format_exact
+
+INDEX = "index.jsonl"
+
+
+@dataclass(frozen=True, slots=True)
+class Saved:
+    """One region of a whole drive, kept in `file`. `step` is the step that was about to write.
+
+    `drive` is the drive's node; runs of older versions, which knew but one drive, have none.
+    """
+
+    step: int
+    offset_bytes: int
+    size_bytes: int
+    sha256: str
+    file: str
+    drive: str = ""
+
+    @property
+    def extent(self) -> Extent:
+        """Where it lies."""
+        return Extent(self.offset_bytes, self.size_bytes)
+
+
+def merged(regions: Iterable[Extent], block_bytes: int, drive_bytes: int) -> tuple[Extent, ...]:
+    """The regions widened to whole blocks, cut to the drive, and joined where they touch."""
+    wide = []
+    for region in regions:
+        start = max(0, region.start_bytes // block_bytes * block_bytes)
+        end = min(drive_bytes, -(-region.end_bytes // block_bytes) * block_bytes)
+        if end > start:
+            wide.append((start, end))
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(wide):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(Extent(start, end - start) for start, end in joined)
+
+
+def without(region: Extent, kept: Iterable[Extent]) -> tuple[Extent, ...]:
+    """What of a region lies outside all `kept` ones."""
+    rest = [region]
+    for keep in kept:
+        cut = []
+        for piece in rest:
+            if keep.end_bytes <= piece.start_bytes or keep.start_bytes >= piece.end_bytes:
+                cut.append(piece)
+                continue
+            if keep.start_bytes > piece.start_bytes:
+                cut.append(Extent(piece.start_bytes, keep.start_bytes - piece.start_bytes))
+            if keep.end_bytes < piece.end_bytes:
+                cut.append(Extent(keep.end_bytes, piece.end_bytes - keep.end_bytes))
+        rest = cut
+    return tuple(rest)
+
+
+class Vault:
+    """The `saved` folder of a run."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def save(self, drive: str, regions: Iterable[Extent], step: int) -> tuple[Saved, ...]:
+        """Keep the regions of a drive as they are now. On return they are on the medium."""
+        return tuple(self.keep(drive, step, region, read_bytes(drive, region.start_bytes, region.size_bytes)) for region in regions)
+
+    def keep(self, drive: str, step: int, region: Extent, data: bytes) -> Saved:
+        """Keep these bytes as what a region of a drive held."""
+        saved = Saved(step, region.start_bytes, len(data), hashlib.sha256(data).hexdigest(), f"{len(self.all()):04}.bin", drive)
+        try:
+            write_durably(self._folder / saved.file, data, os.O_TRUNC)
+            lines = "".join(json.dumps(to_json(one)) + "\n" for one in (*self.all(), saved))
+            write_durably(self._folder / f"{INDEX}.new", lines.encode(), os.O_TRUNC)
+            (self._folder / f"{INDEX}.new").rename(self._folder / INDEX)
+            sync_folder(self._folder)
+        except OSError as error:
+            reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+            raise Failed(f"What is on the drive could not be saved in {self._folder}: {reason}.") from None
+        return saved
+
+    def all(self) -> tuple[Saved, ...]:
+        """Everything kept, in the order in which it was kept."""
+        index = self._folder / INDEX
+        if not index.exists():
+            return ()
+        try:
+            return tuple(from_json(json.loads(line), Saved, str(index)) for line in index.read_text().splitlines())
+        except ValueError:
+            raise BadInput(f"{index} is damaged.") from None
+
+    def of(self, plan: Plan, drive: str) -> tuple[Saved, ...]:
+        """Everything kept of one drive of the plan, in the order in which it was kept."""
+        return tuple(saved for saved in self.all() if (saved.drive or plan.drive.path) == drive)
+
+    def read(self, saved: Saved) -> bytes:
+        """The bytes kept; raises Failed where they are not what was written."""
+        try:
+            data = (self._folder / saved.file).read_bytes()
+        except OSError as error:
+            raise Failed(f"{self._folder / saved.file} cannot be read: {error.strerror}.") from None
+        if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
+            raise Failed(f"{self._folder / saved.file} was changed or damaged; it cannot be put back.")
+        return data
+
+
+def write_durably(path: Path, data: bytes, flags: int) -> None:
+    """Write a file, with O_TRUNC or O_APPEND; on return it is on the medium. Raises OSError."""
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | flags, 0o600)
+    try:
+        while data:
+            data = data[os.write(fd, data) :]
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def table_places(size_bytes: int, head: bytes, block_bytes: int, kept: Iterable[Extent]) -> tuple[Extent, ...]:
+    """Every place that writing a table can touch, outside `kept` partitions. `head` is the drive's first blocks.
+
+    The first and the last MiB hold the table and its copy. A GPT that was made on a smaller drive has its copy in the middle, and
+    libparted clears that header when it makes a new table.
+    """
+    ends = [Extent(0, min(MIB, size_bytes)), Extent(max(0, size_bytes - MIB), min(MIB, size_bytes))]
+    places = [piece for end in ends for piece in without(end, tuple(kept))]
+    header = head[block_bytes : block_bytes + 92]
+    if header[:8] == b"EFI PART":
+        copy = int.from_bytes(header[32:40], "little") * block_bytes
+        if copy + block_bytes <= size_bytes:
+            places.append(Extent(copy, block_bytes))
+    return tuple(places)
+
+
+def describe(places: Iterable[Extent]) -> str:
+    """How much was saved, in words."""
+    found = tuple(places)
+    total = sum(place.size_bytes for place in found)
+    return f"{len(found)} regions with {format_exact(total)}" if len(found) != 1 else f"1 region with {format_exact(total)}"

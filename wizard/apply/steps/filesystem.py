@@ -1,0 +1,69 @@
+"""Emptying a zoned drive, making a filesystem, and looking whether it is the one that was asked for."""
+
+from contextlib import suppress
+
+from wizard.apply.block.devices import forget_caches, tell_kernel
+from wizard.apply.steps.readback import recognised_differences, signatures_on, spread_differences
+from wizard.apply.steps.step_context import Site, look_at_all
+from wizard.apply.steps.wipe import list_signatures
+from wizard.filesystems.registry import MADE
+from wizard.layout.commands import commands_of, wipe
+from wizard.model.errors import Failed
+from wizard.model.names import printable
+from wizard.model.plan import MakeFilesystem, ResetZones, WipeSignatures
+
+
+def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
+    """Run the program that makes it; then libblkid must see exactly this one, and its own check must find it clean."""
+    if site.again:
+        # mkfs.btrfs refuses a UUID that it finds anywhere, and an earlier process of this run may have got as far as writing it.
+        for device in (operation.device, *operation.others):
+            again = ResetZones(device) if site.plan.after.whole else WipeSignatures(device, ())
+            for argv in commands_of(again):
+                site.command(argv)
+    _run_makers(operation, site)
+    return made_as_planned(operation, site)
+
+
+def made_as_planned(operation: MakeFilesystem, site: Site) -> str:
+    """Look whether what was made is what was asked for; a sentence on it. Raises Failed."""
+    devices = (operation.device, *operation.others)
+    for device in devices:
+        forget_caches(device)
+    paths = [member.drive.path for device in devices if (member := site.plan.member(device))]
+    drives = look_at_all(paths) if paths else ()
+    for device in devices:
+        found = signatures_on(device, site.plan, site.seconds, drives)
+        if differences := recognised_differences(found, operation.filesystem, operation.uuid, operation.label):
+            raise Failed(f"{device} is not recognised as planned: {'; '.join(differences)}.")
+    kind = MADE[operation.filesystem]
+    # Before anything is mounted, the filesystem's own check can read all of it.
+    if kind.clean_check:
+        site.command((*kind.clean_check, operation.device))
+    if differences := spread_differences(operation, site.seconds):
+        raise Failed(f"{operation.device} is not striped as planned: {'; '.join(differences)}.")
+    clean = ", and its own check finds it clean" if kind.clean_check else ""
+    return f"{operation.device} is recognised as {operation.filesystem} with UUID {operation.uuid}{clean}."
+
+
+def _run_makers(operation: MakeFilesystem, site: Site) -> None:
+    try:
+        for argv in commands_of(operation):
+            site.command(argv)
+    except Failed:
+        if MADE[operation.filesystem].uuid_follows:
+            # With the UUID that its maker drew it would pass for somebody else's when the run is taken up again.
+            with suppress(Failed):
+                site.command(wipe(operation.device))
+        raise
+
+
+def reset_zones(operation: ResetZones, site: Site) -> str:
+    """Empty every zone, and see that nothing is recognised any more. The kernel then forgets the partitions that were there."""
+    for argv in commands_of(operation):
+        site.command(argv)
+    forget_caches(operation.device)
+    tell_kernel(operation.device, anew=True)
+    if left := list_signatures(operation.device, site.seconds):
+        raise Failed(f"{operation.device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} after it was emptied.")
+    return f"Every zone of {operation.device} is empty."

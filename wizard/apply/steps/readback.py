@@ -1,0 +1,88 @@
+"""What was made, read back by other tools than those that made it: the checks that filesystems bring, and what their superblocks say."""
+
+import json
+from collections.abc import Sequence
+from itertools import pairwise
+
+from wizard.apply.steps.step_context import look_at
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import Failed
+from wizard.model.machine import Drive, Signature, Striping
+from wizard.model.names import printable
+from wizard.model.plan import MakeArray, MakeFilesystem, MakeVolumeGroup, Operation, Plan
+from wizard.model.units import format_exact
+from wizard.tools.run import run
+
+LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange", "vgremove"})
+
+
+def checking_programs(operation: Operation) -> frozenset[str]:
+    """The programs that checking or taking back an operation needs besides those that its commands name."""
+    match operation:
+        case MakeFilesystem(filesystem=kind, striping=striping, others=others):
+            made = MADE[kind]
+            return frozenset(argv[0] for argv in (made.clean_check, made.superblock_reader if striping or others else ()) if argv)
+        case MakeArray():
+            return frozenset({"mdadm"})
+        case MakeVolumeGroup():
+            return LVM_PROGRAMS
+        case _:
+            return frozenset()
+
+
+def signatures_on(device: str, plan: Plan, seconds: float, drives: Sequence[Drive] = ()) -> tuple[Signature, ...] | None:
+    """What is recognised on a device of the plan; None where it is not there. Raises Failed where its drive does not tell.
+
+    A drive that is not among `drives` is read afresh.
+    """
+    member = plan.member(device)
+    if member is None:
+        return tuple(_listed(device, seconds))
+    drive = next((drive for drive in drives if drive.path == member.drive.path), None) or look_at(member.drive.path)
+    if device == drive.path:
+        return drive.signatures
+    part = drive.partition(device)
+    return part.signatures if part else None
+
+
+def _listed(device: str, seconds: float) -> list[Signature]:
+    """What wipefs sees on an array, which is no drive of its own."""
+    text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
+    try:
+        rows = json.loads(text)["signatures"] if text.strip() else []
+        return [Signature(row["type"], "other", row.get("label"), row.get("uuid")) for row in rows]
+    except (ValueError, KeyError, TypeError):
+        raise Failed(f"wipefs said of {device} what diskwright cannot read: {printable(text, 80)}") from None
+
+
+def recognised_differences(signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str) -> tuple[str, ...]:
+    """How what libblkid recognises differs from what was to be made, in pieces of sentences. Pure."""
+    if signatures is None:
+        return ("the partition is not there",)
+    if len(signatures) != 1 or signatures[0].ambivalent:
+        kinds = ", ".join(printable(signature.kind) for signature in signatures) or "nothing"
+        return (f"it shows {kinds} instead of exactly one filesystem",)
+    seen = signatures[0]
+    pairs = (("type", seen.kind, filesystem), ("UUID", seen.uuid, uuid), ("label", seen.label, label))
+    return tuple(f"its {what} is {printable(str(found))!r}, not {wanted!r}" for what, found, wanted in pairs if found != wanted)
+
+
+def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[str, ...]:
+    """How the filesystem is spread otherwise than planned, by its own superblock; nothing for one that is not striped. Raises Failed."""
+    if not operation.striping and not operation.others:
+        return ()
+    kind = MADE[operation.filesystem]
+    text = run([*kind.superblock_reader, operation.device], seconds=seconds).output
+    if operation.others:
+        profile = "RAID1" if ("-d", "raid1") in pairwise(operation.options) else "RAID0"
+        return () if f"DATA|{profile}" in text else (f"its data are not {profile}",)
+    seen = kind.striping_in(text) if kind.striping_in else None
+    if seen == operation.striping:
+        return ()
+    return (f"its superblock says {_said(seen)}, not {_said(operation.striping)}",)
+
+
+def _said(striping: Striping | None) -> str:
+    if striping is None:
+        return "nothing of a stripe"
+    return f"{format_exact(striping.unit_bytes)} to a drive and {format_exact(striping.width_bytes)} to all"

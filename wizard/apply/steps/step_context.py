@@ -1,0 +1,111 @@
+"""What an operation is given to work with: its step, the drive, the journal, what is saved, and a way to run commands."""
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from time import sleep
+
+from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.vault import Vault
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+from wizard.model.machine import Drive
+from wizard.model.plan import Member, Plan, devices_of
+from wizard.probe.machine import probe_machine
+from wizard.tools.run import Result, run
+
+BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
+BUSY_TRIES = 5
+BUSY_PAUSE_SECONDS = 0.3
+"""Anyone who looks at the drives claims each for an instant, and a program that wants it alone just then refuses, having done nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun it already.
+
+    `secret` is the passphrase of what is encrypted; None where nothing is, or it is not needed any more.
+    """
+
+    plan: Plan
+    step: int
+    again: bool
+    run_name: str
+    environment: Environment
+    journal: Journal
+    vault: Vault
+    drive_locks: tuple[int, ...]
+    secret: bytes | None = field(default=None, repr=False)
+
+    @property
+    def member(self) -> Member:
+        """The drive that this step works on, or the first where it works on all of them."""
+        devices = devices_of(self.plan.steps[self.step - 1].operation)
+        return next((member for device in devices if (member := self.plan.member(device))), self.plan.members[0])
+
+    @property
+    def seconds(self) -> float:
+        """How long a command of this step may take."""
+        return self.environment.patience_seconds + 10 * self.plan.steps[self.step - 1].seconds
+
+    def command(
+        self, argv: Sequence[str], *, stdin: bytes | None = None, accept: Sequence[int] = (0,), shown: Sequence[str] = ()
+    ) -> Result:
+        """Run a command under the drives' locks and journal it, as `shown` where the argument list is no use to a reader; raises Failed."""
+        for _ in range(BUSY_TRIES):
+            result = self._once(argv, stdin, shown or argv)
+            if result.status in accept or not BUSY.search(result.output + result.errors):
+                break
+            sleep(BUSY_PAUSE_SECONDS)
+        if result.status not in accept:
+            raise Failed(f"{(shown or argv)[0]} ended with status {result.status}: {result.last_words}")
+        return result
+
+    def _once(self, argv: Sequence[str], stdin: bytes | None, shown: Sequence[str]) -> Result:
+        return journalled(argv, self.journal, self.step, self.seconds, self.drive_locks, stdin=stdin, shown=shown)
+
+    def look(self) -> Drive:
+        """The step's drive as it is now; raises Failed where it does not tell."""
+        return look_at(self.member.drive.path)
+
+
+def journalled(
+    argv: Sequence[str],
+    journal: Journal,
+    step: int,
+    seconds: float,
+    drive_locks: tuple[int, ...],
+    *,
+    stdin: bytes | None = None,
+    shown: Sequence[str] = (),
+    on_begin: Callable[[int], None] = lambda _pid: None,
+) -> Result:
+    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed where it could not be run.
+
+    `on_begin` hears the number of its process.
+    """
+    told = shown or argv
+    try:
+        result = run(argv, seconds=seconds, stdin=stdin, accept=range(-64, 256), keep_open=drive_locks, on_begin=on_begin)
+    except Failed as error:
+        journal.add(Event.COMMAND, str(error), step=step, command=told)
+        raise
+    said = "\n".join(text for text in (result.output.strip(), result.errors.strip()) if text)
+    sentence = f"{told[0]} ended with status {result.status} after {result.seconds:.1f} s."
+    journal.add(Event.COMMAND, sentence, step=step, command=told, output=said)
+    return result
+
+
+def look_at(path: str) -> Drive:
+    """A drive at work, read afresh; raises Failed where it does not answer, since what was not read is not missing."""
+    return look_at_all([path])[0]
+
+
+def look_at_all(paths: Sequence[str]) -> tuple[Drive, ...]:
+    """Drives at work, read afresh side by side; raises Failed as `look_at` does."""
+    drives = probe_machine(paths, seconds=LOOK_SECONDS).drives
+    for drive in drives:
+        if silent := next((unread for unread in drive.unread if unread.what == "drive"), None):
+            raise Failed(f"{drive.path} could not be read again: {silent.why.rstrip('.')}.")
+    return drives

@@ -1,0 +1,86 @@
+"""Making a Btrfs's subvolumes, and asking it for them afterwards."""
+
+import re
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.steps.step_context import Site
+from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
+from wizard.layout.commands import commands_of, private_mount
+from wizard.model.errors import Failed
+from wizard.model.names import printable
+from wizard.model.plan import MakeSubvolumes, Plan
+from wizard.tools.run import run
+
+LIST = ("btrfs", "subvolume", "list")
+
+
+def make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
+    """Mount the filesystem at its private place, make what is missing there, and unmount it again. Raises Failed.
+
+    An earlier process of this run may have been cut off at any of it, with the filesystem still mounted.
+    """
+    mount = private_mount(operation)
+    place = Path(mount.mount_point)
+    if site.again and is_mounted(mount):
+        site.command(("umount", mount.mount_point))
+    _make_place(place)
+    *commands, closing = commands_of(operation)
+    opening, making = commands[: -len(operation.names)], commands[-len(operation.names) :]
+    for argv in opening:
+        site.command(argv)
+    try:
+        there = listed(site.command((*LIST, str(place))).output) if site.again else ()
+        for name, argv in zip(operation.names, making, strict=True):
+            if name not in there:
+                site.command(argv)
+        differences = name_differences(operation.names, listed(site.command((*LIST, str(place))).output))
+    finally:
+        # The reason of a failure is what went wrong before; what stays mounted is found when the run is taken up again.
+        with suppress(Failed):
+            site.command(closing)
+    if is_mounted(mount):
+        raise Failed(f"{operation.device} could not be unmounted from {place} again.")
+    with suppress(OSError):
+        place.rmdir()
+    if differences:
+        raise Failed(f"{operation.device} has other subvolumes than planned: {'; '.join(differences)}.")
+    return f"{operation.device} has the subvolumes {', '.join(operation.names)}."
+
+
+def _make_place(place: Path) -> None:
+    """The private folder, which only root gets into; raises Failed where something is there already."""
+    try:
+        place.parent.mkdir(mode=0o700, exist_ok=True)
+        place.mkdir(mode=0o700, exist_ok=True)
+        taken = place.is_symlink() or place.parent.is_symlink() or any(place.iterdir()) or mounted_at(str(place)) is not None
+    except OSError as error:
+        raise Failed(f"The folder {place} could not be made: {error.strerror}.") from None
+    if taken:
+        raise Failed(f"{place} is taken: nothing was mounted there.")
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """The paths from the top in what `btrfs subvolume list` says: `ID 256 gen 8 top level 5 path @`. Pure."""
+    return tuple(re.findall(r"(?m)^ID \d+ .*?path (.*)$", text))
+
+
+def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[str, ...]:
+    """How subvolumes differ from the planned ones, in pieces of sentences. Pure."""
+    missing = [f"{name} is missing" for name in wanted if name not in seen]
+    return (*missing, *(f"{printable(name, 60)} was not planned" for name in seen if name not in wanted))
+
+
+def planned_differences(operation: MakeSubvolumes, plan: Plan, seconds: float) -> tuple[str, ...]:
+    """How a filesystem's subvolumes differ from the planned ones, asked where the plan mounts it; nothing where it is mounted nowhere,
+    since then they were looked at when they were made. The top may have been used since: what is there besides is its owner's.
+    """
+    devices = (operation.device, *operation.others)
+    place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)
+    if place is None:
+        return ()
+    try:
+        seen = listed(run((*LIST, place), seconds=seconds).output)
+    except Failed as error:
+        return (str(error),)
+    return name_differences(operation.names, tuple(name for name in seen if name in operation.names))

@@ -1,0 +1,49 @@
+"""The file that says which encrypted containers are opened at boot: one line more, or that line out again, as with fstab."""
+
+from pathlib import Path
+
+from wizard.apply.system.fstab import append, check_writable, kept_as, read_fstab, take_out
+from wizard.layout.commands import crypttab_line
+from wizard.model.encryption import AddCrypttabLine
+from wizard.model.errors import Failed, Refused
+from wizard.model.names import printable
+
+
+def crypttab_conflict(text: str, operation: AddCrypttabLine) -> str | None:
+    """A clause where a line already has the name or the container; None where none has. Pure."""
+    for number, line in enumerate(text.split("\n"), 1):
+        fields = line.split()
+        if len(fields) < 2 or fields[0].startswith("#"):
+            continue
+        if fields[0] == operation.name:
+            return f"line {number} already opens {printable(fields[1], 60)} as {printable(fields[0], 60)}"
+        if fields[1].removeprefix("UUID=").strip('"').lower() == operation.uuid.lower():
+            return f"line {number} already speaks of the container {operation.uuid}"
+    return None
+
+
+def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
+    """Raises BadInput or Refused where the lines could not be added; a file that is missing is an empty one."""
+    if not operations:
+        return
+    check_writable(path, "no file of what is opened at boot")
+    text = read_fstab(path)
+    for operation in operations:
+        if crypttab_line(operation) not in text.splitlines() and (found := crypttab_conflict(text, operation)):
+            raise Refused(f"{path}, {found}. Nothing was written. Remove that line.")
+
+
+def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> str:
+    """Add the operation's line and give it, keeping the old file beside it. Repeatable: a line that is there is not added again."""
+    line = crypttab_line(operation)
+    text = read_fstab(path)
+    if line not in text.splitlines():
+        if found := crypttab_conflict(text, operation):
+            raise Failed(f"{path}, {found}. It was not there when this run began. The file was not changed.")
+        append(path, line, kept_as(path, run_name))
+    return line
+
+
+def take_from_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> bool:
+    """Take the operation's line out again; whether it was there."""
+    return take_out(path, crypttab_line(operation), kept_as(path, run_name))

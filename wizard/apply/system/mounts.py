@@ -1,0 +1,150 @@
+"""What is mounted, and whether with the options that were advised. The comparing is pure; the reading is two small functions."""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.block.devices import kernel_name
+from wizard.filesystems.registry import mounted_as
+from wizard.layout.subvolumes import mounted_subvolume
+from wizard.model.names import printable
+from wizard.model.plan import Mount
+
+MOUNTINFO = Path("/proc/self/mountinfo")
+
+NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
+"""Options for mount(8) and for boot, which the kernel never sees; `rw` is compared by what contradicts it."""
+
+ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime", "atime"})
+
+SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
+"""Words that mountinfo lists with the filesystem's options although they are every filesystem's (fs/proc_namespace.c)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mounted:
+    """One line of mountinfo. `options` are those of the mount and of the filesystem together, `own` those of the mount alone, `root` what
+    of the filesystem is mounted.
+    """
+
+    source: str
+    mount_point: str
+    filesystem: str
+    options: frozenset[str]
+    root: str = "/"
+    own: tuple[str, ...] = ()
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Every word that holds whatever the filesystem, which a remount that leaves one out takes away (mount(8)): `rw` only where mount
+        and filesystem can both be written, the access time also where it is the one that is not listed.
+        """
+        kept = [word for word in self.own if word != "rw" or "ro" not in self.options]
+        kept += [] if ACCESS_TIME & {*kept} else ["strictatime"]
+        return (*kept, *sorted(SHARED & self.options - {*kept}))
+
+
+def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
+    """Every mount, in order (proc(5), /proc/pid/mountinfo)."""
+    found = []
+    for line in text.splitlines():
+        before, _, behind = line.partition(" - ")
+        fields, tail = before.split(" "), behind.split(" ")
+        if len(fields) < 6 or len(tail) < 3:
+            continue
+        options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
+        own = tuple(fields[5].split(","))
+        found.append(Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options, _unescaped(fields[3]), own))
+    return tuple(found)
+
+
+def read_mounts() -> tuple[Mounted, ...]:
+    """Every mount that this process sees."""
+    return parse_mountinfo(MOUNTINFO.read_text(errors="replace"))
+
+
+def mounted_at(place: str) -> Mounted | None:
+    """What is mounted at a place, the topmost where there are several."""
+    return next((entry for entry in reversed(read_mounts()) if entry.mount_point == place), None)
+
+
+def silent_options(device: str, filesystem: str) -> frozenset[str]:
+    """Options in force that mountinfo does not list; ext4 tells all of its own in /proc/fs/ext4."""
+    told = Path("/proc/fs") / filesystem / kernel_name(device) / "options"
+    if filesystem == "ext4" and told.exists():
+        return frozenset(told.read_text().split())
+    return frozenset()
+
+
+def is_mounted(operation: Mount) -> bool:
+    """Whether the device, or the subvolume on it, is what is mounted at the place.
+
+    A Btrfs over several devices is shown by any one of them.
+    """
+    found = mounted_at(operation.mount_point)
+    root = f"/{mounted_subvolume(operation.options)}"
+    return found is not None and found.source in (operation.device, *operation.others) and found.root == root
+
+
+def mount_differences(operation: Mount) -> tuple[str, ...]:
+    """How what is mounted differs from the plan, in pieces of sentences: device, type, options."""
+    found = mounted_at(operation.mount_point)
+    if found is None:
+        return ("nothing is mounted there",)
+    differences = []
+    if found.source not in (operation.device, *operation.others):
+        differences.append(f"{printable(found.source)} is mounted there instead of {operation.device}")
+    if found.filesystem != operation.filesystem:
+        differences.append(f"its type is {printable(found.filesystem)}, not {operation.filesystem}")
+    if found.root != (root := f"/{mounted_subvolume(operation.options)}"):
+        differences.append(f"{printable(found.root)} of it is mounted, not {root}")
+    seen = found.options | silent_options(operation.device, operation.filesystem)
+    return (*differences, *option_differences(operation.options, operation.filesystem, seen))
+
+
+def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozenset[str]) -> tuple[str, ...]:
+    """A piece of a sentence for every advised option that is not in force, and for everything in force that contradicts one."""
+    found = []
+    wanted = tuple(option for option in advised if option not in NOT_THE_KERNELS and not option.startswith("x-"))
+    kind = mounted_as(filesystem)
+    silent = kind.silent_options if kind else frozenset()
+    for option in wanted:
+        against = sorted(other for other in seen if _contradicts(option, other))
+        if against and not any(_is(option, other) for other in seen):
+            found.append(f"{option} was advised and {against[0]} is in force")
+        elif not any(_is(option, other) for other in seen) and option not in silent:
+            found.append(f"{option} was advised and is not in force")
+    if "ro" in seen and "ro" not in advised:
+        found.append("it is read-only")
+    return tuple(found)
+
+
+def _is(option: str, seen: str) -> bool:
+    """Whether what is listed is what was asked for: `discard` is listed as `discard=async`, `compress=zstd` as `compress=zstd:3`."""
+    key, equals, value = option.partition("=")
+    seen_key, _, seen_value = seen.partition("=")
+    if option == seen:
+        return True
+    if key != seen_key:
+        return False
+    return not equals or seen_value.startswith(value + ":") or (_number(value) is not None and _number(value) == _number(seen_value))
+
+
+def _contradicts(option: str, seen: str) -> bool:
+    key, _, value = option.partition("=")
+    seen_key, _, seen_value = seen.partition("=")
+    if key in ACCESS_TIME:
+        return seen_key in ACCESS_TIME and seen_key != key
+    if key == "no" + seen_key or seen_key == "no" + key:
+        return True
+    return key == seen_key and value != seen_value and not _is(option, seen)
+
+
+def _number(text: str) -> int | None:
+    """`32k` and `32768` are the same size."""
+    match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE)
+    return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
+
+
+def _unescaped(field: str) -> str:
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)

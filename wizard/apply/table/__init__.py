@@ -1,0 +1,1 @@
+"""Writing a partition table, rehearsed first, and proving that it is the planned one."""

@@ -1,0 +1,69 @@
+"""A table that keeps partitions, written to a stand-in for its drive first, and looked at there by libblkid, the kernel and ourselves."""
+
+from collections.abc import Iterable
+
+from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel, tell_of, write_bytes
+from wizard.apply.block.stand_in import StandIn, standing_in
+from wizard.apply.steps.step_context import Site, look_at
+from wizard.apply.table.compare import disk_differences, kernel_differences
+from wizard.apply.table.image import Image
+from wizard.apply.table.libparted import have_written
+from wizard.apply.table.proof import in_order, proven
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+from wizard.model.machine import Extent
+from wizard.model.plan import WriteTable
+
+WRITTEN_DIRECTLY = "libparted writes the table to the drive itself: a power cut meanwhile can leave it half written until the run goes on."
+
+
+def image_of(node: str, places: Iterable[Extent], site: Site) -> Image:
+    """What these places of the site's drive, or of a stand-in for it, hold, read past every cache."""
+    identity = site.member.drive
+    pieces = tuple((place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places)
+    return Image(identity.size_bytes, identity.geometry.logical_block_bytes, pieces)
+
+
+def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
+    """What is to stand in the table's places, which a stand-in has held exactly so. The drive is not written to.
+
+    Raises NoStandInError where none can be had, and Failed where the table did not become what was planned.
+    """
+    with standing_in(before) as stand_in:
+        try:
+            wanted = _write_there(operation, before, stand_in, site)
+        except Failed as error:
+            raise Failed(
+                f"The new table did not come out as planned on a stand-in for {operation.device}, {stand_in.node}: {error} "
+                f"Nothing of it was written to {operation.device}."
+            ) from None
+    sentence = f"On a stand-in for {operation.device}, the new table is the planned one, and all else of it is to the byte as before"
+    site.journal.add(Event.VERIFIED, sentence, step=site.step, output="libblkid and the kernel read it so")
+    return wanted
+
+
+def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: Site) -> Image:
+    places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
+    have_written(operation, site, stand_in.node)
+    forget_caches(stand_in.node)
+    written = image_of(stand_in.node, places, site)
+    if (outside := stand_in.written_outside(places)) is not None:
+        raise Failed(f"libparted wrote to byte {outside}, which is no place of the table.")
+    wanted = proven(operation, before, written)
+    # All of it is gone through as it will be on the drive, from the old table on.
+    for offset, data in before.pieces:
+        write_bytes(stand_in.node, offset, data)
+    for offset, data in in_order(operation.table, before, wanted):
+        write_bytes(stand_in.node, offset, data)
+    forget_caches(stand_in.node)
+    tell_kernel(stand_in.node, anew=True)
+    if not partition_nodes(stand_in.node):
+        # A kernel built without a reader for this kind of table takes it from libblkid.
+        tell_of(stand_in.node, (entry.number for entry in operation.entries))
+    found = look_at(stand_in.node)
+    layout = site.member.after
+    if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):
+        raise Failed(f"{'; '.join(differences)}.")
+    if image_of(stand_in.node, places, site) != wanted:
+        raise Failed("It does not hold what was written to it.")
+    return wanted

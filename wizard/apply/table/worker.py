@@ -1,0 +1,154 @@
+"""The fresh process in which libparted lives: one WriteTable as JSON on stdin, one table written, exactly.
+
+libparted caches devices by path, aborts on some hostile tables and never releases the interpreter's lock; none of that can reach
+anyone from here. What it wrote is read back by others.
+"""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import parted
+
+from wizard.apply.table.type_codes import SET_AFTERWARDS
+from wizard.documents.codec import from_json
+from wizard.filesystems.partitions import (
+    BASIC_DATA_TYPE,
+    FAT32_MBR_TYPE,
+    LINUX_GPT_TYPE,
+    LINUX_LVM_TYPE,
+    LINUX_MBR_TYPE,
+    LINUX_RAID_TYPE,
+    LINUX_SWAP_TYPE,
+    NTFS_MBR_TYPE,
+    SWAP_MBR_TYPE,
+)
+from wizard.model.errors import BadInput, Failed
+from wizard.model.plan import TableEntry, WriteTable
+
+LABELS = {"gpt": "gpt", "mbr": "msdos"}
+UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}
+"""The types that libparted gives a partition of no declared filesystem; older ones can set others only by way of a filesystem or a flag."""
+
+DECLARED = {
+    ("gpt", BASIC_DATA_TYPE): "ntfs",
+    ("gpt", LINUX_SWAP_TYPE): "linux-swap(v1)",
+    ("mbr", NTFS_MBR_TYPE): "ntfs",
+    ("mbr", FAT32_MBR_TYPE): "fat32",
+    ("mbr", SWAP_MBR_TYPE): "linux-swap(v1)",
+}
+FLAGS = {
+    ("gpt", LINUX_RAID_TYPE): parted.PARTITION_RAID,
+    ("gpt", LINUX_LVM_TYPE): parted.PARTITION_LVM,
+    # FAT32 beyond the reach of cylinders, heads and sectors.
+    ("mbr", FAT32_MBR_TYPE): parted.PARTITION_LBA,
+}
+
+REFUSALS = (
+    Failed,
+    BadInput,
+    ArithmeticError,
+    parted.PartedException,
+    parted.IOException,
+    parted.DiskException,
+    parted.DiskLabelException,
+    parted.PartitionException,
+    parted.ConstraintException,
+    parted.DeviceException,
+    parted.GeometryException,
+    parted.CreateException,
+)
+"""What pyparted raises; its exceptions have no common ancestor of their own."""
+
+
+def write(operation: WriteTable) -> None:
+    """Write the table; raises Failed before anything is written where it cannot become exactly what is wanted."""
+    device = parted.getDevice(operation.device)
+    if operation.fresh:
+        disk = parted.freshDisk(device, LABELS[operation.table])
+    else:
+        disk = parted.newDisk(device)
+        if disk.type != LABELS[operation.table]:
+            raise Failed(f"libparted sees a table of kind {disk.type} on {operation.device}, not {LABELS[operation.table]}.")
+    present = _present(disk, operation, device.sectorSize)
+    for entry in operation.entries:
+        if entry.number not in present:
+            if entry.kept:
+                raise Failed(f"Partition {entry.number}, which is to stay, is not on {operation.device}.")
+            _add(disk, device, operation, entry)
+    with _without_udevadm():
+        disk.commitToDevice()
+        print(f"libparted {parted.version()['libparted']} wrote the table.")
+        try:
+            disk.commitToOS()
+        except parted.IOException as error:
+            # The table is on the drive; the caller tells the kernel by other means and compares.
+            print(f"libparted could not tell the kernel: {error}")
+
+
+@contextmanager
+def _without_udevadm() -> Iterator[None]:
+    """Debian's libparted runs `udevadm settle` around each commit (its patch udevadm-settle). udev puts a locked drive's events off,
+    so that this would wait two minutes for the lock that we hold: let the shell not find it, and not complain.
+    """
+    path, errors = os.environ.get("PATH"), os.dup(2)
+    os.environ["PATH"] = "/nonexistent"
+    with Path(os.devnull).open("wb") as nothing:
+        os.dup2(nothing.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(errors, 2)
+        os.close(errors)
+        os.environ["PATH"] = path or ""
+
+
+def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> frozenset[int]:
+    """The numbers of wanted entries that the table already has, exactly; raises Failed for any other partition in it."""
+    wanted = {entry.number: entry for entry in operation.entries}
+    found = set()
+    for part in disk.partitions:
+        entry = wanted.get(part.number)
+        place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
+        if entry is None or place != (entry.start_bytes, entry.size_bytes):
+            raise Failed(f"{operation.device} has a partition {part.number} that is not in the plan; the table was not changed.")
+        found.add(part.number)
+    return frozenset(found)
+
+
+def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry: TableEntry) -> None:
+    sector_bytes = device.sectorSize
+    wanted = (operation.table, entry.type)
+    flag, declared = FLAGS.get(wanted), DECLARED.get(wanted)
+    if entry.type not in {UNFLAGGED[operation.table], *SET_AFTERWARDS[operation.table]} and flag is None and declared is None:
+        raise Failed(f"libparted cannot give partition {entry.number} the type {entry.type}.")
+    if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
+        raise Failed(f"Partition {entry.number} is no whole number of the {sector_bytes} byte blocks of {operation.device}.")
+    geometry = parted.Geometry(device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes)
+    holds = parted.FileSystem(type=declared, geometry=geometry) if declared else None
+    part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, fs=holds, geometry=geometry)
+    disk.addPartition(part, parted.Constraint(exactGeom=geometry))
+    made = (part.geometry.start, part.geometry.length, part.number)
+    if made != (geometry.start, geometry.length, entry.number):
+        raise Failed(f"libparted would make partition {made[2]} at block {made[0]} instead of {entry.number} at {geometry.start}.")
+    if flag is not None:
+        part.setFlag(flag)
+    if operation.table == "gpt" and entry.name:
+        part.getPedPartition().set_name(entry.name)
+
+
+def main() -> int:
+    """Write what stdin says; 0 when it is on the drive, 1 with a sentence on stderr."""
+    try:
+        write(from_json(json.load(sys.stdin), WriteTable, "the operation"))
+    except REFUSALS as error:
+        print(" ".join(str(error).split()) or type(error).__name__, file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,147 @@
+"""Writing a partition table, and proving by the disk and by the kernel that it is exactly the planned one."""
+
+import os
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, tell_of, wait_for, write_bytes
+from wizard.apply.block.stand_in import NoStandInError
+from wizard.apply.plan.guard import NOTHING_WRITTEN, check_unused
+from wizard.apply.run.vault import describe, merged, table_places
+from wizard.apply.steps.step_context import Site
+from wizard.apply.table.compare import disk_differences, kernel_differences
+from wizard.apply.table.image import Image
+from wizard.apply.table.libparted import have_written
+from wizard.apply.table.proof import in_order, proven
+from wizard.apply.table.rehearsal import WRITTEN_DIRECTLY, image_of, rehearsed
+from wizard.layout.space import is_container
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.machine import Drive, Extent
+from wizard.model.names import partition_path
+from wizard.model.plan import WriteTable
+from wizard.model.units import MIB
+from wizard.probe.tables import read_table
+
+UNTOUCHED = "The table was not changed."
+
+
+def write_table(operation: WriteTable, site: Site) -> str:
+    """Save what the table's places hold, write it, read it back; a sentence with what was drawn by libparted.
+
+    A table that keeps partitions is written to a stand-in and proven there first. Raises Failed.
+    """
+    drive = operation.device
+    if site.step > 1:
+        _refuse_use(site)
+    if site.again and not operation.fresh:
+        _put_back_half_written(drive, site)
+    regions = table_regions(drive, site)
+    if operation.fresh:
+        _save(drive, regions, site)
+        have_written(operation, site)
+    else:
+        _add_partitions(operation, regions, site)
+    return _read_back(drive, site)
+
+
+def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Site) -> None:
+    """By way of a stand-in, or directly where none can be had, which is said before. Raises Failed."""
+    drive = operation.device
+    before = image_of(drive, regions, site)
+    try:
+        wanted = rehearsed(operation, before, site)
+    except NoStandInError as error:
+        site.journal.add(Event.COMMAND, f"No stand-in for {drive} can be had ({error}). {WRITTEN_DIRECTLY}", step=site.step)
+        _save(drive, regions, site)
+        have_written(operation, site)
+        written = image_of(drive, regions, site)
+        for offset, _, data in written.changed_blocks(proven(operation, before, written)):
+            write_bytes(drive, offset, data)
+        return
+    _save(drive, regions, site)
+    _commit(operation, before, wanted, site)
+
+
+def _save(drive: str, regions: tuple[Extent, ...], site: Site) -> None:
+    site.vault.save(drive, regions, site.step)
+    site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {drive}.", step=site.step)
+
+
+def _refuse_use(site: Site) -> None:
+    """Whoever began to use a partition while marks were erased is noticed: libparted itself asks nobody. Raises Failed."""
+    try:
+        check_unused(site.look())
+    except Refused as error:
+        raise Failed(str(error).replace(NOTHING_WRITTEN, UNTOUCHED)) from None
+
+
+def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> None:
+    """Bring what was proven to the drive, block by block in its order, and tell the kernel. Raises Failed."""
+    drive = operation.device
+    places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
+    if image_of(drive, places, site) != before:
+        raise Failed(f"Somebody changed the table of {drive} while the new one was rehearsed. Nothing of it was written.")
+    for offset, data in in_order(operation.table, before, wanted):
+        # On its medium before the next one.
+        write_bytes(drive, offset, data)
+    if image_of(drive, places, site) != wanted:
+        raise Failed(f"{drive} does not hold the table that was written to it.")
+    tell_of(drive, (entry.number for entry in operation.entries))
+
+
+def table_regions(drive: str, site: Site) -> tuple[Extent, ...]:
+    """The places that writing the table can touch; those of partitions that stay are not among them."""
+    identity, before = site.member.drive, site.member.before
+    block = identity.geometry.logical_block_bytes
+    head = read_bytes(drive, 0, min(MIB, identity.size_bytes // block * block))
+    kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in before.partitions if slot.kept and not is_container(slot))
+    places = (*table_places(identity.size_bytes, head, block, kept), *_records(drive, identity.size_bytes, block))
+    return merged(places, block, identity.size_bytes)
+
+
+def _records(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
+    """Where the table's own records lie now, the chain of an extended partition among them: libparted writes all of them again."""
+    try:
+        with Path(drive).open("rb", buffering=0) as device:
+
+            def read(offset: int, length: int) -> bytes:
+                return os.pread(device.fileno(), length, offset)
+
+            spans = read_table(read, size_bytes, block_bytes, None, has_signature=False).spans
+    except OSError as error:
+        raise Failed(f"The table of {drive} could not be read: {error.strerror}.") from None
+    return [Extent(offset, length) for offset, length in spans]
+
+
+def _put_back_half_written(drive: str, site: Site) -> None:
+    """An earlier process died while it wrote: the partitions that stay are known from before, so begin there again."""
+    mine = [saved for saved in site.vault.all() if saved.step == site.step]
+    for saved in reversed(mine):
+        write_bytes(drive, saved.offset_bytes, site.vault.read(saved))
+    forget_caches(drive)
+
+
+def _read_back(drive: str, site: Site) -> str:
+    wanted = site.member.after
+    forget_caches(drive)
+    found = site.look()
+    if differences := disk_differences(wanted, found):
+        raise Failed(f"The table read back from {drive} is not the planned one: {'; '.join(differences)}.")
+    if kernel_differences(wanted, found):
+        tell_kernel(drive, anew=False)
+        found = site.look()
+    if differences := kernel_differences(wanted, found):
+        raise Failed(f"The table is on {drive}, but the kernel did not take it over: {'; '.join(differences)}. A restart makes it do so.")
+    nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
+    if missing := wait_for(nodes):
+        raise Failed(f"The node {missing} did not appear.")
+    return _drawn(found, site)
+
+
+def _drawn(drive: Drive, site: Site) -> str:
+    """What libparted drew at random, which no plan can hold beforehand."""
+    new = {slot.number for slot in site.member.after.partitions if not slot.kept}
+    parts = [f"partition {part.number} is {part.part_uuid}" for part in drive.partitions if part.number in new and part.part_uuid]
+    table = f"the table is {drive.table.uuid}" if drive.table and drive.table.uuid else ""
+    drawn = "; ".join([text for text in (table, *parts) if text])
+    return f"Disk and kernel have exactly the planned table{': ' + drawn if drawn else ''}."

@@ -1,0 +1,1 @@
+"""Changing an ext filesystem that is in use."""

@@ -1,0 +1,128 @@
+"""What is known of a filesystem that exists already, as it is used: its mount, its line in fstab, its drive's queue. Nothing is written."""
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.advise.existing import Existing
+from wizard.apply.run.environment import Environment
+from wizard.apply.system.fstab import Line, parse, read_fstab
+from wizard.apply.system.mounts import read_mounts
+from wizard.apply.tune.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
+from wizard.filesystems.registry import KINDS
+from wizard.layout.changes import rules_name
+from wizard.layout.planner import known_identity
+from wizard.layout.tuning import Found, Superblock
+from wizard.model.errors import BadInput, Failed
+from wizard.model.identity import Identity
+from wizard.model.machine import Drive, Machine, Partition, Signature
+from wizard.model.names import printable
+from wizard.probe.machine import probe_machine
+from wizard.probe.sysfs import SYS, name_of, node_of, text
+
+
+@dataclass(frozen=True, slots=True)
+class InUse:
+    """A filesystem as it is found, with its drive and everything that could be changed for it. `uuid` is empty where it has none."""
+
+    machine: Machine
+    drive: Drive
+    identity: Identity
+    uuid: str
+    existing: Existing
+    found: Found
+
+
+def look_at_filesystem(device: str, environment: Environment) -> InUse:
+    """The one filesystem on a partition, or on a whole drive; raises BadInput where there is none, or it cannot be read."""
+    node, drive_node = _nodes(device)
+    machine = probe_machine([drive_node])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(f"{drive.path} does not tell its size, so nothing is changed there.")
+    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    part = drive.partition(node)
+    signature = _signature(node, drive, part)
+    fstab = read_fstab(environment.fstab)
+    mounts = {mounted.mount_point: mounted for mounted in read_mounts() if is_mount_of(mounted, node)}
+    own = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, part, signature, mounts)]
+    line = next((line for line in own if line.mount_point in mounts), own[0] if own else None)
+    mounted = mounted_from(node, line.mount_point) if line else None
+    place = mounted.mount_point if mounted else next(reversed(mounts), None)
+    block = _superblock(node, signature)
+    ahead = text(SYS / "class/block" / name_of(drive.path) / "queue/read_ahead_kb")
+    timer = timer_state() if environment.is_running_system else None
+    existing = Existing(
+        device=node,
+        filesystem=signature.kind,
+        size_bytes=part.size_bytes if part is not None else drive.size_bytes,
+        mount_point=place,
+        at_boot=line.options if line else None,
+        read_ahead_bytes=int(ahead) * 1024 if ahead and ahead.isdigit() else None,
+        reserved_bytes=block.reserved_blocks * block.block_bytes if block else _reserved(place, signature),
+        trims_weekly={"enabled": True, "disabled": False}.get(timer or ""),
+    )
+    found = Found(
+        fstab=str(environment.fstab),
+        fstab_text=fstab,
+        line=line.number if line else None,
+        rules=str(environment.rules) if environment.rules.is_dir() else None,
+        rules_text=read_rules(environment.rules / rules_name(identity)),
+        queue=tuple((name, value) for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead)) if value is not None),
+        superblock=block,
+        mounted=mounted.words if mounted else None,
+        elsewhere=tuple(other.mount_point for other in own if other is not line),
+    )
+    return InUse(machine, drive, identity, signature.uuid or "", existing, found)
+
+
+def _nodes(device: str) -> tuple[str, str]:
+    """The node itself and that of its drive; raises BadInput for what is neither a partition nor a drive."""
+    try:
+        node = Path(device).resolve(strict=True)
+    except OSError:
+        raise BadInput(f"There is no device {printable(device)}; `diskwright inspect` lists the drives.") from None
+    folder = SYS / "class/block" / name_of(str(node))
+    if not node.is_block_device() or not folder.exists():
+        raise BadInput(f"{printable(device)} is no block device; name a partition, such as /dev/sdX1.")
+    if (folder / "partition").exists():
+        return str(node), node_of(folder.resolve().parent.name)
+    return str(node), str(node)
+
+
+def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
+    """What the device holds; raises BadInput where that is not one filesystem."""
+    found = part.signatures if part is not None else drive.signatures
+    filesystems = [signature for signature in found if signature.kind in KINDS]
+    if len(found) != 1 or not filesystems:
+        held = printable("+".join(signature.kind for signature in found) or "nothing that is recognised", 60)
+        raise BadInput(f"{node} holds {held}: name a partition that holds one filesystem. Without root little can be read of it.")
+    return filesystems[0]
+
+
+def _superblock(node: str, signature: Signature) -> Superblock | None:
+    """None for other filesystems than ext's, and where only root could read it."""
+    if not signature.kind.startswith("ext"):
+        return None
+    try:
+        return superblock(node)
+    except Failed:
+        return None
+
+
+def _is_of(line: Line, node: str, part: Partition | None, signature: Signature, places: Iterable[str]) -> bool:
+    """Whether a line of fstab is for the filesystem, by whatever it is named, or by a place where it is mounted."""
+    named = line.names({"UUID": signature.uuid, "LABEL": signature.label, "PARTUUID": part.part_uuid if part else None})
+    return named if named is not None else os.path.realpath(line.source) == node or line.mount_point in places
+
+
+def _reserved(place: str | None, signature: Signature) -> int | None:
+    """What only root may fill, as a plain user sees it of a mounted ext filesystem: free blocks less those that are free for everybody."""
+    if place is None or not signature.kind.startswith("ext"):
+        return None
+    try:
+        told = os.statvfs(place)
+    except OSError:
+        return None
+    return (told.f_bfree - told.f_bavail) * told.f_frsize

@@ -1,0 +1,133 @@
+"""What the detached process does with changes: guard, steps in order, verify; and taking them back. All of it is in the journal."""
+
+from pathlib import Path
+
+from wizard.apply.plan.guard import NOTHING_WRITTEN
+from wizard.apply.plan.resume import UNDOING, begun_steps, done_steps
+from wizard.apply.plan.run import numbered
+from wizard.apply.plan.start import STOP
+from wizard.apply.run.journal import Journal, RunState, read_entries, state
+from wizard.apply.run.lock import unlock
+from wizard.apply.run.runs import called, load_changes, load_environment
+from wizard.apply.tune.current_value import How, standing
+from wizard.apply.tune.guard import LOST_AT_RESTART, check_new, check_own, check_standing, device_fault
+from wizard.apply.tune.steps import TuningSite, make_change, take_back
+from wizard.model.changes import Changes, Remount, ReserveBlocks, SetQueue
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.journal import Event
+
+
+def apply_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """Carry changes out from the first that is not made. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        event, sentence = _carry_out(run, journal, drive_locks)
+    except Refused as error:
+        event, sentence = Event.REFUSED, str(error)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, str(error)
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+    changes, environment = load_changes(run), load_environment(run)
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    check_own(changes, environment)
+    try:
+        if begun:
+            check_goes_on(run, changes)
+        else:
+            check_new(changes)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+    for number, step in enumerate(changes.steps, 1):
+        if number in done and not isinstance(step.operation, LOST_AT_RESTART):
+            continue
+        if (run / STOP).exists():
+            return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run, changes)}"
+        journal.add(Event.STEP_STARTED, step.sentence, step=number)
+        try:
+            said = make_change(step.operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
+        except (DiskwrightError, OSError) as error:
+            journal.add(Event.STEP_FAILED, str(error), step=number)
+            return Event.FAILED, f"Step {number} of {len(changes.steps)} failed: {error} {ways_on(run, changes)}"
+        journal.add(Event.STEP_DONE, said, step=number)
+    return _verified(run, changes, journal)
+
+
+def check_goes_on(run: Path, changes: Changes) -> None:
+    """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything as the run left it."""
+    if (run / UNDOING).exists():
+        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
+    if fault := device_fault(changes):
+        raise Refused(f"The run {run.name} cannot go on: {fault}. {NOTHING_WRITTEN}")
+    entries = read_entries(run)
+    check_standing(changes, begun_steps(entries), done_steps(entries))
+
+
+def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, str]:
+    failed = 0
+    for step in changes.steps:
+        try:
+            found = standing(step.operation, changes.drive)
+            holds, seen = found.how is How.AFTER, found.seen
+        except (BadInput, Failed) as error:
+            holds, seen = False, str(error)
+        journal.add(Event.VERIFIED if holds else Event.NOT_VERIFIED, " ".join(step.holds).rstrip("."), output=seen)
+        failed += not holds
+    if failed:
+        many = "1 check does" if failed == 1 else f"{failed} checks do"
+        return Event.FAILED, f"Every step was done, but {many} not hold. `diskwright resume {called(run)}` checks again."
+    return Event.DONE, f"{changes.device} is changed exactly as shown; every check holds. `diskwright undo {called(run)}` takes it back."
+
+
+def ways_on(run: Path, changes: Changes) -> str:
+    """What was done and what was not, and the ways from here."""
+    entries = read_entries(run)
+    done = done_steps(entries)
+    back = f"`diskwright undo {called(run)}` takes back what was done." if begun_steps(entries) else "Nothing was written."
+    left = frozenset(range(1, len(changes.steps) + 1)) - done
+    return f"Done: {numbered(done)}; not done: {numbered(left)}. `diskwright resume {called(run)}` goes on. {back}"
+
+
+def check_takes_back(run: Path) -> None:
+    """Raises Refused where there is nothing to take back."""
+    if state(run) is RunState.UNDONE:
+        raise Refused(f"The run {run.name} is undone already.")
+    if not begun_steps(read_entries(run)):
+        raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
+
+
+def take_back_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """What the detached process does to undo. Never raises for what a person can meet: the journal says how it ended."""
+    journal = Journal(run)
+    try:
+        check_takes_back(run)
+        event, sentence = _take_all_back(run, journal, drive_locks)
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
+    unlock(drive_locks)
+    journal.add(event, sentence)
+    journal.close()
+
+
+def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+    """The last change first. Files go back also where the drive is gone; what is the drive's own waits for it."""
+    changes, environment = load_changes(run), load_environment(run)
+    begun = begun_steps(read_entries(run))
+    check_own(changes, environment)
+    (run / UNDOING).touch(mode=0o600)
+    fault = device_fault(changes)
+    said = []
+    for number in sorted(begun, reverse=True):
+        operation = changes.steps[number - 1].operation
+        if fault is not None and isinstance(operation, ReserveBlocks | Remount | SetQueue):
+            continue
+        said.append(take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks)))
+        journal.add(Event.COMMAND, said[-1], step=number)
+    if fault is not None:
+        raise Failed(f"{' '.join(said)} What is the drive's own could not be taken back: {fault}.")
+    return Event.UNDONE, " ".join(said)

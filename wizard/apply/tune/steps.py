@@ -1,0 +1,125 @@
+"""Making a change to a filesystem that is in use, and taking it back: each looks first, so that both can be repeated."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal, sync_folder
+from wizard.apply.steps.step_context import journalled
+from wizard.apply.system import fstab
+from wizard.apply.tune.current_value import How, standing
+from wizard.layout.changes import change_commands, new_line, new_rules, queue_file, undo_commands
+from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.model.errors import Failed
+from wizard.model.names import printable
+
+
+@dataclass(frozen=True, slots=True)
+class TuningSite:
+    """The surroundings of one change. `step` counts from 1."""
+
+    changes: Changes
+    step: int
+    run_name: str
+    environment: Environment
+    journal: Journal
+    drive_locks: tuple[int, ...]
+
+    def command(self, argv: Sequence[str]) -> None:
+        """Run a command under the drive's lock and journal it; raises Failed where it ends badly."""
+        result = journalled(argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks)
+        if result.status:
+            raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+
+
+def make_change(operation: ChangeOperation, site: TuningSite) -> str:
+    """Make the change; a sentence on how it stands then. Raises Failed where it was changed by somebody else, or does not hold."""
+    drive = site.changes.drive
+    found = standing(operation, drive)
+    if found.how is How.OTHER:
+        raise Failed(f"It was not changed, since somebody else has changed it meanwhile: {found.seen}.")
+    if found.how is How.BEFORE:
+        _make(operation, site)
+        found = standing(operation, drive)
+        if found.how is not How.AFTER:
+            raise Failed(f"It does not hold: {found.seen}. {_put_back_at_once(operation, site)}")
+    return f"{found.seen[:1].upper()}{found.seen[1:]}."
+
+
+def _make(operation: ChangeOperation, site: TuningSite) -> None:
+    match operation:
+        case ReserveBlocks() | Remount() | SwitchOnTimer():
+            for argv in change_commands(operation):
+                site.command(argv)
+        case EditFstab(file=file, number=number):
+            path = Path(file)
+            text = fstab.read_fstab(path)
+            lines = text.split("\n")
+            lines[number - 1] = new_line(operation)
+            fstab.rewrite(path, text, "\n".join(lines), fstab.kept_as(path, site.run_name))
+        case SetQueue(new=new):
+            _set(operation, new)
+        case WriteRules(file=file):
+            fstab.replace_file(Path(file), new_rules(operation, site.changes.drive))
+
+
+def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> str:
+    """What does not hold goes back while it is still known whose it is; a sentence on that."""
+    try:
+        _unmake(operation, site)
+    except Failed as error:
+        return f"It could not be put back either: {error}"
+    return f"Now {standing(operation, site.changes.drive).seen}."
+
+
+def take_back(operation: ChangeOperation, site: TuningSite) -> str:
+    """Take the change back; a sentence on what was done, or why nothing was. Raises Failed where it did not work.
+
+    What somebody else has changed since is theirs, and stays.
+    """
+    if isinstance(operation, EditFstab):
+        return fstab.line_back(Path(operation.file), operation.old, new_line(operation))
+    drive = site.changes.drive
+    found = standing(operation, drive)
+    if found.how is How.OTHER:
+        return f"Left as it is, since it was changed since: {found.seen}."
+    if found.how is How.BEFORE:
+        return f"It is as it was: {found.seen}."
+    _unmake(operation, site)
+    found = standing(operation, drive)
+    if found.how is not How.BEFORE:
+        raise Failed(f"It could not be taken back: {found.seen}.")
+    return f"Taken back: {found.seen}."
+
+
+def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
+    match operation:
+        case ReserveBlocks() | Remount() | SwitchOnTimer():
+            for argv in undo_commands(operation):
+                site.command(argv)
+        case SetQueue(old=old):
+            _set(operation, old)
+        case WriteRules(file=file, old=old):
+            _old_rules_back(Path(file), old)
+        case EditFstab(file=file, old=line):
+            fstab.line_back(Path(file), line, new_line(operation))
+
+
+def _old_rules_back(path: Path, old: str | None) -> None:
+    if old is not None:
+        fstab.replace_file(path, old)
+        return
+    try:
+        path.unlink()
+        sync_folder(path.parent)
+    except OSError as error:
+        raise Failed(f"{path} could not be taken away: {error.strerror}.") from None
+
+
+def _set(operation: SetQueue, value: str) -> None:
+    file = Path(queue_file(operation))
+    try:
+        file.write_text(value)
+    except OSError as error:
+        raise Failed(f"{file} does not take {printable(value, 40)}: {error.strerror}.") from None
