@@ -6,9 +6,10 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import E512, N512, drive
+from wizard.apply.block.extents import merged, without
 from wizard.apply.plan.guard import check_operations, identity_difference
 from wizard.apply.plan.verify import parted_kind
-from wizard.apply.run.vault import merged, table_places, without
+from wizard.apply.run.vault import table_places
 from wizard.apply.steps.readback import recognised_differences
 from wizard.apply.steps.wipe import refuse_strangers
 from wizard.apply.system.mounts import option_differences, parse_mountinfo

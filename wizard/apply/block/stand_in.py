@@ -74,10 +74,7 @@ class StandIn:
 
 @contextmanager
 def standing_in(image: Image) -> Iterator[StandIn]:
-    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises NoStandInError where none can be had.
-
-    It is locked, so that udev makes no links to partitions that look like the drive's own.
-    """
+    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises NoStandInError where none can be had."""
     try:
         memory = os.memfd_create(NAME, os.MFD_CLOEXEC)
     except OSError as error:
@@ -89,15 +86,26 @@ def standing_in(image: Image) -> Iterator[StandIn]:
                 os.pwrite(memory, data, offset)
         except OSError as error:
             raise NoStandInError(f"there is no memory for it: {error.strerror}") from None
-        loop, node = _attached(memory, image.block_bytes)
-        try:
+        with attached(memory, image.block_bytes) as node:
             yield StandIn(node, memory)
-        finally:
-            with suppress(OSError):
-                fcntl.ioctl(loop, DETACH)
-            os.close(loop)
     finally:
         os.close(memory)
+
+
+@contextmanager
+def attached(file: int, block_bytes: int) -> Iterator[str]:
+    """The node of a loop device over an open file, with logical blocks of so many bytes, for as long as the block lasts; raises
+    NoStandInError where none can be had.
+
+    It is locked, so that udev makes no links to partitions that look like the drive's own.
+    """
+    loop, node = _attached(file, block_bytes)
+    try:
+        yield node
+    finally:
+        with suppress(OSError):
+            fcntl.ioctl(loop, DETACH)
+        os.close(loop)
 
 
 def _attached(memory: int, block_bytes: int) -> tuple[int, str]:

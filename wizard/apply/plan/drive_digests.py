@@ -12,8 +12,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes, size_bytes
+from wizard.apply.block.extents import merged, without
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.vault import Saved, Vault, merged, without
+from wizard.apply.run.vault import Saved, Vault
 from wizard.documents.codec import from_json, to_json
 from wizard.layout.space import is_container
 from wizard.layout.steps import is_mirrored

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, write_bytes
+from wizard.apply.block.extents import without
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain, probe_members
@@ -15,7 +16,7 @@ from wizard.apply.run.journal import Journal, RunState, follow, read_entries, st
 from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import called, check_owner, load_environment, load_plan
-from wizard.apply.run.vault import Saved, Vault, without, write_durably
+from wizard.apply.run.vault import Saved, Vault, write_durably
 from wizard.apply.steps.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.system import fstab
 from wizard.apply.system.crypttab import take_from_crypttab

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
+from wizard.apply.block.extents import without
 from wizard.apply.run.journal import sync_folder
 from wizard.documents.codec import from_json, to_json
 from wizard.model.errors import BadInput, Failed
@@ -40,40 +41,6 @@ class Saved:
     def extent(self) -> Extent:
         """Where it lies."""
         return Extent(self.offset_bytes, self.size_bytes)
-
-
-def merged(regions: Iterable[Extent], block_bytes: int, drive_bytes: int) -> tuple[Extent, ...]:
-    """The regions widened to whole blocks, cut to the drive, and joined where they touch."""
-    wide = []
-    for region in regions:
-        start = max(0, region.start_bytes // block_bytes * block_bytes)
-        end = min(drive_bytes, -(-region.end_bytes // block_bytes) * block_bytes)
-        if end > start:
-            wide.append((start, end))
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(wide):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return tuple(Extent(start, end - start) for start, end in joined)
-
-
-def without(region: Extent, kept: Iterable[Extent]) -> tuple[Extent, ...]:
-    """What of a region lies outside all `kept` ones."""
-    rest = [region]
-    for keep in kept:
-        cut = []
-        for piece in rest:
-            if keep.end_bytes <= piece.start_bytes or keep.start_bytes >= piece.end_bytes:
-                cut.append(piece)
-                continue
-            if keep.start_bytes > piece.start_bytes:
-                cut.append(Extent(piece.start_bytes, keep.start_bytes - piece.start_bytes))
-            if keep.end_bytes < piece.end_bytes:
-                cut.append(Extent(keep.end_bytes, piece.end_bytes - keep.end_bytes))
-        rest = cut
-    return tuple(rest)
 
 
 class Vault:

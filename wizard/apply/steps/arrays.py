@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, open_exclusively, size_bytes, start_bytes, wait_for
+from wizard.apply.block.extents import merged
 from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.apply.run.vault import describe, merged
+from wizard.apply.run.vault import describe
 from wizard.apply.steps.lvm import logical_names_in, physical_volumes_of
 from wizard.apply.steps.step_context import Site
 from wizard.layout.commands import LVM_WITHOUT_UDEV, array_uuid, commands_of, physical_volume_uuid, wipe

@@ -4,7 +4,8 @@ import json
 from collections.abc import Iterator
 
 from wizard.apply.block.devices import forget_caches, open_exclusively, read_bytes, size_bytes, start_bytes, write_bytes
-from wizard.apply.run.vault import describe, merged, without
+from wizard.apply.block.extents import merged, without
+from wizard.apply.run.vault import describe
 from wizard.apply.steps.step_context import Site
 from wizard.layout.commands import commands_of
 from wizard.model.errors import Failed

@@ -1,0 +1,154 @@
+"""Where a file holds bytes, as its filesystem tells, and what of it differs from a drive.
+
+Source: Linux Documentation/filesystems/fiemap.rst; lseek(2), SEEK_DATA.
+"""
+
+import errno
+import fcntl
+import os
+import struct
+from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
+
+from wizard.model.machine import Extent
+from wizard.model.units import MIB
+
+GET_MAP = 0xC020660B
+"""FS_IOC_FIEMAP of linux/fs.h."""
+
+HEAD, ENTRY = struct.Struct("=2Q4L"), struct.Struct("=3Q2Q4L")
+"""struct fiemap and struct fiemap_extent of linux/fiemap.h."""
+
+SYNC, LAST = 1, 1
+"""FIEMAP_FLAG_SYNC and FIEMAP_EXTENT_LAST."""
+
+AT_ONCE = 500
+GRAIN_BYTES = 4096
+"""A file's pages are this large, so what a file holds is known in these pieces."""
+
+NO_MAP = frozenset({errno.EOPNOTSUPP, errno.ENOTTY, errno.EBADR})
+
+Read = Callable[[int, int], bytes]
+"""Reads from a byte on so many bytes."""
+
+
+def merged(places: Iterable[Extent], block_bytes: int, end_bytes: int) -> tuple[Extent, ...]:
+    """The places widened to whole blocks, cut at `end_bytes`, in order, and joined where they touch."""
+    wide = []
+    for place in places:
+        start = max(0, place.start_bytes // block_bytes * block_bytes)
+        end = min(end_bytes, -(-place.end_bytes // block_bytes) * block_bytes)
+        if end > start:
+            wide.append((start, end))
+    joined: list[tuple[int, int]] = []
+    for start, end in sorted(wide):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
+        else:
+            joined.append((start, end))
+    return tuple(Extent(start, end - start) for start, end in joined)
+
+
+def without(place: Extent, kept: Iterable[Extent]) -> tuple[Extent, ...]:
+    """What of a place lies outside all `kept` ones."""
+    rest = [place]
+    for keep in kept:
+        cut = []
+        for piece in rest:
+            if keep.end_bytes <= piece.start_bytes or keep.start_bytes >= piece.end_bytes:
+                cut.append(piece)
+                continue
+            if keep.start_bytes > piece.start_bytes:
+                cut.append(Extent(piece.start_bytes, keep.start_bytes - piece.start_bytes))
+            if keep.end_bytes < piece.end_bytes:
+                cut.append(Extent(keep.end_bytes, piece.end_bytes - keep.end_bytes))
+        rest = cut
+    return tuple(rest)
+
+
+def clipped(places: Iterable[Extent], allowed: Iterable[Extent]) -> Iterator[Extent]:
+    """What of the places lies within the allowed ones; both in order and apart."""
+    within = tuple(allowed)
+    for place in places:
+        for bound in within:
+            start = max(place.start_bytes, bound.start_bytes)
+            end = min(place.end_bytes, bound.end_bytes)
+            if end > start:
+                yield Extent(start, end - start)
+
+
+def gaps(places: Iterable[Extent], size_bytes: int) -> Iterator[Extent]:
+    """What lies between places that are in order and apart, and behind the last."""
+    ends = [Extent(0, 0), *places, Extent(size_bytes, 0)]
+    for before, after in pairwise(ends):
+        if after.start_bytes > before.end_bytes:
+            yield Extent(before.end_bytes, after.start_bytes - before.end_bytes)
+
+
+def chunks(places: Iterable[Extent]) -> Iterator[Extent]:
+    """The places in pieces of 1 MiB at most."""
+    for place in places:
+        for start in range(place.start_bytes, place.end_bytes, MIB):
+            yield Extent(start, min(MIB, place.end_bytes - start))
+
+
+def held(file: int) -> tuple[Extent, ...]:
+    """Where a file holds bytes, zeros that were asked for among them: everywhere but in its holes. Raises OSError.
+
+    Where the filesystem has no map, as in memory, zeros that were asked for are written, and seeking finds them.
+    """
+    size = os.fstat(file).st_size
+    os.fsync(file)
+    try:
+        found = list(_mapped(file, size))
+    except OSError as error:
+        if error.errno not in NO_MAP:
+            raise
+        found = list(_sought(file, size))
+    return merged(found, GRAIN_BYTES, size)
+
+
+def _mapped(file: int, size_bytes: int) -> Iterator[Extent]:
+    """The extents of the file, written and unwritten ones alike: of the latter it is known that they are zeros."""
+    start = 0
+    while start < size_bytes:
+        asked = HEAD.pack(start, size_bytes - start, SYNC, 0, AT_ONCE, 0)
+        answer = bytearray(asked + bytes(ENTRY.size * AT_ONCE))
+        fcntl.ioctl(file, GET_MAP, answer, True)
+        count = HEAD.unpack_from(answer)[3]
+        if not count:
+            return
+        for at in range(count):
+            logical, _, length, _, _, flags, *_ = ENTRY.unpack_from(answer, HEAD.size + at * ENTRY.size)
+            yield Extent(logical, length)
+            start = logical + length
+            if flags & LAST:
+                return
+
+
+def _sought(file: int, size_bytes: int) -> Iterator[Extent]:
+    position = 0
+    while position < size_bytes:
+        try:
+            start = os.lseek(file, position, os.SEEK_DATA)
+        except OSError as error:
+            if error.errno == errno.ENXIO:
+                return
+            raise
+        position = os.lseek(file, start, os.SEEK_HOLE)
+        yield Extent(start, position - start)
+
+
+def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Extent]:
+    """The blocks of 4096 bytes, or what a place has of them, that two readers give otherwise."""
+    for chunk in chunks(places):
+        left, right = (read(chunk.start_bytes, chunk.size_bytes) for read in (one, other))
+        if left == right:
+            continue
+        start = chunk.start_bytes
+        while start < chunk.end_bytes:
+            end = min((start // GRAIN_BYTES + 1) * GRAIN_BYTES, chunk.end_bytes)
+            at, to = start - chunk.start_bytes, end - chunk.start_bytes
+            if left[at:to] != right[at:to]:
+                yield Extent(start, end - start)
+            start = end
