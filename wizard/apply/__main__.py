@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
-from wizard.apply.plan.run import apply_run
+from wizard.apply.plan.run import apply_run, keep_run
 from wizard.apply.plan.start import request_stop
 from wizard.apply.plan.undo import put_back
 from wizard.apply.run.process import Purpose
@@ -36,6 +36,10 @@ def main(arguments: list[str]) -> None:
     (run / "pid").write_text(f"{os.getpid()}\n")
     # From here on only mount points are made without a mode of their own.
     os.umask(0o022)
+    _work(run, purpose, drive_locks, secret)
+
+
+def _work(run: Path, purpose: Purpose, drive_locks: tuple[int, ...], secret: bytes | None) -> None:
     match purpose, kind_of(run):
         case Purpose.APPLY, Kind.PLAN:
             apply_run(run, drive_locks, secret)
@@ -49,6 +53,8 @@ def main(arguments: list[str]) -> None:
             take_back_tuning(run, drive_locks)
         case Purpose.UNDO, Kind.MIGRATION:
             take_back_migration(run, drive_locks)
+        case Purpose.KEEP, Kind.PLAN:
+            keep_run(run, drive_locks)
         case Purpose.KEEP, _:
             keep_migrated(run, drive_locks)
 

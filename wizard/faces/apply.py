@@ -54,6 +54,7 @@ CODES = {
     RunState.REFUSED: ExitCode.REFUSED,
     RunState.UNDONE: ExitCode.DONE,
     RunState.KEPT: ExitCode.DONE,
+    RunState.WAITING: ExitCode.DONE,
 }
 """Every other state can be resumed."""
 
@@ -70,6 +71,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--confirm", metavar="TOKEN", action="append", help="the drive's token, as a promise that this is the drive you mean; one for each"
     )
+    made.add_argument("--keep", action="store_true", help="put the result to use at once, also where the drive held something: no way back")
     made.add_argument("--dry-run", action="store_true", help="check everything and print every command; nothing is written")
     made.add_argument(
         "--passphrase-file",
@@ -111,7 +113,7 @@ def main(arguments: Namespace) -> ExitCode:
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
     secret = passphrase_for(plan, arguments.passphrase_file, anew=True)
-    run = start_run(plan, *arguments.confirm, journal_dir=journal_dir, environment=environment, secret=secret)
+    run = start_run(plan, *arguments.confirm, journal_dir=journal_dir, environment=environment, secret=secret, keep=arguments.keep)
     return narrate(run)
 
 

@@ -4,6 +4,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from wizard.apply.migration.start import keep_migration
+from wizard.apply.plan.start import keep_run
 from wizard.apply.run.runs import Kind, find_run, kind_of
 from wizard.faces.console import say
 from wizard.model.errors import ExitCode, Refused
@@ -33,7 +34,11 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Keep, and say so."""
     run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
-    if kind_of(run) is not Kind.MIGRATION:
-        raise Refused(f"The run {run.name} is no migration: there is nothing to keep. Nothing was written.")
-    say(keep_migration(run))
+    match kind_of(run):
+        case Kind.PLAN:
+            say(keep_run(run))
+        case Kind.MIGRATION:
+            say(keep_migration(run))
+        case Kind.CHANGES:
+            raise Refused(f"The run {run.name} changed a filesystem in use: there is nothing to keep. Nothing was written.")
     return ExitCode.DONE

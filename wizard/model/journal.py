@@ -5,8 +5,8 @@ from enum import StrEnum
 
 
 class Event(StrEnum):
-    """What a journal entry says. A run ends with DONE, FAILED, STOPPED or REFUSED; UNDONE may follow, or KEPT, after which there is no
-    way back.
+    """What a journal entry says. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, when everything is written and a person is
+    to decide; UNDONE may follow, or KEPT, after which there is no way back.
     """
 
     STARTED = "started"
@@ -21,6 +21,7 @@ class Event(StrEnum):
     FAILED = "failed"
     STOPPED = "stopped"
     REFUSED = "refused"
+    WAITING = "waiting"
     UNDONE = "undone"
     KEPT = "kept"
 

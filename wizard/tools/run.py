@@ -17,9 +17,10 @@ HANDED_ON = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LD_LIBRARY_PATH
 LIBMOUNT_FSTAB (mount(8)).
 """
 
-ALWAYS = {"LC_ALL": "C", "SYSTEMD_IGNORE_CHROOT": "1"}
-"""What every command gets. udevadm does nothing in a chroot, such as a rescue medium's, unless it is told that udev is heard there, too
-(systemd, ENVIRONMENT.md)."""
+ALWAYS = {"LC_ALL": "C", "SYSTEMD_IGNORE_CHROOT": "1", "BLKID_FILE": "/dev/null"}
+"""What every command gets. udevadm does nothing in a chroot, such as a rescue medium's, unless it is told that udev is heard there,
+too (systemd, ENVIRONMENT.md). mkfs.btrfs refuses a UUID that libblkid's cache remembers, also of a device that is gone (libblkid(3)).
+"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,11 +1,11 @@
 """What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before and after."""
 
-from collections.abc import Set
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
-from wizard.apply.plan import drive_digests
+from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.automounter import forget_left_rules, let_go, stand, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
@@ -27,6 +27,7 @@ from wizard.apply.steps.swap import turn_on
 from wizard.apply.steps.wipe import wipe_signatures
 from wizard.apply.system import fstab
 from wizard.apply.table.write import write_table
+from wizard.layout.rehearsed import use_steps
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
@@ -58,19 +59,55 @@ def apply_run(run: Path, drive_locks: tuple[int, ...], secret: bytes | None = No
     journal = Journal(run)
     forget_left_rules()
     try:
-        event, sentence = _carry_out(run, journal, drive_locks, secret)
+        if rehearsed.is_rehearsed(run):
+            event, sentence = rehearsed.carry_out(run, journal, execute, partial(_finish, run, journal, drive_locks))
+        else:
+            event, sentence = _carry_out(run, journal, drive_locks, secret)
     except Refused as error:
         event, sentence = Event.REFUSED, str(error)
     except DiskwrightError as error:
         event, sentence = Event.FAILED, str(error)
-    if event is not Event.DONE:
+    _end(run, journal, drive_locks, event, sentence)
+
+
+def keep_run(run: Path, drive_locks: tuple[int, ...]) -> None:
+    """Put to use what waits for that, and give up the way back. Never raises for what a person can meet."""
+    journal = Journal(run)
+    forget_left_rules()
+    try:
+        event, sentence = rehearsed.release(run, journal, partial(_finish, run, journal, drive_locks))
+    except DiskwrightError as error:
+        event, sentence = Event.FAILED, f"{error} Run `diskwright keep {called(run)}` again; it can be repeated."
+    _end(run, journal, drive_locks, Event.KEPT if event is Event.DONE else event, sentence)
+
+
+def _end(run: Path, journal: Journal, drive_locks: tuple[int, ...], event: Event, sentence: str) -> None:
+    """Let go of the drives, and say how the run ended."""
+    complete = event in (Event.DONE, Event.KEPT)
+    if not complete:
         _leave_nothing_open(run, journal)
     # The last line is written when the drives are free again: whoever reads it may use them at once.
     unlock(drive_locks)
-    if failure := stand(load_plan(run), journal) if event is Event.DONE else None:
+    if failure := stand(load_plan(run), journal) if complete else None:
         event, sentence = Event.FAILED, f"{failure} `diskwright resume {called(run)}` checks again."
     journal.add(event, sentence)
     journal.close()
+
+
+def _finish(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+    """Put to use what is on the drives of a rehearsed run, and check everything: how the run ended."""
+    plan, environment = load_plan(run), load_environment(run)
+    entries = read_entries(run)
+    begun, done = begun_steps(entries), done_steps(entries)
+    if failure := _let_udev_look(plan, drive_locks):
+        return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
+    for number, _ in use_steps(plan):
+        if number in done:
+            continue
+        site = Site(plan, number, number in begun, run.name, environment, journal, Vault(run / "saved"), drive_locks)
+        if failure := _one_step(site):
+            return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
+    return _verified(run, plan, environment, journal)
 
 
 def _leave_nothing_open(run: Path, journal: Journal) -> None:
@@ -109,8 +146,9 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...], secret
         tables_written = tables_written or isinstance(operation, WriteTable)
         site = Site(plan, number, number in begun, run.name, environment, journal, vault, drive_locks, secret)
         done_now.add(number)
-        if failure := _one_step(site, run, done_now):
-            drive_digests.note(run, plan, done_now)
+        failure = _one_step(site)
+        drive_digests.note(run, plan, done_now)
+        if failure:
             return Event.FAILED, f"{failure} {way_on(run, plan)}"
     return _verified(run, plan, environment, journal)
 
@@ -123,6 +161,17 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
     """
     if not udev_runs():
         return None
+    if failure := _let_udev_look(plan, drive_locks):
+        return failure
+    if place := drive_digests.changed(run, plan, begun):
+        return f"{place[0]} was changed at byte {place[1].start_bytes} by another program while udev caught up."
+    return None
+
+
+def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...]) -> str | None:
+    """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a drive is in use then."""
+    if not udev_runs():
+        return None
     try:
         with unseen(plan), lent(drive_locks):
             settle(CATCH_UP_SECONDS)
@@ -130,13 +179,11 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
             check_unused(drive)
     except DiskwrightError as error:
         return str(error).replace(NOTHING_WRITTEN, "Nothing more was written.")
-    if place := drive_digests.changed(run, plan, begun):
-        return f"{place[0]} was changed at byte {place[1].start_bytes} by another program while udev caught up."
     return None
 
 
-def _one_step(site: Site, run: Path, begun: Set[int]) -> str | None:
-    """Do one step, the last of those `begun`; the sentence of its failure, or None."""
+def _one_step(site: Site) -> str | None:
+    """Do one step; the sentence of its failure, or None."""
     step = site.plan.steps[site.step - 1]
     site.journal.add(Event.STEP_STARTED, step.sentence, step=site.step)
     try:
@@ -145,7 +192,6 @@ def _one_step(site: Site, run: Path, begun: Set[int]) -> str | None:
         why = f"{_pulled(site.plan)}{error}"
         site.journal.add(Event.STEP_FAILED, why, step=site.step)
         return f"Step {site.step} of {len(site.plan.steps)} failed: {why}"
-    drive_digests.note(run, site.plan, begun)
     site.journal.add(Event.STEP_DONE, said, step=site.step)
     return None
 

@@ -5,6 +5,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.engine.record import Phase, Record, save_record
+from wizard.apply.engine.stand_ins import obstacle
 from wizard.apply.plan.guard import (
     NOTHING_WRITTEN,
     check_operations,
@@ -15,16 +17,20 @@ from wizard.apply.plan.guard import (
     check_tools,
     probe_again,
 )
+from wizard.apply.plan.rehearsed import KEEP, check_keeps, is_rehearsed
 from wizard.apply.plan.resume import check_resumable, done_steps
+from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.facts_kept import keep_facts
-from wizard.apply.run.journal import Journal, RunState, read_entries, state
+from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import lock_drives, lock_run, unlock
 from wizard.apply.run.process import Purpose, launch
-from wizard.apply.run.runs import check_owner, check_room, load_environment, load_plan, new_run, runs_folder
+from wizard.apply.run.runs import called, check_owner, check_room, load_environment, load_plan, new_run, runs_folder
+from wizard.apply.run.vault import write_durably
 from wizard.apply.steps.containers import wants_secret
 from wizard.layout.check import check_plan
 from wizard.layout.passphrase import passphrase_fault
+from wizard.layout.rehearsed import direct_reason
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.names import printable
@@ -53,10 +59,17 @@ def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> Non
 
 
 def start_run(
-    plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY, secret: bytes | None = None
+    plan: Plan,
+    *tokens: str,
+    journal_dir: Path | None = None,
+    environment: Environment = ANY,
+    secret: bytes | None = None,
+    keep: bool = False,
 ) -> Path:
-    """Begin a run and give its folder; a detached process applies. `tokens` confirm the drives, `secret` is the passphrase of what the plan
-    encrypts. Raises as `preflight` does, and Refused where the passphrase is missing or cannot be.
+    """Begin a run and give its folder; a detached process applies.
+
+    `tokens` confirm the drives, `secret` is the passphrase of what the plan encrypts; `keep` puts the result to use as soon as it is
+    complete, also where the drives held something. Raises as `preflight` does, and Refused where the passphrase is missing or cannot be.
     """
     check_secret(plan, secret)
     folder = runs_folder(journal_dir)
@@ -65,9 +78,21 @@ def start_run(
     def make() -> Path:
         run = new_run(folder, plan, environment)
         keep_facts(run, plan.paths)
+        if not why_direct(plan, folder):
+            save_record(run, Record(Phase.REHEARSING))
+            if keep:
+                write_durably(run / KEEP, b"", os.O_TRUNC)
         return run
 
     return begin_new(make, f"Applying {len(plan.steps)} steps to {named(plan)}.", drive_locks, secret)
+
+
+def why_direct(plan: Plan, folder: Path) -> str:
+    """Why the plan's steps have to run on the drive itself, as a clause; empty where they are rehearsed on a stand-in, in a run's folder
+    there. The folder may be missing yet.
+    """
+    there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
+    return direct_reason(plan) or obstacle(there, (member.drive.size_bytes for member in plan.members))
 
 
 def begin_new(make: Callable[[], Path], sentence: str, drive_locks: tuple[int, ...], secret: bytes | None = None) -> Path:
@@ -186,15 +211,18 @@ def resume_run(run: Path, secret: bytes | None = None) -> None:
     run_lock = lock_run(run)
     try:
         now = state(run)
-        if now in (RunState.DONE, RunState.UNDONE):
+        if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
             raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+        if now is RunState.WAITING:
+            raise Refused(f"The run {run.name} is complete. {waiting_sentence(load_plan(run), called(run))}")
         plan, environment = load_plan(run), load_environment(run)
         check_operations(plan, environment.only)
         check_tools(plan)
         check_room(run.parent, room_bytes(plan), make=True)
         drive_locks = lock_all(plan)
         try:
-            check_resumable(run, plan, environment)
+            if not is_rehearsed(run):
+                check_resumable(run, plan, environment)
             if secret is not None or wants_secret(plan, done_steps(read_entries(run))):
                 check_secret(plan, secret)
             (run / STOP).unlink(missing_ok=True)
@@ -203,6 +231,33 @@ def resume_run(run: Path, secret: bytes | None = None) -> None:
             unlock(drive_locks)
     finally:
         os.close(run_lock)
+
+
+def keep_run(run: Path) -> str:
+    """Put to use what a run made, and give up the way back; a sentence on that. Raises Refused where there is nothing to keep, and Failed
+    where it did not work.
+    """
+    check_root()
+    check_owner(run)
+    run_lock = lock_run(run)
+    try:
+        if not is_rehearsed(run):
+            raise Refused(f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}")
+        check_keeps(run)
+        plan = load_plan(run)
+        check_operations(plan, load_environment(run).only)
+        drive_locks = lock_all(plan)
+        try:
+            seen = len(read_entries(run))
+            begin(run, Purpose.KEEP, f"Putting {named(plan)} to use.", drive_locks, run_lock)
+        finally:
+            unlock(drive_locks)
+    finally:
+        os.close(run_lock)
+    last = list(follow(run, seen))[-1]
+    if state(run) is not RunState.KEPT:
+        raise Failed(last.sentence)
+    return last.sentence
 
 
 def request_stop(run: Path) -> None:

@@ -19,6 +19,7 @@ RESULTS = {
     RunState.REFUSED: "The run was refused before its first write. The drive is as it was.",
     RunState.INTERRUPTED: "The run ended without finishing. The drive is set up in part.",
     RunState.RUNNING: "The run is still at work.",
+    RunState.WAITING: "Done, not yet in use. Keep it, or take it back.",
     RunState.UNDONE: "The run was undone: the old table and signatures are back.",
     RunState.KEPT: "What the run made is kept, and can no longer be undone.",
 }
@@ -42,6 +43,15 @@ def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entr
     return f"Undo: sudo diskwright undo {called(run)} puts the old table and signatures back."
 
 
+def waiting_sentence(plan: Plan, name: str) -> str:
+    """What a run says that waits for a decision; `name` is how a command calls it."""
+    drives = ", ".join(plan.paths)
+    return (
+        f"Done, not yet in use: everything is on {drives}, and was read back. Nothing can be mounted from there before you decide. "
+        f"`diskwright keep {name}` puts it to use; `diskwright undo {name}` puts back what was there, bit for bit."
+    )
+
+
 def confirmation(plan: Plan) -> str:
     """The options that confirm every drive of the plan, as a shell reads them."""
     return " ".join(f"--confirm {shlex.quote(printable(token))}" for token in plan.tokens)
@@ -54,6 +64,7 @@ def exit_code_of(state: RunState) -> ExitCode:
         RunState.DONE: ExitCode.DONE,
         RunState.UNDONE: ExitCode.DONE,
         RunState.KEPT: ExitCode.DONE,
+        RunState.WAITING: ExitCode.DONE,
         RunState.REFUSED: ExitCode.REFUSED,
         RunState.STOPPED: ExitCode.INTERRUPTED,
         RunState.INTERRUPTED: ExitCode.INTERRUPTED,

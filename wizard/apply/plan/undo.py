@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, write_bytes
 from wizard.apply.block.extents import without
-from wizard.apply.plan import drive_digests
+from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain, probe_members
 from wizard.apply.plan.resume import UNDOING, begun_steps, check_made, check_on_array, done_steps, quietly
@@ -40,10 +40,15 @@ def undo_run(run: Path) -> None:
     run_lock = lock_run(run)
     try:
         plan = load_plan(run)
-        check_undoable(run, plan)
+        is_rehearsed = rehearsed.is_rehearsed(run)
+        if is_rehearsed:
+            rehearsed.check_takes_back(run)
+        else:
+            check_undoable(run, plan)
         drive_locks = lock_all(plan)
         try:
-            _check_drives(run, plan)
+            if not is_rehearsed:
+                _check_drives(run, plan)
             seen = len(read_entries(run))
             begin(run, Purpose.UNDO, f"Putting back what was on {named(plan)}.", drive_locks, run_lock)
         finally:
@@ -103,10 +108,10 @@ def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
     """What the detached process does. Never raises for what a person can meet: the journal says how it ended."""
     journal = Journal(run)
     try:
-        plan = load_plan(run)
-        check_undoable(run, plan)
-        _check_drives(run, plan)
-        event, sentence = Event.UNDONE, _restore(run, plan, journal)
+        if rehearsed.is_rehearsed(run):
+            event, sentence = Event.UNDONE, rehearsed.take_back(run, journal)
+        else:
+            event, sentence = Event.UNDONE, _put_back_saved(run, journal)
     except Refused as error:
         event, sentence = Event.FAILED, str(error)
     except DiskwrightError as error:
@@ -114,6 +119,13 @@ def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
     unlock(drive_locks)
     journal.add(event, sentence)
     journal.close()
+
+
+def _put_back_saved(run: Path, journal: Journal) -> str:
+    plan = load_plan(run)
+    check_undoable(run, plan)
+    _check_drives(run, plan)
+    return _restore(run, plan, journal)
 
 
 def _restore(run: Path, plan: Plan, journal: Journal) -> str:

@@ -20,7 +20,9 @@ POLL_SECONDS = 0.05
 
 
 class RunState(StrEnum):
-    """Where a run stands. INTERRUPTED: its process is gone without having said how it ended."""
+    """Where a run stands. INTERRUPTED: its process is gone without having said how it ended. WAITING: all is written, and waits for
+    `keep` or `undo`.
+    """
 
     RUNNING = "running"
     DONE = "done"
@@ -28,6 +30,7 @@ class RunState(StrEnum):
     STOPPED = "stopped"
     REFUSED = "refused"
     INTERRUPTED = "interrupted"
+    WAITING = "waiting"
     UNDONE = "undone"
     KEPT = "kept"
 
@@ -37,6 +40,7 @@ ENDS = {
     Event.FAILED: RunState.FAILED,
     Event.STOPPED: RunState.STOPPED,
     Event.REFUSED: RunState.REFUSED,
+    Event.WAITING: RunState.WAITING,
     Event.UNDONE: RunState.UNDONE,
     Event.KEPT: RunState.KEPT,
 }

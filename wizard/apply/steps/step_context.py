@@ -7,10 +7,10 @@ from time import sleep
 
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.vault import Vault
+from wizard.apply.run.vault import Vault, describe
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, Plan, devices_of
 from wizard.probe.machine import probe_machine
 from wizard.tools.run import Result, run
@@ -25,7 +25,8 @@ BUSY_PAUSE_SECONDS = 0.3
 class Site:
     """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun it already.
 
-    `secret` is the passphrase of what is encrypted; None where nothing is, or it is not needed any more.
+    `secret` is the passphrase of what is encrypted; None where nothing is, or it is not needed any more. What is `rehearsed` is done to
+    stand-ins, of which nothing has to be saved.
     """
 
     plan: Plan
@@ -37,6 +38,7 @@ class Site:
     vault: Vault
     drive_locks: tuple[int, ...]
     secret: bytes | None = field(default=None, repr=False)
+    rehearsed: bool = False
 
     @property
     def member(self) -> Member:
@@ -64,6 +66,13 @@ class Site:
 
     def _once(self, argv: Sequence[str], stdin: bytes | None, shown: Sequence[str]) -> Result:
         return journalled(argv, self.journal, self.step, self.seconds, self.drive_locks, stdin=stdin, shown=shown)
+
+    def save(self, places: Sequence[Extent]) -> None:
+        """Keep what these places of the step's drive hold, unless it is a stand-in. Raises Failed."""
+        if not self.rehearsed:
+            drive = self.member.drive.path
+            self.vault.save(drive, places, self.step)
+            self.journal.add(Event.SAVED, f"Saved {describe(places)} of {drive}.", step=self.step)
 
     def look(self) -> Drive:
         """The step's drive as it is now; raises Failed where it does not tell."""

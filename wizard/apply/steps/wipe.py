@@ -5,7 +5,6 @@ from collections.abc import Iterator
 
 from wizard.apply.block.devices import forget_caches, open_exclusively, read_bytes, size_bytes, start_bytes, write_bytes
 from wizard.apply.block.extents import merged, without
-from wizard.apply.run.vault import describe
 from wizard.apply.steps.step_context import Site
 from wizard.layout.commands import commands_of
 from wizard.model.errors import Failed
@@ -18,6 +17,9 @@ from wizard.tools.run import run
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
 """Names of tables, which wipefs and a plan spell differently; that the table is the one known was compared before."""
+
+TABLE_MARKS = frozenset({"gpt", "PMBR", "dos", "sun", "sgi", "mac", "bsd", "atari", "minix", "unixware", "solaris_x86"})
+"""Types of partition tables as wipefs names them (util-linux, libblkid/src/partitions)."""
 
 NESTED_MARKS = {"dos": 2, "PMBR": 2, "gpt": 8}
 """How long the marks of tables are. wipefs leaves those alone that lie in a partition, unless it is let loose on devices in use too
@@ -39,8 +41,7 @@ def wipe_signatures(operation: WipeSignatures, site: Site) -> str:
     kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in site.member.before.partitions if slot.kept)
     places = (piece for place in _places(device, size_bytes(device), found) for piece in without(place, kept))
     regions = merged(places, geometry.logical_block_bytes, drive.size_bytes)
-    site.vault.save(drive.path, regions, site.step)
-    site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {drive.path}.", step=site.step)
+    site.save(regions)
     for argv in commands_of(operation):
         site.command(argv)
     forget_caches(device)

@@ -10,6 +10,7 @@ from wizard.apply.table.image import Image
 from wizard.apply.table.libparted import have_written
 from wizard.apply.table.proof import in_order, proven
 from wizard.model.errors import Failed
+from wizard.model.identity import Identity
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.plan import WriteTable
@@ -17,11 +18,10 @@ from wizard.model.plan import WriteTable
 WRITTEN_DIRECTLY = "libparted writes the table to the drive itself: a power cut meanwhile can leave it half written until the run goes on."
 
 
-def image_of(node: str, places: Iterable[Extent], site: Site) -> Image:
-    """What these places of the site's drive, or of a stand-in for it, hold, read past every cache."""
-    identity = site.member.drive
+def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
+    """What these places of a drive, or of a stand-in for it, hold, read past every cache."""
     pieces = tuple((place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places)
-    return Image(identity.size_bytes, identity.geometry.logical_block_bytes, pieces)
+    return Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
 
 
 def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
@@ -46,7 +46,7 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
     have_written(operation, site, stand_in.node)
     forget_caches(stand_in.node)
-    written = image_of(stand_in.node, places, site)
+    written = image_of(stand_in.node, places, site.member.drive)
     if (outside := stand_in.written_outside(places)) is not None:
         raise Failed(f"libparted wrote to byte {outside}, which is no place of the table.")
     wanted = proven(operation, before, written)
@@ -64,6 +64,6 @@ def _write_there(operation: WriteTable, before: Image, stand_in: StandIn, site: 
     layout = site.member.after
     if differences := (*disk_differences(layout, found), *kernel_differences(layout, found)):
         raise Failed(f"{'; '.join(differences)}.")
-    if image_of(stand_in.node, places, site) != wanted:
+    if image_of(stand_in.node, places, site.member.drive) != wanted:
         raise Failed("It does not hold what was written to it.")
     return wanted

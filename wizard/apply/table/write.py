@@ -7,7 +7,7 @@ from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, t
 from wizard.apply.block.extents import merged
 from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_unused
-from wizard.apply.run.vault import describe, table_places
+from wizard.apply.run.vault import table_places
 from wizard.apply.steps.step_context import Site
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.apply.table.image import Image
@@ -19,7 +19,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import partition_path
-from wizard.model.plan import WriteTable
+from wizard.model.plan import Member, WriteTable
 from wizard.model.units import MIB
 from wizard.probe.tables import read_table
 
@@ -36,10 +36,12 @@ def write_table(operation: WriteTable, site: Site) -> str:
         _refuse_use(site)
     if site.again and not operation.fresh:
         _put_back_half_written(drive, site)
-    regions = table_regions(drive, site)
+    regions = table_regions(site.member)
     if operation.fresh:
-        _save(drive, regions, site)
+        site.save(regions)
         have_written(operation, site)
+    elif site.rehearsed:
+        _add_directly(operation, image_of(drive, regions, site.member.drive), site)
     else:
         _add_partitions(operation, regions, site)
     return _read_back(drive, site)
@@ -48,24 +50,25 @@ def write_table(operation: WriteTable, site: Site) -> str:
 def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Site) -> None:
     """By way of a stand-in, or directly where none can be had, which is said before. Raises Failed."""
     drive = operation.device
-    before = image_of(drive, regions, site)
+    before = image_of(drive, regions, site.member.drive)
     try:
         wanted = rehearsed(operation, before, site)
     except NoStandInError as error:
         site.journal.add(Event.COMMAND, f"No stand-in for {drive} can be had ({error}). {WRITTEN_DIRECTLY}", step=site.step)
-        _save(drive, regions, site)
-        have_written(operation, site)
-        written = image_of(drive, regions, site)
-        for offset, _, data in written.changed_blocks(proven(operation, before, written)):
-            write_bytes(drive, offset, data)
+        site.save(regions)
+        _add_directly(operation, before, site)
         return
-    _save(drive, regions, site)
+    site.save(regions)
     _commit(operation, before, wanted, site)
 
 
-def _save(drive: str, regions: tuple[Extent, ...], site: Site) -> None:
-    site.vault.save(drive, regions, site.step)
-    site.journal.add(Event.SAVED, f"Saved {describe(regions)} of {drive}.", step=site.step)
+def _add_directly(operation: WriteTable, before: Image, site: Site) -> None:
+    """Have libparted write the table, and put back what it changed of partitions that stay. Raises Failed."""
+    drive = operation.device
+    have_written(operation, site)
+    written = image_of(drive, (Extent(offset, len(data)) for offset, data in before.pieces), site.member.drive)
+    for offset, _, data in written.changed_blocks(proven(operation, before, written)):
+        write_bytes(drive, offset, data)
 
 
 def _refuse_use(site: Site) -> None:
@@ -80,27 +83,27 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
     """Bring what was proven to the drive, block by block in its order, and tell the kernel. Raises Failed."""
     drive = operation.device
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
-    if image_of(drive, places, site) != before:
+    if image_of(drive, places, site.member.drive) != before:
         raise Failed(f"Somebody changed the table of {drive} while the new one was rehearsed. Nothing of it was written.")
     for offset, data in in_order(operation.table, before, wanted):
         # On its medium before the next one.
         write_bytes(drive, offset, data)
-    if image_of(drive, places, site) != wanted:
+    if image_of(drive, places, site.member.drive) != wanted:
         raise Failed(f"{drive} does not hold the table that was written to it.")
     tell_of(drive, (entry.number for entry in operation.entries))
 
 
-def table_regions(drive: str, site: Site) -> tuple[Extent, ...]:
-    """The places that writing the table can touch; those of partitions that stay are not among them."""
-    identity, before = site.member.drive, site.member.before
+def table_regions(member: Member) -> tuple[Extent, ...]:
+    """The places that writing the drive's table can touch; those of partitions that stay are not among them."""
+    identity, before = member.drive, member.before
     block = identity.geometry.logical_block_bytes
-    head = read_bytes(drive, 0, min(MIB, identity.size_bytes // block * block))
+    head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
     kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in before.partitions if slot.kept and not is_container(slot))
-    places = (*table_places(identity.size_bytes, head, block, kept), *_records(drive, identity.size_bytes, block))
+    places = (*table_places(identity.size_bytes, head, block, kept), *record_places(identity.path, identity.size_bytes, block))
     return merged(places, block, identity.size_bytes)
 
 
-def _records(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
+def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
     """Where the table's own records lie now, the chain of an extended partition among them: libparted writes all of them again."""
     try:
         with Path(drive).open("rb", buffering=0) as device:

@@ -1,0 +1,81 @@
+"""By which bytes a drive or a partition is recognised, and where filesystems keep copies of them. Pure.
+
+Tried with each tool in turn (`tests/loop/test_engine_marks.py`): a LUKS2 header comes back from its copy, F2FS is mounted by its second
+superblock, NILFS2 by the one at its end, and a GPT is taken from its copy.
+Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup, docs/on-disk-format-luks2.
+"""
+
+import struct
+from collections.abc import Iterable, Iterator
+
+from wizard.apply.block.extents import GRAIN_BYTES, Read
+from wizard.apply.engine.record import Mark
+from wizard.model.machine import Extent
+from wizard.model.units import GIB, KIB, MIB
+
+LUKS_COPIES = tuple(16 * KIB << power for power in range(9))
+"""Where the second header of a LUKS2 container can lie, by the size of the first."""
+
+BTRFS_COPIES = (64 * MIB, 256 * GIB)
+BTRFS_MAGIC_AT = 0x40
+
+XFS_SUPERBLOCK = struct.Struct(">4sI76xII")
+"""sb_magicnum, sb_blocksize, sb_agblocks, sb_agcount."""
+
+TABLE_HEADERS = 2
+"""The blocks in front that decide on a table: the MBR, and the first header of a GPT."""
+
+
+def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
+    """Where a volume of this size keeps copies of what it is recognised by, as its first bytes tell. `read` may give fewer bytes."""
+    first = read(0, GRAIN_BYTES)
+    if first.startswith((b"LUKS\xba\xbe", b"SKUL\xba\xbe")) or any(_is_luks(read, at) for at in LUKS_COPIES):
+        yield Extent(0, GRAIN_BYTES)
+        yield from (Extent(at, GRAIN_BYTES) for at in LUKS_COPIES if _is_luks(read, at))
+    if first[:4] == b"XFSB":
+        yield from _xfs_groups(first, size_bytes)
+    if first[3:11] in (b"NTFS    ", b"EXFAT   "):
+        yield Extent(size_bytes - GRAIN_BYTES, GRAIN_BYTES)
+        yield Extent(0, 16 * KIB)
+    if first[82:90] == b"FAT32   ":
+        yield Extent(0, 8 * KIB)
+    if int.from_bytes(first[1024:1028], "little") == 0xF2F52010:
+        yield Extent(0, 2 * GRAIN_BYTES)
+    if int.from_bytes(first[1024 + 6 : 1024 + 8], "little") == 0x3434:
+        yield Extent(size_bytes // GRAIN_BYTES * GRAIN_BYTES - GRAIN_BYTES, GRAIN_BYTES)
+    for at in BTRFS_COPIES:
+        if at + GRAIN_BYTES <= size_bytes and read(at, GRAIN_BYTES)[BTRFS_MAGIC_AT:][:8] == b"_BHRfS_M":
+            yield Extent(at, GRAIN_BYTES)
+
+
+def _is_luks(read: Read, at: int) -> bool:
+    return read(at, GRAIN_BYTES).startswith(b"SKUL\xba\xbe")
+
+
+def _xfs_groups(first: bytes, size_bytes: int) -> Iterator[Extent]:
+    """The superblock of each allocation group."""
+    _, block, length, count = XFS_SUPERBLOCK.unpack_from(first)
+    step = block * length
+    if 512 <= block <= 64 * KIB and step >= MIB:
+        groups = min(count, size_bytes // step + 1)
+        yield from (Extent(group * step, GRAIN_BYTES) for group in range(groups) if group * step < size_bytes)
+
+
+def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
+    """A place that counts from a volume's start, as whole pages and blocks of the drive, as far as the volume goes."""
+    grain = max(GRAIN_BYTES, block_bytes)
+    start = max(volume.start_bytes, (volume.start_bytes + place.start_bytes) // grain * grain)
+    end = min(volume.end_bytes, -(-(volume.start_bytes + place.end_bytes) // grain) * grain)
+    return Extent(start, end - start)
+
+
+def in_release_order(found: Iterable[Extent], table: Iterable[Extent], block_bytes: int) -> tuple[Mark, ...]:
+    """Marks in the order in which they are put in place: copies, what volumes are recognised by, copies of the table, its first blocks.
+
+    `found` are those of volumes in the order in which they showed: what is recognised before its copies. Of a table the MBR comes before
+    the first header of a GPT.
+    """
+    volumes = [Mark(place.start_bytes, place.size_bytes) for place in reversed(tuple(found))]
+    front = TABLE_HEADERS * block_bytes
+    tables = sorted(table, key=lambda place: (place.start_bytes < front, place.start_bytes))
+    return tuple([*volumes, *(Mark(place.start_bytes, place.size_bytes) for place in tables)])

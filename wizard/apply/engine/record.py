@@ -1,0 +1,134 @@
+"""Where a rehearsed run stands: a small file in its folder, on the medium before what it announces is begun."""
+
+import os
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.vault import write_durably
+from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.model.errors import BadInput, Failed
+from wizard.model.machine import Extent
+
+SCHEMA = "diskwright.rehearsed/1"
+FILE = "rehearsed.json"
+
+
+class Phase(StrEnum):
+    """REHEARSING: all is done on a stand-in. SAVED: the old bytes are kept. CLEARING, REPLACING: the drives are written.
+
+    BARRED: everything is written and read back but what anything recognises it by. RELEASING: that is written.
+    RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead to UNDONE.
+    """
+
+    REHEARSING = "rehearsing"
+    SAVED = "saved"
+    CLEARING = "clearing"
+    REPLACING = "replacing"
+    BARRED = "barred"
+    RELEASING = "releasing"
+    RELEASED = "released"
+    KEPT = "kept"
+    CLEARING_BACK = "clearing-back"
+    REPLACING_BACK = "replacing-back"
+    RELEASING_BACK = "releasing-back"
+    UNDONE = "undone"
+
+
+UNTOUCHED = frozenset({Phase.REHEARSING, Phase.SAVED})
+"""No drive has changed by one bit."""
+
+GOING_BACK = frozenset({Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK})
+
+HALF = "If the power went now, nothing could be mounted from {drives}; `diskwright {command}` would finish it."
+POWER = {
+    Phase.REHEARSING: "If the power went now, {drives} would be as before: all is done on a stand-in.",
+    Phase.SAVED: "If the power went now, {drives} would be as before.",
+    Phase.BARRED: "If the power went now, nothing would be lost: it can be kept or undone on any later day.",
+    Phase.RELEASED: "If the power went now, {drives} would hold what was shown.",
+}
+"""What a power cut would leave, by phase; in the middle of a change `HALF` holds."""
+
+
+def power_sentence(phase: Phase, drives: str) -> str:
+    """What a power cut now would leave, and what to do then; empty once it is over."""
+    if phase in (Phase.KEPT, Phase.UNDONE):
+        return ""
+    command = "undo" if phase in GOING_BACK else "resume"
+    return POWER.get(phase, HALF).format(drives=drives, command=command)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """A place by which something is recognised. While a drive is barred it holds zeros, or, where `stays`, what it held before:
+    a table that keeps partitions stays in force until the new one is released.
+    """
+
+    start_bytes: int
+    size_bytes: int
+    stays: bool = False
+
+    @property
+    def extent(self) -> Extent:
+        """Where it lies."""
+        return Extent(self.start_bytes, self.size_bytes)
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What changes on one drive: `places`, in order and apart, in whole logical blocks.
+
+    `old_marks` show what the drive held, `new_marks` what it is to hold; both in the order in which they are put in place, so that the
+    last one decides. They lie within the places. The digests are of the places' bytes: before, after, and barred.
+    """
+
+    path: str
+    size_bytes: int
+    places: tuple[Extent, ...]
+    old_marks: tuple[Mark, ...]
+    new_marks: tuple[Mark, ...]
+    old_digest: str
+    new_digest: str
+    barred_digest: str
+    blank: bool
+
+    @property
+    def changed_bytes(self) -> int:
+        """How much of the drive changes."""
+        return sum(place.size_bytes for place in self.places)
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """How far a run is, and what it changes on each of its drives; that is empty while it is rehearsed."""
+
+    phase: Phase
+    changes: tuple[Change, ...] = ()
+
+    @property
+    def blank(self) -> bool:
+        """Whether no drive held anything: no signature, no table, and zeros wherever it is written."""
+        return all(change.blank for change in self.changes)
+
+
+def save_record(run: Path, record: Record) -> None:
+    """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before stands."""
+    new = run / f"{FILE}.new"
+    try:
+        write_durably(new, render_document(SCHEMA, to_json(record)).encode(), os.O_TRUNC)
+        new.rename(run / FILE)
+        sync_folder(run)
+    except OSError as error:
+        raise Failed(f"How far the run is could not be written to {run}: {error.strerror}.") from None
+
+
+def load_record(run: Path) -> Record | None:
+    """How far the run is; None for one that was never rehearsed. Raises BadInput where the file is damaged."""
+    try:
+        text = (run / FILE).read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{run / FILE} cannot be read: {error}.") from None
+    return from_json(parse_document(text, SCHEMA, str(run / FILE)), Record, str(run / FILE))

@@ -1,0 +1,140 @@
+"""Stand-ins for the drives of a run: files of their size in the run's folder, behind loop devices, that show what tools look for.
+
+A blank stand-in is not the drive: mkfs.xfs takes away the superblocks of an older XFS, mkswap the record of an md array at the end, only
+where they see them. So both ends of the drive and of every volume before and after are copied, copies of what is recognised there, and
+the pages at the edges of what may change, whose other half belongs to a neighbour.
+"""
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, tell_of
+from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
+from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached
+from wizard.apply.engine.marks import copies
+from wizard.apply.engine.stores import FOLDER, Store, new_file
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.units import MIB
+
+HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
+"""Of a drive and each volume: what libblkid recognises begins in the first and ends in the last of these."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """The drive that a stand-in is wanted for. `volumes` are those before and after that do not stay, `allowed` all that may change,
+    `extra` other places that tools look at, such as the records of its table.
+    """
+
+    path: str
+    size_bytes: int
+    block_bytes: int
+    volumes: tuple[Extent, ...]
+    allowed: tuple[Extent, ...]
+    extra: tuple[Extent, ...] = ()
+
+    @property
+    def drive(self) -> Extent:
+        """All of it."""
+        return Extent(0, self.size_bytes)
+
+
+def shown(wanted: Wanted) -> tuple[Extent, ...]:
+    """Every place of the drive that its stand-in is to show, in whole pages. Reads the drive."""
+    places = list(wanted.extra)
+    for volume in (wanted.drive, *wanted.volumes):
+        places += _ends(volume)
+        places += (Extent(volume.start_bytes + place.start_bytes, place.size_bytes) for place in _copies_on(wanted, volume))
+    for place in wanted.allowed:
+        places += (Extent(edge - edge % GRAIN_BYTES, GRAIN_BYTES) for edge in (place.start_bytes, place.end_bytes))
+    return merged(places, GRAIN_BYTES, wanted.size_bytes)
+
+
+def _ends(volume: Extent) -> tuple[Extent, Extent]:
+    head, tail = min(HEAD_BYTES, volume.size_bytes), min(TAIL_BYTES, volume.size_bytes)
+    return Extent(volume.start_bytes, head), Extent(volume.end_bytes - tail, tail)
+
+
+def _copies_on(wanted: Wanted, volume: Extent) -> tuple[Extent, ...]:
+    def read(start: int, length: int) -> bytes:
+        if start + length > volume.size_bytes:
+            return b""
+        return read_around(wanted, volume.start_bytes + start, length)
+
+    return tuple(copies(read, volume.size_bytes))
+
+
+def read_around(wanted: Wanted, start: int, length: int) -> bytes:
+    """Bytes of the drive from any byte on."""
+    block = wanted.block_bytes
+    begin = start // block * block
+    end = min(-(-(start + length) // block) * block, wanted.size_bytes)
+    return read_bytes(wanted.path, begin, end - begin)[start - begin :][:length]
+
+
+@contextmanager
+def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, ...]]:
+    """The nodes of stand-ins for these drives, in their order, for as long as the block lasts; their files stay. Raises NoStandInError
+    where none can be had, and Failed.
+    """
+    try:
+        (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
+    except OSError as error:
+        raise Failed(f"{run / FOLDER} cannot be made: {error.strerror}.") from None
+    yield from _each(run, drives, ())
+
+
+def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
+    if len(nodes) == len(drives):
+        yield nodes
+        return
+    wanted = drives[len(nodes)]
+    with _store(run, len(nodes), wanted) as store:
+        _seed(store, wanted)
+        with attached(store.fd, wanted.block_bytes) as node:
+            tell_kernel(node, anew=True)
+            yield from _each(run, drives, (*nodes, node))
+            forget_caches(node)
+
+
+def _store(run: Path, number: int, wanted: Wanted) -> Store:
+    try:
+        return Store(new_file(run, number), make_bytes=wanted.size_bytes)
+    except Failed as error:
+        raise NoStandInError(str(error).rstrip(".")) from None
+
+
+def _seed(store: Store, wanted: Wanted) -> None:
+    for chunk in chunks(shown(wanted)):
+        store.write(chunk.start_bytes, read_around(wanted, chunk.start_bytes, chunk.size_bytes))
+
+
+def have_partitions(node: str, numbers: Iterable[int]) -> None:
+    """See that the kernel has these partitions of a stand-in: one built without a reader for its kind of table takes them from libblkid."""
+    tell_of(node, numbers)
+
+
+def free_bytes(folder: Path) -> int:
+    """How much room there is in a folder."""
+    status = os.statvfs(folder)
+    return status.f_bavail * status.f_frsize
+
+
+def obstacle(folder: Path, sizes_bytes: Iterable[int]) -> str:
+    """Why no stand-ins for drives of these sizes can be had in a folder, as a clause; empty where they can. Leaves nothing there."""
+    try:
+        os.close(os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC))
+    except OSError as error:
+        return f"the kernel gives no loop devices ({error.strerror})"
+    trial = folder / f".size-{os.getpid()}"
+    try:
+        with trial.open("wb") as file:
+            trial.unlink()
+            file.truncate(max(sizes_bytes))
+    except OSError as error:
+        return f"{folder} takes no file as large as the drive ({error.strerror})"
+    return ""

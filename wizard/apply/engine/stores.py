@@ -1,0 +1,126 @@
+"""Files of a drive's size in a run's folder, which hold bytes at the places where the drive has them: what it held, and is to hold.
+
+They are sparse: zeros take no room. Whoever has nothing but `dd` can put the old bytes back from such a file.
+"""
+
+import errno
+import os
+from hashlib import sha256
+from pathlib import Path
+from shutil import rmtree
+from types import TracebackType
+from typing import Self
+
+from wizard.apply.block.extents import Read, chunks
+from wizard.apply.engine.record import Change, Mark
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.units import MIB
+
+FOLDER = "engine"
+ZEROS = bytes(MIB)
+
+
+def old_file(run: Path, number: int) -> Path:
+    """Where the old bytes of a run's drive are kept, counted from 0."""
+    return run / FOLDER / f"old-{number}.img"
+
+
+def new_file(run: Path, number: int) -> Path:
+    """What is to be on a run's drive, as the rehearsal left it."""
+    return run / FOLDER / f"new-{number}.img"
+
+
+class Store:
+    """One such file, opened. Errors are Failed."""
+
+    def __init__(self, file: Path, *, make_bytes: int = 0) -> None:
+        self.file = file
+        flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC if make_bytes else os.O_RDONLY
+        try:
+            self.fd = os.open(file, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
+            if make_bytes:
+                os.ftruncate(self.fd, make_bytes)
+        except OSError as error:
+            raise Failed(_told(file, error)) from None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        os.close(self.fd)
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """What it holds there; holes are zeros."""
+        try:
+            data = os.pread(self.fd, length_bytes, offset_bytes)
+        except OSError as error:
+            raise Failed(_told(self.file, error)) from None
+        if len(data) != length_bytes:
+            raise Failed(f"{self.file} was cut short or damaged.")
+        return data
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        """Put bytes there. Zeros into a hole take no room."""
+        if data == ZEROS[: len(data)]:
+            return
+        try:
+            if os.pwrite(self.fd, data, offset_bytes) != len(data):
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            raise Failed(_told(self.file, error)) from None
+
+    def sync(self) -> None:
+        """On return it is on the medium."""
+        try:
+            os.fsync(self.fd)
+        except OSError as error:
+            raise Failed(_told(self.file, error)) from None
+
+
+def _told(file: Path, error: OSError) -> str:
+    if error.errno == errno.EFBIG:
+        return f"{file.parent} takes no file as large as the drive."
+    why = "there is no room" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror
+    return f"{file} could not be used: {why}."
+
+
+def barred(change: Change, old: Read, new: Read) -> Read:
+    """What the drive is to hold while it is barred: the new bytes, without the marks by which they are recognised."""
+    return _without(change.new_marks, new, old)
+
+
+def barred_back(change: Change, old: Read) -> Read:
+    """The old bytes without the marks by which they are recognised."""
+    return _without(change.old_marks, old, old)
+
+
+def _without(marks: tuple[Mark, ...], content: Read, standing: Read) -> Read:
+    def read(offset: int, length: int) -> bytes:
+        data = content(offset, length)
+        for mark in marks:
+            start, end = max(offset, mark.start_bytes), min(offset + length, mark.extent.end_bytes)
+            if start < end:
+                hidden = standing(start, end - start) if mark.stays else bytes(end - start)
+                data = data[: start - offset] + hidden + data[end - offset :]
+        return data
+
+    return read
+
+
+def digest_of(places: tuple[Extent, ...], read: Read) -> str:
+    """The SHA-256 of what these places hold, one after the other."""
+    digest = sha256()
+    for chunk in chunks(places):
+        digest.update(read(chunk.start_bytes, chunk.size_bytes))
+    return digest.hexdigest()
+
+
+def is_zero(data: bytes) -> bool:
+    """Whether there are only zeros, of 1 MiB at most."""
+    return data == ZEROS[: len(data)]
+
+
+def drop_stores(run: Path) -> None:
+    """Delete what a run keeps of its drives; afterwards there is no way back."""
+    rmtree(run / FOLDER, ignore_errors=True)

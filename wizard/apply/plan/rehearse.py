@@ -1,0 +1,177 @@
+"""A plan carried out on stand-ins for its drives by the real tools, and checked there; no drive is written to."""
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.engine.changes import collected
+from wizard.apply.engine.marking import Marking
+from wizard.apply.engine.marks import in_release_order
+from wizard.apply.engine.record import Mark, Phase, Record
+from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.vault import Vault
+from wizard.apply.steps.step_context import Site
+from wizard.apply.table.proof import in_order
+from wizard.apply.table.rehearsal import image_of
+from wizard.apply.table.write import record_places, table_regions
+from wizard.layout.rehearsed import on_nodes, rehearsed_steps
+from wizard.layout.space import is_container
+from wizard.model.errors import DiskwrightError, Failed
+from wizard.model.journal import Event
+from wizard.model.machine import Extent
+from wizard.model.names import partition_path
+from wizard.model.plan import MakeFilesystem, Member, Plan, Slot, WriteTable
+from wizard.tools.run import run as run_command
+
+NOTHING_YET = "Nothing was written to the drive."
+
+Execute = Callable[[Site], str]
+"""Carries out the operation of a site; a sentence on what came of it. Raises Failed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ground:
+    """Where a run rehearses: its folder, what it was told to work with, its journal, and what carries out a step."""
+
+    run: Path
+    environment: Environment
+    journal: Journal
+    execute: Execute
+
+
+@dataclass(frozen=True, slots=True)
+class Rehearsed:
+    """A drive of the plan, what stands in for it, and the table that the plan writes on it: a plan that is rehearsed has one for each."""
+
+    member: Member
+    stand_in: Member
+    table: WriteTable
+
+    @property
+    def new(self) -> list[Slot]:
+        """The partitions that are made."""
+        return _new(self.member)
+
+    def node(self, slot: Slot) -> str:
+        """The node of a partition on the stand-in."""
+        return partition_path(self.stand_in.drive.path, slot.number)
+
+
+def rehearse(plan: Plan, ground: Ground) -> Record:
+    """Carry out everything that the plan does to its drives on stand-ins, and keep the old bytes of what is to change.
+
+    Raises Failed, and NoStandInError where none can be had: the drives have not changed then.
+    """
+    wanted = [wanted_for(plan, member) for member in plan.members]
+    with standing_in_for(ground.run, wanted) as nodes:
+        there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
+        drives = [Rehearsed(member, stand_in, table_of(plan, member)) for member, stand_in in zip(plan.members, there.members, strict=True)]
+        for drive in drives:
+            have_partitions(drive.stand_in.drive.path, (slot.number for slot in drive.member.before.partitions))
+        old = [_old_marks(drive, ground) for drive in drives]
+        _carry_out(there, ground)
+        new = [_new_marks(drive, ground) for drive in drives]
+        _forget(there)
+    changes = [
+        collected(ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number])
+        for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
+    ]
+    return Record(Phase.SAVED, tuple(changes))
+
+
+def wanted_for(plan: Plan, member: Member) -> Wanted:
+    """What a stand-in for this drive of the plan is to show, and what may change on it. Reads the drive's table."""
+    path, size = member.drive.path, member.drive.size_bytes
+    block = member.drive.geometry.logical_block_bytes
+    slots = [slot for layout in (member.before, member.after) for slot in layout.partitions]
+    going = tuple(_extent(slot) for slot in slots if not slot.kept and not is_container(slot))
+    records = tuple(record_places(path, size, block))
+    if table_of(plan, member).fresh:
+        return Wanted(path, size, block, going, (Extent(0, size),), records)
+    new = [_extent(slot) for slot in _new(member)]
+    allowed = sorted((*new, *table_regions(member)), key=lambda place: place.start_bytes)
+    return Wanted(path, size, block, going, tuple(allowed), records)
+
+
+def table_of(plan: Plan, member: Member) -> WriteTable:
+    """The table that the plan writes on a drive; raises Failed where it writes none."""
+    tables = [step.operation for step in plan.steps if isinstance(step.operation, WriteTable)]
+    found = next((table for table in tables if table.device == member.drive.path), None)
+    if found is None:
+        raise Failed(f"The plan writes no table on {member.drive.path}. {NOTHING_YET}")
+    return found
+
+
+def _extent(slot: Slot) -> Extent:
+    return Extent(slot.start_bytes, slot.size_bytes)
+
+
+def _new(member: Member) -> list[Slot]:
+    return [slot for slot in member.after.partitions if not slot.kept]
+
+
+def _held_nothing(member: Member) -> bool:
+    return member.before.table == "none" and not member.before.partitions and not member.before.signatures
+
+
+def _carry_out(there: Plan, ground: Ground) -> None:
+    vault = Vault(ground.run / "saved")
+    for number, step in rehearsed_steps(there):
+        site = Site(there, number, False, ground.run.name, ground.environment, ground.journal, vault, (), rehearsed=True)
+        ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
+        try:
+            said = ground.execute(site)
+        except (DiskwrightError, OSError) as error:
+            ground.journal.add(Event.STEP_FAILED, str(error), step=number)
+            raise Failed(f"Step {number} of {len(there.steps)} failed in the rehearsal: {error} {NOTHING_YET}") from None
+        ground.journal.add(Event.STEP_DONE, said, step=number)
+
+
+def _marking(drive: Rehearsed, ground: Ground) -> Marking:
+    identity = drive.stand_in.drive
+    return Marking(identity.path, identity.size_bytes, identity.geometry.logical_block_bytes, ground.environment.patience_seconds)
+
+
+def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
+    """What the drive is recognised by now, taken away from its stand-in; nothing where its table stays."""
+    if not drive.table.fresh:
+        return ()
+    going = [slot for slot in drive.member.before.partitions if not is_container(slot)]
+    return _marks(drive, _marking(drive, ground), going)
+
+
+def _new_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
+    """What the drive is to be recognised by: taken away from the stand-in, proven to be all, and put back there."""
+    marking = _marking(drive, ground)
+    marks = _marks(drive, marking, drive.new)
+    for slot in drive.new:
+        marking.refuse_recognised(drive.node(slot), slot.filesystem)
+    marking.put_back()
+    return marks if drive.table.fresh else (*marks, *_table_marks(drive))
+
+
+def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[Mark, ...]:
+    """Those of partitions, and where its table is a new one of the drive itself."""
+    found = [place for slot in slots for place in marking.volume(drive.node(slot), _extent(slot))]
+    whole, table = marking.drive() if drive.table.fresh else ((), ())
+    return in_release_order((*found, *whole), table, drive.stand_in.drive.geometry.logical_block_bytes)
+
+
+def _table_marks(drive: Rehearsed) -> tuple[Mark, ...]:
+    """The blocks that make the new table out of one that stays in force until then, in the order that no power cut can hurt."""
+    regions = table_regions(drive.member)
+    before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
+    return tuple(Mark(offset, len(data), stays=True) for offset, data in in_order(drive.table.table, before, wanted))
+
+
+def _forget(there: Plan) -> None:
+    """Have the kernel forget a Btrfs that it saw on stand-ins: the drive's will have the same UUID."""
+    for _, step in rehearsed_steps(there):
+        operation = step.operation
+        if isinstance(operation, MakeFilesystem) and operation.filesystem == "btrfs":
+            for device in (operation.device, *operation.others):
+                with suppress(Failed):
+                    run_command(("btrfs", "device", "scan", "--forget", device), seconds=60)

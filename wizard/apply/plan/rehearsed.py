@@ -1,0 +1,190 @@
+"""What the detached process does with a plan that is rehearsed: rehearse, save, commit; then keep or undo. All of it is in the journal."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
+from wizard.apply.block.stand_in import NoStandInError
+from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.held import holding
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.engine.stand_ins import free_bytes
+from wizard.apply.engine.stores import drop_stores
+from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
+from wizard.apply.plan.rehearse import Ground, rehearse
+from wizard.apply.plan.steps_told import waiting_sentence
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.progress import noting
+from wizard.apply.run.runs import called, load_environment, load_plan
+from wizard.apply.steps.step_context import Site
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.journal import Event
+from wizard.model.plan import Plan
+from wizard.model.units import MIB, format_exact
+
+LITTLE_BYTES = 8 * MIB
+"""With less room than this left, that is why a rehearsal failed."""
+
+KEEP = "keep"
+"""The file in a run that says that it was to be kept as soon as it is complete, decided before it began."""
+
+Execute = Callable[[Site], str]
+Finish = Callable[[], tuple[Event, str]]
+"""Puts to use what was made and checks it: how the run ended."""
+
+
+def is_rehearsed(run: Path) -> bool:
+    """Whether the run's plan is rehearsed on stand-ins. Raises BadInput where that cannot be read."""
+    return load_record(run) is not None
+
+
+def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> tuple[Event, str]:
+    """Go on to where the user decides, or, for drives that held nothing, to the end. Raises DiskwrightError."""
+    plan, environment = load_plan(run), load_environment(run)
+    record = _record(run)
+    if record.phase in GOING_BACK:
+        raise Refused(f"The run {run.name} was being undone. Run `diskwright undo {called(run)}` to finish that.")
+    if record.phase is Phase.KEPT:
+        return finish()
+    _check_drives(plan, environment, record)
+    if record.phase is Phase.REHEARSING:
+        record = _rehearse(plan, Ground(run, environment, journal, execute))
+    if record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+        with _exchange(run, plan) as exchange:
+            exchange.commit(noting(run))
+            record = exchange.record
+        _tell(plan)
+        journal.add(Event.COMMAND, f"{_named(plan)}: every byte is written and read back, but for those by which it is recognised.")
+    if record.phase is Phase.BARRED and not record.blank and not (run / KEEP).exists():
+        return Event.WAITING, waiting_sentence(plan, called(run))
+    return release(run, journal, finish)
+
+
+def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
+    """Make visible what was written, give up the way back, and put it to use. Raises DiskwrightError."""
+    plan = load_plan(run)
+    record = _record(run)
+    if record.phase in (Phase.BARRED, Phase.RELEASING):
+        with _exchange(run, plan) as exchange:
+            exchange.release()
+            record = exchange.record
+        _tell(plan)
+        journal.add(Event.COMMAND, f"{_named(plan)}: everything is in place, and was read back.")
+    if record.phase is Phase.RELEASED:
+        record = Record(Phase.KEPT, record.changes)
+        save_record(run, record)
+    if record.phase is not Phase.KEPT:
+        raise Refused(f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN}")
+    drop_stores(run)
+    return finish()
+
+
+def take_back(run: Path, journal: Journal) -> str:
+    """Put back what was there, from wherever the run stands; a sentence that says so. Raises DiskwrightError."""
+    plan = load_plan(run)
+    check_takes_back(run)
+    record = _record(run)
+    _check_drives(plan, load_environment(run), record)
+    if record.phase in UNTOUCHED:
+        save_record(run, Record(Phase.UNDONE, record.changes))
+        drop_stores(run)
+        return f"{_named(plan)} did not change by one bit: everything was done on a stand-in, which is gone."
+    with _exchange(run, plan) as exchange:
+        exchange.undo(noting(run))
+        changed = sum(change.changed_bytes for change in exchange.record.changes)
+    _tell(plan)
+    journal.add(Event.COMMAND, f"Wrote {format_exact(changed)} back.")
+    drop_stores(run)
+    return f"{_named(plan)}: what was there before is back, bit for bit; all of it was read back and compared."
+
+
+def check_takes_back(run: Path) -> None:
+    """Raises Refused where there is nothing to put back any more."""
+    phase = _record(run).phase
+    if phase is Phase.UNDONE:
+        raise Refused(f"The run {run.name} is undone already.")
+    if phase is Phase.KEPT:
+        raise Refused(f"The run {run.name} cannot be undone: it was kept, and the old bytes are deleted. {NOTHING_WRITTEN}")
+
+
+def check_keeps(run: Path) -> None:
+    """Raises Refused where there is nothing to keep."""
+    phase = _record(run).phase
+    if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT):
+        raise Refused(f"The run {run.name} is {phase}: only what is complete can be kept. {NOTHING_WRITTEN}")
+
+
+def _record(run: Path) -> Record:
+    record = load_record(run)
+    if record is None:
+        raise BadInput(f"The run {run.name} was not rehearsed.")
+    return record
+
+
+def _check_drives(plan: Plan, environment: Environment, record: Record) -> None:
+    """Raises Refused unless the drives are the plan's, and nobody uses them; before the first write also what they hold."""
+    check_operations(plan, environment.only)
+    try:
+        if record.phase in UNTOUCHED:
+            check_start(plan)
+            check_surroundings(plan, environment)
+            return
+        for drive in probe_members(plan):
+            check_unused(drive)
+    except (BadInput, Failed) as error:
+        raise Refused(str(error)) from None
+
+
+def _rehearse(plan: Plan, ground: Ground) -> Record:
+    ground.journal.add(Event.COMMAND, f"Everything is tried out on a stand-in for {_named(plan)} first; nothing is written to it yet.")
+    try:
+        record = rehearse(plan, ground)
+    except NoStandInError as error:
+        raise Refused(f"No stand-in for {_named(plan)} can be had: {error}. {NOTHING_WRITTEN}") from None
+    except Failed as error:
+        full = free_bytes(ground.run) < LITTLE_BYTES
+        drop_stores(ground.run)
+        room = f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR. " if full else ""
+        raise Failed(f"{room}{error} {way_on(ground.run)}") from None
+    save_record(ground.run, record)
+    for change in record.changes:
+        kept = "it held only zeros there" if change.blank else f"what it held there is kept in {ground.run}"
+        places = f"{format_exact(change.changed_bytes)} in {len(change.places)} places of {change.path} will change"
+        ground.journal.add(Event.SAVED, f"{places}; {kept}.")
+    return record
+
+
+@contextmanager
+def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
+    with holding(plan.paths) as drives:
+        exchange = Exchange(run, drives)
+        try:
+            yield exchange
+        finally:
+            exchange.close()
+
+
+def _tell(plan: Plan) -> None:
+    """Have the kernel see what the drives hold now."""
+    for member in plan.members:
+        forget_caches(member.drive.path)
+        tell_kernel(member.drive.path, anew=True)
+        with suppress(DiskwrightError):
+            tell_of(member.drive.path, (slot.number for slot in member.after.partitions))
+
+
+def _named(plan: Plan) -> str:
+    return ", ".join(plan.paths)
+
+
+def way_on(run: Path) -> str:
+    """How a run that ended early stands, and the ways from there."""
+    phase, name = _record(run).phase, called(run)
+    resume, undo = f"`diskwright resume {name}` goes on.", f"`diskwright undo {name}` puts back what was there, bit for bit."
+    if phase in UNTOUCHED:
+        return f"Nothing was written to the drive: all of this happened on a stand-in. {resume}"
+    if phase in GOING_BACK:
+        return f"`diskwright undo {name}` finishes putting back what was there."
+    return resume if phase is Phase.KEPT else f"{resume} {undo}"

@@ -1,0 +1,86 @@
+"""Whether a plan can be rehearsed as a whole on a stand-in, and the same plan on other nodes. Pure."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from wizard.model.encryption import MakeContainer, OpenContainer
+from wizard.model.group import MakeLogicalVolume
+from wizard.model.names import partition_path
+from wizard.model.plan import (
+    MakeArray,
+    MakeFilesystem,
+    MakeStripedVolume,
+    MakeSubvolumes,
+    MakeVolumeGroup,
+    Member,
+    Mount,
+    Operation,
+    Plan,
+    ResetZones,
+    Step,
+    TurnOnSwap,
+    WipeSignatures,
+    WriteTable,
+)
+
+ON_DRIVE = WipeSignatures | WriteTable | MakeFilesystem | MakeSubvolumes
+"""What is rehearsed: everything that writes to a drive. What follows puts it to use."""
+
+
+def direct_reason(plan: Plan) -> str:
+    """Why a plan's steps have to run on the drive itself, as a clause; empty where all of them are rehearsed first."""
+    for step in plan.steps:
+        match step.operation:
+            case ResetZones():
+                return "emptying zones cannot be tried out elsewhere"
+            case MakeArray():
+                return "an md array cannot be tried out elsewhere yet"
+            case MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
+                return "a volume group cannot be tried out elsewhere yet"
+            case MakeContainer() | OpenContainer():
+                return "encryption cannot be tried out elsewhere yet"
+            case _:
+                continue
+    return ""
+
+
+def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
+    """The steps that are rehearsed, by number from 1."""
+    return ((number, step) for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE))
+
+
+def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
+    """The steps that put to use what was made, by number from 1."""
+    return ((number, step) for number, step in enumerate(plan.steps, 1) if not isinstance(step.operation, ON_DRIVE))
+
+
+def on_nodes(plan: Plan, nodes: Mapping[str, str]) -> Plan:
+    """The same plan for other nodes, each by the path of a drive that it takes the place of. What is shown of it stays as it was."""
+    known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
+    members = tuple(replace(member, drive=replace(member.drive, path=known[member.drive.path])) for member in plan.members)
+    return replace(
+        plan,
+        drive=members[0].drive,
+        others=members[1:],
+        volumes=tuple(replace(volume, path=known.get(volume.path, volume.path)) for volume in plan.volumes),
+        steps=tuple(replace(step, operation=_on(step.operation, known)) for step in plan.steps),
+    )
+
+
+def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
+    """Each node of a drive, with the one that stands for it."""
+    path = member.drive.path
+    yield path, node
+    for number in {slot.number for layout in (member.before, member.after) for slot in layout.partitions}:
+        yield partition_path(path, number), partition_path(node, number)
+
+
+def _on(operation: Operation, known: Mapping[str, str]) -> Operation:
+    match operation:
+        case MakeFilesystem() | MakeSubvolumes() | Mount():
+            others = tuple(known[device] for device in operation.others)
+            return replace(operation, device=known[operation.device], others=others)
+        case WipeSignatures() | WriteTable() | ResetZones() | TurnOnSwap():
+            return replace(operation, device=known[operation.device])
+        case _:
+            return operation
