@@ -78,15 +78,20 @@ class Work:
         machine = unknown_kernel(probe_machine(drives))
         return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
 
-    def start(self, plan: Plan, environment: Environment | None = None, secret: bytes | None = None) -> Path:
-        """Begin a run, on drives that were made here."""
+    def start(
+        self, plan: Plan, environment: Environment | None = None, secret: bytes | None = None, *, keep: bool = True
+    ) -> Path:
+        """Begin a run, on drives that were made here. Unless it is to `keep` what it makes, it waits for a decision where a drive held
+        something.
+        """
         for path in plan.paths:
             self.bench.own(path)
-        return start_run(plan, *plan.tokens, journal_dir=self.runs, environment=environment or self.environment, secret=secret)
+        where = environment or self.environment
+        return start_run(plan, *plan.tokens, journal_dir=self.runs, environment=where, secret=secret, keep=keep)
 
-    def apply(self, plan: Plan, environment: Environment | None = None) -> tuple[Path, RunState]:
+    def apply(self, plan: Plan, environment: Environment | None = None, *, keep: bool = True) -> tuple[Path, RunState]:
         """Begin a run and wait for its end."""
-        run = self.start(plan, environment)
+        run = self.start(plan, environment, keep=keep)
         return run, ended(run)
 
     def leave(self) -> None:
