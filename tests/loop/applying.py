@@ -78,9 +78,7 @@ class Work:
         machine = unknown_kernel(probe_machine(drives))
         return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
 
-    def start(
-        self, plan: Plan, environment: Environment | None = None, secret: bytes | None = None, *, keep: bool = True
-    ) -> Path:
+    def start(self, plan: Plan, environment: Environment | None = None, secret: bytes | None = None, *, keep: bool = True) -> Path:
         """Begin a run, on drives that were made here. Unless it is to `keep` what it makes, it waits for a decision where a drive held
         something.
         """

@@ -23,7 +23,7 @@ def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
     extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in old.entries]
     table = table_after(drive.path, plan.before, True, volumes, extents)
     after = layout_after(plan.before, table, volumes, gpt_bounds(drive.size_bytes, drive.geometry))
-    operations = operations_of(wipes_of(drive.path, plan.before, False), table, volumes)
+    operations = operations_of(wipes_of(drive.path, plan.before, False), table, volumes, plan.drive.geometry)
     return replace(plan, drive=drive, after=after, volumes=tuple(volumes), steps=steps_of(operations, Context(drive, plan.before, after)))
 
 

@@ -189,7 +189,7 @@ def rederived(plan: Plan, volumes: tuple[Volume, ...], table: WriteTable | None 
         entries=tuple(replace(entry, name=volume.label) for entry, volume in zip(old.entries, volumes, strict=True)),
     )
     after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
-    steps = steps_of(operations_of(wipes, table, volumes), Context(plan.drive, plan.before, after))
+    steps = steps_of(operations_of(wipes, table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after))
     return replace(plan, after=after, volumes=volumes, steps=steps)
 
 

@@ -160,7 +160,7 @@ def forged(plan: Plan, gpt_type: str | None = None, **changes: Any) -> Plan:  # 
     old = the_table(plan)
     table = replace(old, entries=(replace(old.entries[0], type=gpt_type or old.entries[0].type, name=volumes[0].label),))
     after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
-    steps = steps_of(operations_of((), table, volumes), Context(plan.drive, plan.before, after))
+    steps = steps_of(operations_of((), table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after))
     return replace(plan, after=after, volumes=volumes, steps=steps)
 
 
@@ -199,7 +199,7 @@ def test_what_agrees_with_the_rules_passes(plan: Plan) -> None:
 
 
 def volume_line(volume: Volume) -> AddFstabLine:
-    return next(one for one in operations_of((), the_table(SWAP), (volume,)) if isinstance(one, AddFstabLine))
+    return next(one for one in operations_of((), the_table(SWAP), (volume,), SWAP.drive.geometry) if isinstance(one, AddFstabLine))
 
 
 def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:

@@ -147,7 +147,7 @@ def test_no_plan_that_is_forged_throughout_passes_either(name: str) -> None:
     table = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     (volume,) = plan.volumes
     forged = replace(volume, subvolumes=(Subvolume(name, "/mnt/x"),))
-    made = with_operations(replace(plan, volumes=(forged,)), operations_of((), table, (forged,)))
+    made = with_operations(replace(plan, volumes=(forged,)), operations_of((), table, (forged,), plan.drive.geometry))
     with pytest.raises(BadInput, match="has the subvolume"):
         check_plan(made)
 

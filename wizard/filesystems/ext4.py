@@ -2,15 +2,26 @@
 
 import re
 
-from wizard.filesystems.kind import Argv, MadeKind
+from wizard.filesystems.kind import Argv, MadeKind, with_suboptions
+from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Striping
 from wizard.model.plan import MakeFilesystem
-from wizard.model.units import MIB, TIB
+from wizard.model.units import KIB, MIB, TIB
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     # -F writes over old marks without asking, and still refuses a device that is mounted.
     return (("mkfs.ext4", "-q", "-F", "-U", made.uuid, "-L", made.label, *made.options, made.device),)
+
+
+def _for_place(geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
+    """Stride and stripe width, where the drive advises a stripe (e2fsprogs, misc/mke2fs.c)."""
+    striping = advised_striping(geometry)
+    if striping is None or any("stride=" in option for option in options):
+        return options
+    unit, width = striping
+    block = int(options[options.index("-b") + 1]) if "-b" in options else 4 * KIB
+    return with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
 
 
 def striping_in(text: str) -> Striping | None:
@@ -29,6 +40,7 @@ KIND = MadeKind(
     tool="mkfs.ext4",
     package="e2fsprogs",
     commands=_commands,
+    for_place=_for_place,
     in_general="It is a sound choice for most Linux volumes, though nothing was recorded of it for this work.",
     # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves room for data.
     minimum_bytes=16 * MIB,

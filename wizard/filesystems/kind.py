@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Striping
 from wizard.model.plan import MakeFilesystem
 
@@ -45,6 +46,20 @@ def _as_it_is(text: str) -> str:
     return text
 
 
+def _nothing(_geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
+    return options
+
+
+def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
+    """The options with one more sub-option behind a flag that takes a list of them, such as mke2fs's -E: of two such flags only the last
+    would count.
+    """
+    if flag not in options:
+        return (*options, flag, extra)
+    at = options.index(flag) + 1
+    return (*options[:at], f"{options[at]},{extra}", *options[at + 1 :])
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MadeKind(FilesystemKind):
     """A filesystem that diskwright makes.
@@ -60,6 +75,9 @@ class MadeKind(FilesystemKind):
     A label has `label_bytes` of UTF-8 at most, is written as `fit_label` makes it, and `label_fault` adds what else is wrong with it as
     the end of a sentence. One that has a serial number instead of a UUID has it of `serial_digits` (8 or 16) hexadecimal digits. Where
     `uuid_follows`, a second program sets it after the first has drawn one of its own.
+
+    `for_place` gives its options for a partition that starts at a byte of a drive with that geometry: what its maker would ask the drive
+    for, and a stand-in does not tell.
 
     `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty where no program checks it.
     `mounted_check` ends with 0 where a mounted one has met no error, with its place behind it.
@@ -87,6 +105,7 @@ class MadeKind(FilesystemKind):
     bare_flags: frozenset[str] = frozenset()
     fit_label: Callable[[str], str] = _as_it_is
     label_fault: Callable[[str], str | None] = _no_fault
+    for_place: Callable[[Geometry, int, Argv], Argv] = _nothing
     serial_digits: int = 0
     uuid_follows: bool = False
     noun: str = "filesystem"

@@ -2,6 +2,7 @@
 
 from wizard.filesystems.kind import Argv, MadeKind, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
+from wizard.model.geometry import Geometry
 from wizard.model.plan import MakeFilesystem
 from wizard.model.units import KIB, MIB, TIB
 
@@ -14,6 +15,12 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
+def _for_place(geometry: Geometry, start_bytes: int, options: Argv) -> Argv:
+    """Where the partition starts, in blocks of the drive, and the heads and sectors that BIOSes count by: Windows does not start without."""
+    hidden = start_bytes // geometry.logical_block_bytes
+    return (*options, "-p", str(hidden), "-H", "255", "-S", "63") if hidden < 1 << 32 else options
+
+
 KIND = MadeKind(
     name="ntfs",
     title="NTFS",
@@ -21,6 +28,7 @@ KIND = MadeKind(
     tool="mkfs.ntfs",
     package="ntfs-3g",
     commands=_commands,
+    for_place=_for_place,
     in_general="It is for sharing with Windows: Linux writes it since 5.15 (ntfs3), but cannot repair it, which takes chkdsk on Windows.",
     minimum_bytes=16 * MIB,
     minimum_why="its records take the first megabytes",

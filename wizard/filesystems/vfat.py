@@ -2,6 +2,7 @@
 
 from wizard.filesystems.kind import Argv, MadeKind, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, FAT32_MBR_TYPE
+from wizard.model.geometry import Geometry
 from wizard.model.plan import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
@@ -12,6 +13,14 @@ NO_LABEL = "NO NAME"
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     return (("mkfs.vfat", "-F", "32", "-i", serial_of(made.uuid), "-n", made.label, *made.options, made.device),)
+
+
+def _for_place(geometry: Geometry, start_bytes: int, options: Argv) -> Argv:
+    """Where the partition starts, which firmware and Windows read: in blocks of the drive (mkfs.fat itself counts 512 bytes on every
+    drive). Further in than 32 bits can say it stays away, as with other makers.
+    """
+    hidden = start_bytes // geometry.logical_block_bytes
+    return (*options, "-g", "255/63", "-h", str(hidden)) if hidden < 1 << 32 else options
 
 
 def _label_fault(label: str) -> str | None:
@@ -31,6 +40,7 @@ KIND = MadeKind(
     tool="mkfs.vfat",
     package="dosfstools",
     commands=_commands,
+    for_place=_for_place,
     in_general="It is for firmware and old devices: no file reaches 4 GiB, and it has no journal, no owners and no permissions.",
     # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were enough.
     minimum_bytes=260 * MIB,

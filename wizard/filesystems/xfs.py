@@ -3,14 +3,26 @@
 import re
 
 from wizard.filesystems.kind import Argv, MadeKind
+from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Striping
 from wizard.model.plan import MakeFilesystem
-from wizard.model.units import MIB, TIB
+from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, TIB
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     # -f writes over old marks, and still refuses a device that is mounted.
     return (("mkfs.xfs", "-q", "-f", "-m", f"uuid={made.uuid}", "-L", made.label, *made.options, made.device),)
+
+
+def _for_place(geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
+    """Its sectors are the drive's physical blocks, and its stripe what the drive advises (xfsprogs, libxfs/topology.c)."""
+    physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
+    sectors = ("-s", f"size={physical}") if physical > KERNEL_SECTOR_BYTES and "-s" not in options else ()
+    if (striping := advised_striping(geometry)) is None or "-d" in options:
+        return (*options, *sectors)
+    unit, width = striping
+    stripe = ("-d", f"su={unit},sw={width // unit}")
+    return (*options, *sectors, *stripe)
 
 
 def striping_in(text: str) -> Striping | None:
@@ -29,6 +41,7 @@ KIND = MadeKind(
     tool="mkfs.xfs",
     package="xfsprogs",
     commands=_commands,
+    for_place=_for_place,
     in_general="It is a sound choice for large Linux volumes, though it cannot shrink and nothing was recorded of it for this work.",
     minimum_bytes=300 * MIB,
     minimum_why="mkfs.xfs makes none that is smaller since version 5.19",

@@ -232,7 +232,7 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     wipes = operations[: operations.index(table)]
     yield from wipe_faults(plan.members[0], wipes, fresh=table.fresh)
     first = tuple(wipe for wipe in wipes if isinstance(wipe, WipeSignatures))
-    if operations != operations_of(first, table, plan.volumes):
+    if operations != operations_of(first, table, plan.volumes, plan.drive.geometry):
         yield "its operations are not those that its volumes need"
     elif not same_steps(plan):
         yield "its commands or explanations differ from what its operations do"

@@ -8,6 +8,7 @@ from wizard.layout.roles import TableKind, partition_type
 from wizard.layout.rules import partition_name
 from wizard.layout.space import is_container, with_free
 from wizard.layout.subvolumes import subvolume_option
+from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
 from wizard.model.plan import (
@@ -86,7 +87,9 @@ def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:
     )
 
 
-def operations_of(wipes: Sequence[WipeSignatures], table: WriteTable, volumes: Sequence[Volume]) -> tuple[Operation, ...]:
+def operations_of(
+    wipes: Sequence[WipeSignatures], table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
+) -> tuple[Operation, ...]:
     """Everything in order: old signatures off, the table, then each volume's filesystem, and where wanted its line in fstab and mount.
 
     All filesystems are made before the first is mounted, so that a failure there leaves nothing in use.
@@ -95,8 +98,15 @@ def operations_of(wipes: Sequence[WipeSignatures], table: WriteTable, volumes: S
     for volume in volumes:
         made.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
         made += container_operations(volume.encryption) if volume.encryption else ()
-        made.append(MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options))
+        options = volume.mkfs_options if volume.encryption else _options_there(volume, table, geometry)
+        made.append(MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, options))
     return (*made, *(operation for volume in volumes for operation in mounted(volume)))
+
+
+def _options_there(volume: Volume, table: WriteTable, geometry: Geometry) -> tuple[str, ...]:
+    """What a volume's maker is told, with what it would ask the drive itself for."""
+    starts = (entry.start_bytes for entry in table.entries if entry.number == volume.partition)
+    return MADE[volume.filesystem].for_place(geometry, next(starts, 0), volume.mkfs_options)
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:

@@ -85,7 +85,7 @@ def make_plan(
     after = layout_after(before, table, volumes, bounds)
     identity = known_identity(machine, drive, size_bytes, geometry)
     wipes = () if keep else old_wipes(drive, before)
-    steps = steps_of(operations_of(wipes, table, volumes), Context(identity, before, after))
+    steps = steps_of(operations_of(wipes, table, volumes, geometry), Context(identity, before, after))
     doubts = (
         *doubts_of(drive, keep=keep),
         *rehearsal_doubts(machine.kernel, keep=keep),

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from math import lcm
 
-from wizard.model.units import MIB
+from wizard.model.units import KIB, MIB
 
 FLOOR_BYTES = MIB
 """Every partition starts on a multiple of this: drives that hide their physical block size exist (WD10EARS, HD204UI)."""
@@ -66,6 +66,17 @@ def plausible_optimal_io_bytes(geometry: Geometry) -> int | None:
         if above >= 8 * MIB and above & (above - 1) == 0:
             return None
     return optimal
+
+
+def advised_striping(geometry: Geometry) -> tuple[int, int] | None:
+    """Unit and width in bytes of a drive that is an array behind a controller, as it reports them; None for any other, and where they
+    cannot be meant.
+    """
+    unit, width = geometry.minimum_io_bytes, plausible_optimal_io_bytes(geometry)
+    physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
+    if width is None or unit <= physical or unit % (4 * KIB) or width <= unit or width % unit:
+        return None
+    return unit, width
 
 
 def grain_bytes(geometry: Geometry) -> int:

@@ -11,7 +11,7 @@ UNIT_BYTES = 512
 
 def whole_number(text: str | None) -> int | None:
     """A whole number; None where the text is none."""
-    return int(text) if text is not None and re.fullmatch(r"-?[0-9]{1,20}", text.strip()) else None
+    return int(text.strip()) if text is not None and re.fullmatch(r"-?[0-9]{1,20}", text.strip()) else None
 
 
 def bytes_at(sysfs: Mapping[str, str], name: str) -> int | None:

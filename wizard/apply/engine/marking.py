@@ -12,18 +12,17 @@ from wizard.filesystems.registry import KINDS
 from wizard.layout.commands import PRIVATE_PLACES
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
+from wizard.model.names import printable
 from wizard.tools.run import find, run
 
 MOST_ROUNDS = 50
 """Behind one mark another can come to light; ZFS has the most."""
 
-ASKED = (
-    ("blkid", "--probe"),
-    ("cryptsetup", "isLuks"),
-    ("mdadm", "--examine"),
-    ("partx", "--show"),
-)
+ASKED = (("cryptsetup", "isLuks"), ("mdadm", "--examine"))
 """Commands that end with 0 only where they recognise something on the device behind them."""
+
+PROBE = ("blkid", "--probe", "--output", "value", "--match-tag", "TYPE", "--match-tag", "PTTYPE")
+"""Prints what it recognises; by its status it also tells of the partition's entry in its drive's table."""
 
 
 class Marking:
@@ -92,6 +91,8 @@ class Marking:
     def refuse_recognised(self, part: str, filesystem: str | None) -> None:
         """Raises Failed where a tool still recognises what a partition holds, or the kernel mounts it."""
         forget_caches(part)
+        if seen := run((*PROBE, part), seconds=self._seconds, accept=range(-64, 256)).output.split():
+            raise Failed(f"blkid still recognises {printable(' '.join(seen), 60)} on {part}, whose marks were hidden.")
         for argv in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds):
                 raise Failed(f"{argv[0]} still recognises what was hidden on {part}.")

@@ -1,0 +1,120 @@
+"""Whatever is made on a drive full of data can be taken back to the bit, until it is kept."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, fill, old_gpt, story, wish
+from wizard.apply.plan.start import keep_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, state
+from wizard.filesystems.registry import MADE
+from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.units import GIB, MIB
+from wizard.tools.run import find
+
+
+def full_drive(work: Work, make_drive: MakeDrive, size_bytes: int, block_bytes: int = 512) -> str:
+    """A drive that was filled with a pattern before it got a table, an ext4 and a swap area."""
+    drive = make_drive(size_bytes, block_bytes)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    tool("mkswap", "-q", f"{drive}p2")
+    return drive
+
+
+def shown(drive: str) -> list[str]:
+    """What the tools recognise on a drive."""
+    tool("blockdev", "--flushbufs", drive)
+    marks = tool("wipefs", "--no-act", "--noheadings", drive).split()
+    return [*marks, *(entry.name for entry in Path("/sys/block", Path(drive).name).glob("*/partition"))]
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("filesystem", sorted(MADE))
+def test_every_filesystem_waits_unseen_and_is_taken_back_to_the_bit(
+    filesystem: str, block_bytes: int, work: Work, make_drive: MakeDrive
+) -> None:
+    kind = MADE[filesystem]
+    assert find(kind.tool), f"{kind.package} is missing"
+    drive = full_drive(work, make_drive, max(kind.minimum_bytes, 300 * MIB) + 8 * MIB, block_bytes)
+    before = work.digest(drive)
+    plan = work.plan(drive, wish(filesystem, options=()), mode=Mode.REPLACE)
+    run, end = work.apply(plan, keep=False)
+    assert end is RunState.WAITING, story(run)
+    assert shown(drive) == []
+    assert work.digest(drive) != before
+    undo_run(run)
+    assert state(run) is RunState.UNDONE
+    assert work.digest(drive) == before
+    assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "old"
+    with pytest.raises(Refused, match="undone already"):
+        undo_run(run)
+
+
+def test_what_is_kept_is_mounted_and_cannot_be_taken_back(work: Work, make_drive: MakeDrive) -> None:
+    drive = full_drive(work, make_drive, 256 * MIB)
+    place = work.place("media")
+    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    assert not place.exists()
+    assert str(place) not in work.fstab.read_text()
+    keep_run(run)
+    assert state(run) is RunState.KEPT
+    (place / "hello").write_text("a file on the new drive")
+    assert work.fstab.read_text().count(str(place)) == 1
+    assert not (run / "engine").exists()
+    with pytest.raises(Refused, match="it was kept"):
+        undo_run(run)
+    tool("umount", str(place))
+
+
+def test_a_drive_that_held_nothing_is_finished_at_once(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(256 * MIB)
+    place = work.place("media")
+    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place)), keep=False)
+    assert end is RunState.DONE, story(run)
+    (place / "hello").write_text("a file on the new drive")
+    tool("umount", str(place))
+
+
+def test_stray_bytes_on_a_drive_that_shows_nothing_are_kept_for_a_way_back(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(256 * MIB)
+    fill(drive, work.bench)
+    before = work.digest(drive)
+    run, end = work.apply(work.plan(drive, wish("ext4")), keep=False)
+    assert end is RunState.WAITING, story(run)
+    undo_run(run)
+    assert work.digest(drive) == before
+
+
+@pytest.mark.parametrize("table", ["gpt", "dos"])
+def test_beside_partitions_that_stay_at_an_odd_sector(table: str, work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(GIB)
+    fill(drive, work.bench)
+    script = f"label: {table}\\nstart=2048,size=100001\\nstart=600001,size=100003\\n"
+    tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe always {drive} || true")
+    tool("partx", "--update", drive)
+    before, kept = work.digest(drive), _partition(drive, work, 2048, 100001) + _partition(drive, work, 600001, 100003)
+    for number in (1, 2):
+        assert Path(f"{drive}p{number}").exists()
+    run, end = work.apply(work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    assert len(shown(drive)) >= 2, "the old table stays in force"
+    assert not Path(f"{drive}p3").exists()
+    undo_run(run)
+    assert work.digest(drive) == before
+    again, end = work.apply(work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE))
+    assert end is RunState.DONE, story(again)
+    assert _partition(drive, work, 2048, 100001) + _partition(drive, work, 600001, 100003) == kept
+    assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p3", f"{drive}p4").split() == ["ext4", "btrfs"]
+
+
+def _partition(drive: str, work: Work, start: int, size: int) -> str:
+    tool("blockdev", "--flushbufs", drive)
+    with work.bench.image_of(drive).open("rb") as image:
+        image.seek(start * 512)
+        return hashlib.sha256(image.read(size * 512)).hexdigest()
