@@ -23,6 +23,8 @@ from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 
+pytestmark = pytest.mark.usefixtures("directly")
+
 
 def kill(run: Path) -> None:
     """End the applying process as a power cut would, without a word."""

@@ -21,6 +21,8 @@ from wizard.model.plan import Plan
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive
 
+pytestmark = pytest.mark.usefixtures("directly")
+
 
 def stopped_before_formatting(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A run that stops when its table is written and the first filesystem is about to be made."""
