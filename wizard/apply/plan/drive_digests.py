@@ -78,11 +78,6 @@ def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
         _replace(run / FILE, json.dumps(to_json(left)).encode())
 
 
-def forget(run: Path) -> None:
-    """From now on nobody can say what the drives should hold."""
-    (run / FILE).unlink(missing_ok=True)
-
-
 def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] | None:
     """The first device and place that somebody else has changed since the run's last note; None where there is none, or no note.
 

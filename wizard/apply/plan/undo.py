@@ -16,7 +16,7 @@ from wizard.apply.run.journal import Journal, RunState, follow, read_entries, st
 from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import called, check_owner, load_environment, load_plan
-from wizard.apply.run.vault import Saved, Vault, write_durably
+from wizard.apply.run.vault import Saved, Vault, mark_durably, write_durably
 from wizard.apply.steps.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.system import fstab
 from wizard.apply.system.crypttab import take_from_crypttab
@@ -132,8 +132,7 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     vault = Vault(run / "saved")
     contents = {saved: vault.read(saved) for saved in vault.all()}
     back = _put_back(run)
-    (run / UNDOING).touch(mode=0o600)
-    drive_digests.forget(run)
+    mark_durably(run / UNDOING)
     _restore_fstab(run, plan)
     if not back:
         take_apart(plan, quietly)
