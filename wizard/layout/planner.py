@@ -160,8 +160,8 @@ def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: 
 
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Who the drive is, and for one without a serial number or a WWN the start of the machine that its count is of."""
-    return replace(identity_of(drive, size_bytes, geometry), boot_id=None if drive.serial or drive.wwn else machine.boot_id)
+    """Who the drive is, and the start of the machine that its count is of."""
+    return replace(identity_of(drive, size_bytes, geometry), boot_id=machine.boot_id)
 
 
 def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:

@@ -7,8 +7,8 @@ from wizard.model.geometry import Geometry
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the drive is. A drive with neither `serial` nor `wwn` is known by `diskseq`, the kernel's count of disks since the start that
-    `boot_id` names: after a restart another drive can have the same number.
+    """Who the drive is. `diskseq` is the kernel's count of disks since the start that `boot_id` names: whatever is attached gets a new
+    number, so that nobody takes another drive in the same dock for it. After a restart another drive can have the same number.
 
     `content_digest` is None where the planner was not allowed to read the drive. `rotational` only serves estimates.
     """

@@ -4,7 +4,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.plan import drive_digests
-from wizard.apply.plan.guard import NOTHING_WRITTEN, adds_to_table, all_of, check_content, check_surroundings, check_unused, probe_members
+from wizard.apply.plan.guard import (
+    NOTHING_WRITTEN,
+    adds_to_table,
+    all_of,
+    check_content,
+    check_same_start,
+    check_surroundings,
+    check_unused,
+    probe_members,
+)
+from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import called
@@ -38,6 +48,11 @@ def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
 
 
+def own_drives(run: Path, plan: Plan) -> KnownDrives:
+    """The drives of a run as it left them."""
+    return KnownDrives(run, plan, begun_steps(read_entries(run)), undoing=(run / UNDOING).exists())
+
+
 def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
     """The devices and places that the run itself has mounted, and that are so still; for swap that it turned on, `swap` is the place."""
     operations = [plan.steps[number - 1].operation for number in begun]
@@ -63,12 +78,13 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     begun, done = begun_steps(entries), done_steps(entries)
     ours = own_mounts(plan, begun)
     used = ours | own_uses(plan, begun, quietly) | own_containers(plan)
-    drives = probe_members(plan)
+    drives = own_drives(run, plan).probe() if begun else probe_members(plan)
     for drive in drives:
         check_unused(drive, used)
     check_surroundings(plan, environment, ours)
     if not begun:
         for member, drive in zip(plan.members, drives, strict=True):
+            check_same_start(member.drive, drive)
             check_content(member, drive, adds=adds_to_table(plan))
         check_free_array(plan)
         return
