@@ -83,9 +83,7 @@ def test_another_drive_of_the_same_size_is_not_taken_for_it(
                 take_up(run)
 
 
-def test_by_another_name_it_is_said_where_it_is(
-    work: Work, old: str, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_by_another_name_it_is_said_where_it_is(work: Work, old: str, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     spare = make_drive(96 * MIB)
     before = work.digest(old)
     run = stopped_before_formatting(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch)

@@ -102,9 +102,7 @@ def test_a_mark_lasts_once_it_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_new_run_lasts_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _during, after = states_during(
-        monkeypatch, tmp_path, lambda: make_run(tmp_path, ("/dev/sdx",), "plan.json", "the plan", Environment())
-    )
+    _during, after = states_during(monkeypatch, tmp_path, lambda: make_run(tmp_path, ("/dev/sdx",), "plan.json", "the plan", Environment()))
     (state,) = after
     assert sorted(Path(name).name for name in state) == ["plan.json", "run.json"]
     assert b"the plan" in state.values()

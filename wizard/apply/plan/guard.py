@@ -81,9 +81,7 @@ def probe_again(identity: Identity, where: Callable[[Identity], str] | None = No
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
-        raise Refused(
-            f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity)} {NOTHING_WRITTEN}"
-        ) from None
+        raise Refused(f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity)} {NOTHING_WRITTEN}") from None
     _check_identity(identity, drive, where)
     return drive
 
@@ -191,12 +189,13 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
             raise Refused(
                 f"The machine was started again since this plan was made, and {shown} tells no serial number to know it by. {again}"
             )
-    elif None not in (identity.diskseq, drive.diskseq) and identity.diskseq != drive.diskseq:
-        if identity.boot_id is not None or not tells_who_it_is(identity):
-            raise Refused(
-                f"{shown} was attached anew since this plan was made, and it can be another drive now: its number since the start is "
-                f"{drive.diskseq}, not {identity.diskseq}. {again}"
-            )
+        return
+    counted = identity.boot_id is not None or not tells_who_it_is(identity)
+    if counted and None not in (identity.diskseq, drive.diskseq) and identity.diskseq != drive.diskseq:
+        raise Refused(
+            f"{shown} was attached anew since this plan was made, and it can be another drive now: its number since the start is "
+            f"{drive.diskseq}, not {identity.diskseq}. {again}"
+        )
 
 
 def check_content(member: Member, drive: Drive, *, adds: bool) -> None:

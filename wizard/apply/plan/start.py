@@ -166,9 +166,7 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
         raise Refused(f"The passphrase {fault}. {NOTHING_WRITTEN}")
 
 
-def lock_all(
-    plan: Plan, check: Callable[[], None] = lambda: None, where: Callable[[Identity], str] | None = None
-) -> tuple[int, ...]:
+def lock_all(plan: Plan, check: Callable[[], None] = lambda: None, where: Callable[[Identity], str] | None = None) -> tuple[int, ...]:
     """The locks of the plan's drives; raises Refused where one is not there, saying `where` it is, or somebody has it, and as `check`,
     asked under the locks.
     """
