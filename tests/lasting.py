@@ -45,7 +45,7 @@ class LastingFolder:
     def synced(self, descriptor: int) -> None:
         """A file or a folder was synced."""
         status = os.fstat(descriptor)
-        place = Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+        place = Path(f"/proc/self/fd/{descriptor}").readlink()
         if not place.is_relative_to(self.folder):
             return
         if stat.S_ISDIR(status.st_mode):

@@ -38,7 +38,7 @@ class Cuts:
 
     def moment(self, call: str, given: tuple[Any, ...]) -> None:
         """A call was made."""
-        if call in ("pwritev", "pwrite", "write", "fsync") and os.readlink(f"/proc/self/fd/{given[0]}") == self.drive:
+        if call in ("pwritev", "pwrite", "write", "fsync") and Path(f"/proc/self/fd/{given[0]}").readlink() == Path(self.drive):
             assert call in ("pwritev", "fsync"), "how else the drive is written to, this does not see"
             if call == "pwritev":
                 self.pending.append((given[2], b"".join(bytes(part) for part in given[1])))

@@ -19,7 +19,7 @@ from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
 from wizard.filesystems.registry import package_of
-from wizard.layout.planner import HOST_MANAGED, layout_of
+from wizard.layout.planner import HOST_MANAGED, held_on, layout_of
 from wizard.layout.refusals import in_use, refuse_table
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -206,6 +206,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     again = f"Make the plan again. {NOTHING_WRITTEN}"
     if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
         raise Refused(f"{drive.path} has changed since the plan was made: its table or a filesystem's mark is another now. {again}")
+    _check_held(member, drive)
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
         why = "the plan was made without the permission to read it" if member.drive.content_digest is None else "its layout is another now"
@@ -214,6 +215,19 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
         raise Refused(f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not fit. {again}")
     if adds:
         check_keepable(drive)
+
+
+def _check_held(member: Member, drive: Drive) -> None:
+    """Raises Refused where something that is to go was used since the plan was made; what stays may be used."""
+    stays = {slot.number for slot in member.before.partitions if slot.kept}
+    now = {held.number: held.superblock_digest for held in held_on(drive)}
+    for held in member.drive.held:
+        if held.number not in stays and now.get(held.number) != held.superblock_digest:
+            node = partition_path(drive.path, held.number) if held.number else drive.path
+            raise Refused(
+                f"{node} was used since the plan was made: the superblock of what it holds is another now, as after a mount, a check or a "
+                f"write. What of that is new, the plan would destroy unseen. Look at it, and make the plan again. {NOTHING_WRITTEN}"
+            )
 
 
 def check_keepable(drive: Drive) -> None:
