@@ -134,6 +134,7 @@ SETTERS = {"exfat": "tune.exfat", "ntfs": "ntfslabel", "nilfs2": "nilfs-tune", "
 """What sets the UUID when its maker has drawn one."""
 
 
+@pytest.mark.usefixtures("direct")
 @pytest.mark.parametrize("kind", SETTERS)
 def test_a_run_that_was_killed_before_the_uuid_was_set_makes_it_anew(
     make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch, kind: str
@@ -149,6 +150,7 @@ def test_a_run_that_was_killed_before_the_uuid_was_set_makes_it_anew(
     check_made(plan.volumes[0], work)
 
 
+@pytest.mark.usefixtures("direct")
 def test_what_somebody_else_made_in_its_place_stays(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another kind, or another label."""
     drive = make_drive(64 * MIB)

@@ -16,7 +16,7 @@ from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
 from wizard.model.units import MIB
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.usefixtures("direct")]
 """Between the two, another test could take the name."""
 
 
@@ -109,3 +109,13 @@ def test_a_run_is_not_begun_on_what_was_attached_anew(work: Work, old: str) -> N
     attach(work, old, detach(work, old))
     with unharmed(work, old), pytest.raises(Refused, match=r"attached anew since this plan was made.*Make the plan again"):
         preflight(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
+
+
+def test_an_untouched_drive_needs_not_be_the_same_to_give_its_run_up(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that was killed while it was tried out on a stand-in."""
+    monkeypatch.undo()
+    before = work.digest(old)
+    run = killed_at(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch, "wipefs", 1)
+    attach(work, old, detach(work, old))
+    undo_run(run)
+    assert (state(run), work.digest(old)) == (RunState.UNDONE, before)

@@ -81,6 +81,7 @@ def lay_out(run: Path, files: Files) -> None:
         (run / name).chmod(0o600)
 
 
+@pytest.mark.usefixtures("direct")
 def test_power_cut_at_every_moment_of_an_undoing(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(96 * MIB)
     fill(drive, work.bench)
