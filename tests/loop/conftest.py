@@ -27,6 +27,12 @@ def needs_root() -> None:
 
 
 @pytest.fixture
+def direct(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs that are begun here work on the drive itself, as where there is no stand-in."""
+    monkeypatch.setattr("wizard.apply.plan.start.direct_reason", lambda _plan: "this test is of the direct way")
+
+
+@pytest.fixture
 def plain_folder() -> Iterator[Path]:
     """A folder that a plain user may look into, as they may into this program's."""
     require_reach()

@@ -2,6 +2,7 @@
 
 import os
 import pty
+import resource
 import subprocess
 import sys
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT, Work, ended, said, stand_in, story, wish
+from tests.loop.applying import ROOT, Work, ended, gate, said, stand_in, story, until, wish
 from wizard.apply.plan.start import resume_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, read_entries
@@ -91,6 +92,27 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
     tool("mkfs.ext4", "-q", container.device)
     with pytest.raises(Refused, match="no longer holds what was made there"):
         resume_run(run, PASSPHRASE)
+
+
+def test_no_image_of_a_crashed_process_can_hold_the_passphrase(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever starts it may allow such images of any size."""
+    plan = work.plan(make_drive(96 * MIB), secret_wish(work))
+    half_able(work, monkeypatch)
+    opened = work.folder / "opened"
+    stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
+    soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
+    assert hard == resource.RLIM_INFINITY or hard >= MIB, "here no process may leave an image, so nothing is tested"
+    resource.setrlimit(resource.RLIMIT_CORE, (MIB, hard))
+    try:
+        run = work.start(plan, secret=PASSPHRASE)
+    finally:
+        resource.setrlimit(resource.RLIMIT_CORE, (soft, hard))
+    until(Path(f"{opened}.reached").exists)
+    limits = Path(f"/proc/{(run / 'pid').read_text().strip()}/limits").read_text()
+    opened.touch()
+    assert ended(run) is RunState.FAILED
+    (line,) = [line for line in limits.splitlines() if line.startswith("Max core file size")]
+    assert line.split()[4:6] == ["0", "0"]
 
 
 @pytest.mark.skipif((LOADED / "dm_crypt").exists(), reason="this kernel has dm-crypt at work already")

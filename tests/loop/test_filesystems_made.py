@@ -7,6 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, said, stand_in, story, wish
+from tests.loop.test_attack_resume import killed_at
 from wizard.advise.filesystems import obstacles
 from wizard.apply.plan.start import resume_run
 from wizard.apply.run.journal import RunState, read_entries
@@ -127,6 +128,42 @@ def test_a_run_that_ended_before_the_uuid_was_set_goes_on(make_drive: MakeDrive,
     resume_run(run)
     assert ended(run) is RunState.DONE, story(run)
     check_made(plan.volumes[0], work)
+
+
+SETTERS = {"exfat": "tune.exfat", "ntfs": "ntfslabel", "nilfs2": "nilfs-tune", "jfs": "jfs_tune"}
+"""What sets the UUID when its maker has drawn one."""
+
+
+@pytest.mark.usefixtures("direct")
+@pytest.mark.parametrize("kind", SETTERS)
+def test_a_run_that_was_killed_before_the_uuid_was_set_makes_it_anew(
+    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch, kind: str
+) -> None:
+    drive = make_drive(256 * MIB)
+    plan = work.plan(drive, wish(kind, options=()))
+    run = killed_at(work, plan, monkeypatch, SETTERS[kind], 1)
+    part = plan.volumes[0].path
+    drawn = blkid(part, "UUID")
+    assert drawn and drawn != plan.volumes[0].uuid
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    check_made(plan.volumes[0], work)
+
+
+@pytest.mark.usefixtures("direct")
+def test_what_somebody_else_made_in_its_place_stays(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another kind, or another label."""
+    drive = make_drive(64 * MIB)
+    plan = work.plan(drive, wish("exfat", options=()))
+    run = killed_at(work, plan, monkeypatch, "tune.exfat", 1)
+    part = plan.volumes[0].path
+    for theirs in (("mkfs.exfat", "-L", "theirs"), ("mkfs.ext4", "-q", "-F")):
+        tool("wipefs", "--all", "--quiet", part)
+        tool(*theirs, part)
+        uuid = blkid(part, "UUID")
+        with pytest.raises(Refused, match="holds what this run did not make"):
+            resume_run(run)
+        assert blkid(part, "UUID") == uuid
 
 
 def test_a_run_that_ended_with_its_swap_in_use_goes_on(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:

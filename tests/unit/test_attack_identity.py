@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from wizard.apply.plan.guard import check_same_start, identity_difference
-from wizard.layout.planner import identity_of
+from wizard.layout.planner import identity_of, known_identity
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
@@ -34,12 +34,52 @@ def test_what_is_shown_of_the_drive_is_compared(lie: Callable[[Identity], Identi
     assert identity_difference(lie(known(one)), one) is not None
 
 
-def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Sets which start of the machine this is."""
+    return lambda name: monkeypatch.setattr("wizard.apply.plan.guard.boot_id", lambda: name)
+
+
+def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(start: Callable[[str], None]) -> None:
     """The kernel begins to count anew: another drive of the same size, as empty, can have the same number."""
-    one = replace(known(drive(serial=None, wwn=None, diskseq=9)), boot_id="before")
-    monkeypatch.setattr("wizard.apply.plan.guard.boot_id", lambda: "before")
-    check_same_start(one)
-    monkeypatch.setattr("wizard.apply.plan.guard.boot_id", lambda: "after")
-    with pytest.raises(Refused, match=r"started again.*make the plan again"):
-        check_same_start(one)
+    seen = drive(serial=None, wwn=None, diskseq=9)
+    one = replace(known(seen), boot_id="before")
+    start("before")
+    check_same_start(one, seen)
+    start("after")
+    with pytest.raises(Refused, match=r"started again.*Make the plan again"):
+        check_same_start(one, seen)
     assert machine().boot_id is None
+
+
+@pytest.mark.parametrize("serial", [None, "DOCK-1"])
+def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(start: Callable[[str], None], serial: str | None) -> None:
+    """The dock tells its own serial number for both, and so does the token that is typed."""
+    seen = drive(serial=serial, wwn=None, diskseq=9)
+    one = replace(known(seen), boot_id="this start")
+    other = replace(seen, diskseq=10)
+    assert identity_difference(one, other) is None
+    start("this start")
+    check_same_start(one, seen)
+    with pytest.raises(Refused, match=r"attached anew.*number since the start is 10, not 9.*Make the plan again"):
+        check_same_start(one, other)
+    if serial:
+        start("another start")
+        check_same_start(one, other)
+
+
+def test_a_plan_knows_the_start_that_its_count_is_of() -> None:
+    held = drive(serial="DOCK-1")
+    assert held.size_bytes is not None and held.geometry is not None
+    assert known_identity(replace(machine(held), boot_id="this start"), held, held.size_bytes, held.geometry).boot_id == "this start"
+
+
+def test_plans_of_older_versions_are_compared_as_far_as_they_tell(start: Callable[[str], None]) -> None:
+    start("this start")
+    for serial in (None, "S1"):
+        seen = drive(serial=serial, wwn=None, diskseq=9)
+        check_same_start(known(seen), seen)
+        check_same_start(known(seen), replace(seen, diskseq=None))
+    check_same_start(known(seen), replace(seen, diskseq=10))
+    with pytest.raises(Refused, match="attached anew"):
+        check_same_start(known(drive(serial=None, wwn=None, diskseq=9)), drive(serial=None, wwn=None, diskseq=10))

@@ -62,6 +62,7 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "layers": [_layer(layer) for layer in drive.layers],
         "uses": [_use(use) for use in drive.uses],
         "content_digest": drive.content_digest,
+        "superblock_digest": drive.superblock_digest,
         "unread": _unread(drive.unread),
         "findings": [
             {

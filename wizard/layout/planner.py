@@ -20,7 +20,7 @@ from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, wh
 from wizard.layout.wish import Arrangement, Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.identity import Identity
+from wizard.model.identity import HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Machine, Partition
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Plan, Slot, Volume, WipeSignatures
@@ -160,8 +160,8 @@ def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: 
 
 
 def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Who the drive is, and for one without a serial number or a WWN the start of the machine that its count is of."""
-    return replace(identity_of(drive, size_bytes, geometry), boot_id=None if drive.serial or drive.wwn else machine.boot_id)
+    """Who the drive is, and the start of the machine that its count is of."""
+    return replace(identity_of(drive, size_bytes, geometry), boot_id=machine.boot_id)
 
 
 def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
@@ -177,7 +177,15 @@ def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
         diskseq=drive.diskseq,
         content_digest=drive.content_digest,
         rotational=drive.rotational,
+        held=held_on(drive),
     )
+
+
+def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
+    """The digests of the superblocks on the drive and its partitions. What is in use has none: it is written to all the time."""
+    used = {use.subject for use in drive.uses}
+    found = [(0, drive.path, drive.superblock_digest), *((part.number, part.path, part.superblock_digest) for part in drive.partitions)]
+    return tuple(HeldDigest(number, digest) for number, path, digest in found if digest is not None and path not in used)
 
 
 def layout_of(drive: Drive) -> Layout | None:

@@ -52,7 +52,7 @@ def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repa
     severe = (Severity.WARNING, Severity.INFO)
     told = [one for one in obstacles_of(free) if one.code in TOLD and one.severity in severe]
     return Carried(
-        drive=replace(situation.drive, diskseq=None, content_digest=None, boot_id=None),
+        drive=replace(situation.drive, diskseq=None, content_digest=None, boot_id=None, held=()),
         device=situation.device,
         device_bytes=situation.device_bytes,
         before=situation.ext,

@@ -6,11 +6,21 @@ from wizard.model.geometry import Geometry
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
-    """Who the drive is. A drive with neither `serial` nor `wwn` is known by `diskseq`, the kernel's count of disks since the start that
-    `boot_id` names: after a restart another drive can have the same number.
+class HeldDigest:
+    """What the superblocks on a partition were, by its number; 0 is the drive itself, without a table."""
 
-    `content_digest` is None where the planner was not allowed to read the drive. `rotational` only serves estimates.
+    number: int
+    superblock_digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who the drive is. `diskseq` is the kernel's count of disks since the start that `boot_id` names: whatever is attached gets a new
+    number, so that nobody takes another drive in the same dock for it. After a restart another drive can have the same number.
+
+    `content_digest` is None where the planner was not allowed to read the drive. `held` tells what nothing used then: it changes when
+    that is mounted and written to. What is written to files without a change of a superblock, inside an encrypted container or a logical
+    volume, or past every filesystem, shows in neither. `rotational` only serves estimates.
     """
 
     path: str
@@ -24,6 +34,7 @@ class Identity:
     content_digest: str | None
     rotational: bool | None = None
     boot_id: str | None = None
+    held: tuple[HeldDigest, ...] = ()
 
     @property
     def token(self) -> str:

@@ -6,12 +6,14 @@ from enum import StrEnum
 
 class Event(StrEnum):
     """What a journal entry says. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, when everything is written and a person is
-    to decide; UNDONE may follow, or KEPT, after which there is no way back.
+    to decide; UNDONE may follow, or KEPT, after which there is no way back. MAKING: from now on the device may hold a filesystem of the
+    step's kind with a UUID that its maker drew.
     """
 
     STARTED = "started"
     SAVED = "saved"
     STEP_STARTED = "step-started"
+    MAKING = "making"
     COMMAND = "command"
     STEP_DONE = "step-done"
     STEP_FAILED = "step-failed"

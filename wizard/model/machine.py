@@ -72,6 +72,7 @@ class Partition:
     `type` is a lower-case GUID on GPT and `0x83` style on MBR; `name` the GPT label; `attributes` the 64 GPT bits or the MBR boot byte;
     `kernel_start_bytes` and `kernel_size_bytes` what the kernel believes, None where it has no node for this entry.
     `superblock_copy_bytes`: nothing is recognised in it, but the copy of an ext superblock lies there, counted from its start.
+    `superblock_digest` is of all superblocks recognised in it, with their times and counts; None where none was taken.
     """
 
     path: str
@@ -87,6 +88,7 @@ class Partition:
     kernel_start_bytes: int | None = None
     kernel_size_bytes: int | None = None
     superblock_copy_bytes: int | None = None
+    superblock_digest: str | None = None
 
     @property
     def end_bytes(self) -> int:
@@ -229,7 +231,8 @@ class Drive:
     `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI VPD page B1h byte 8.
     `content_digest` covers the bytes of the table and every signature found; None where they could not be read.
     `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every namespace of the controller), none (the controller
-    has no such command); None where unknown. `superblock_copy_bytes` is as a partition's, on a drive without a table.
+    has no such command); None where unknown. `superblock_copy_bytes` and `superblock_digest` are as a partition's, on
+    a drive without a table.
     """
 
     path: str
@@ -265,6 +268,7 @@ class Drive:
     uses: tuple[Use, ...] = ()
     content_digest: str | None = None
     superblock_copy_bytes: int | None = None
+    superblock_digest: str | None = None
     unread: tuple[Unread, ...] = ()
 
     @property

@@ -14,6 +14,7 @@ from typing import Any
 from wizard.model.names import partition_path
 from wizard.probe import sysfs, upstairs
 from wizard.probe.nvme import from_nvme
+from wizard.probe.superblock_digest import digest_of
 from wizard.probe.tables import Entry, TableReading, is_extended, read_table
 from wizard.probe.zonereport import read_zones
 
@@ -111,6 +112,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     contents: Facts | None = None
     try:
         whole = blkid.read_content(path)
+        whole["superblock_digest"] = digest_of(path, whole)
         kind, listed = blkid.read_partitions(path)
         contents = {name: whole}
     except OSError as error:
@@ -125,7 +127,8 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
         _add_superblocks(superblocks, {"node": name, "path": path, "offset_bytes": 0, "size_bytes": 0}, contents[name], errors)
         for place in _places(known, reading, listed, size):
             try:
-                contents[place["node"]] = blkid.read_content(place["path"], place["offset_bytes"], place["size_bytes"])
+                content = blkid.read_content(place["path"], place["offset_bytes"], place["size_bytes"])
+                contents[place["node"]] = {**content, "superblock_digest": digest_of(place["path"], content, place["offset_bytes"])}
             except OSError as error:
                 errors.append({"what": "signatures", "why": f"{sysfs.node_of(place['node'])}: {_reason(error)}"})
                 continue

@@ -35,10 +35,13 @@ class RawSignature:
 
 @dataclass(frozen=True, slots=True)
 class RawContent:
-    """What lives on one device. `ambivalent` when libblkid refuses to choose among the signatures."""
+    """What lives on one device. `ambivalent` when libblkid refuses to choose among the signatures. `superblock_digest` is of the bytes
+    of all superblocks that were recognised; None where there is none, or it was not taken, as in older recordings.
+    """
 
     signatures: tuple[RawSignature, ...] = ()
     ambivalent: bool = False
+    superblock_digest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -89,6 +89,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         uses=found.uses,
         superblock_copy_bytes=None if partitions else copy_left(signatures, raw.superblocks.get(raw.name, ())),
+        superblock_digest=_superblock_digest(raw, raw.name) if signatures and not partitions else None,
         content_digest=_digest(raw, reading, signatures, partitions) if reading and not _is_partial(raw) else None,
         unread=(*_unread(raw, reading), *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else [])),
     )
@@ -155,6 +156,7 @@ def _partitions(raw: RawDrive, reading: TableReading | None, mounted: Mapping[st
                 attributes=entry.attributes,
                 signatures=with_insides(_signatures(raw, name), raw.superblocks.get(name, ()), entry.size_bytes),
                 superblock_copy_bytes=copy_left(_signatures(raw, name), raw.superblocks.get(name, ())),
+                superblock_digest=_superblock_digest(raw, name),
                 mount_points=mounted.get(path, ()),
                 kernel_start_bytes=bytes_at(part.sysfs, "start") if part else None,
                 kernel_size_bytes=_kernel_size(part, entry) if part else None,
@@ -217,6 +219,10 @@ def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
     return Signature(mark.kind, mark.usage, mark.label, mark.uuid, mark.version, mark.offset_bytes, ambivalent)
 
 
+def _superblock_digest(raw: RawDrive, name: str) -> str | None:
+    return raw.contents.get(name, RawContent()).superblock_digest if raw.contents is not None else None
+
+
 def _unescaped(text: str) -> str:
     r"""Text as udev writes it, with `\x20` for a blank."""
     data = re.sub(rb"\\x([0-9a-fA-F]{2})", lambda match: bytes([int(match[1], 16)]), text.encode())
@@ -247,7 +253,7 @@ def _is_partial(raw: RawDrive) -> bool:
 
 def _digest(raw: RawDrive, reading: TableReading, signatures: tuple[Signature, ...], partitions: tuple[Partition, ...]) -> str:
     """SHA-256 over the table's bytes and all marks, and how many zones were written to where nothing is recognised. No byte that a
-    mounted filesystem writes is in it.
+    mounted filesystem writes is in it, since one that stays may be used; those are in the superblocks' digests.
     """
     chunks = {(chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [_decoded(chunk.data)]}
     said: dict[str, object] = {

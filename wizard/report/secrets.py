@@ -23,6 +23,7 @@ BY_FIELD = {
     "part_uuid": UUID,
     "boot_id": UUID,
     "content_digest": DIGEST,
+    "superblock_digest": DIGEST,
     "label": LABEL,
     "mount_point": MOUNT,
     "mount_points": MOUNT,

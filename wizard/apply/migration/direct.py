@@ -15,6 +15,7 @@ from wizard.apply.migration.undo_files import drop, folder_fault, folder_of, mad
 from wizard.apply.migration.verify import device_checks
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called
+from wizard.apply.run.vault import mark_durably
 from wizard.migrate.superblock import read_ext
 from wizard.migrate.used import was_mounted_since
 from wizard.model.errors import Failed, Refused
@@ -115,7 +116,7 @@ class Direct:
         if record is None or not (record.marks or self._is_taking_back):
             return f"Nothing that this run wrote is on {device}."
         again = record.cut_off or self._is_taking_back
-        (self._run / TAKING_BACK).touch(mode=0o600)
+        mark_durably(self._run / TAKING_BACK)
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)
             put_step_back(self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again)

@@ -1,6 +1,5 @@
 """Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing here writes."""
 
-from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
@@ -79,8 +78,8 @@ def check_migration_tools(migration: Migration) -> None:
 def check_new(migration: Migration) -> None:
     """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by nobody where it is changed."""
     for device, identity in devices_of(migration):
-        check_same_start(identity)
         drive = probe_again(identity)
+        check_same_start(identity, drive)
         if migration.means is not Means.FILES:
             check_unused(device, drive)
     try:
@@ -146,8 +145,7 @@ def check_goes_on(migration: Migration) -> None:
             drive = probe_drive(path, seconds=LOOK_SECONDS)
         except BadInput:
             raise Refused(f"{path} is not there. {NOTHING_WRITTEN}") from None
-        # A restart counts drives anew.
-        if difference := identity_difference(replace(identity, diskseq=drive.diskseq), drive):
+        if difference := identity_difference(identity, drive):
             raise Refused(f"{path} is another drive: {difference}. {NOTHING_WRITTEN}")
         if migration.means is not Means.FILES:
             check_unused(device, drive)

@@ -20,6 +20,7 @@ from wizard.apply.plan.start import STOP
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.lock import unlock
 from wizard.apply.run.runs import called, load_environment, load_migration
+from wizard.apply.run.vault import mark_durably
 from wizard.apply.system.fstab import parse, read_fstab
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tune.current_value import How, is_mount_of
@@ -195,7 +196,7 @@ def _take_back(site: MigratingSite) -> tuple[Event, str]:
     ground.check_untouched()
     # With an old line, and what is ext4 below it, the next start would not find its filesystem.
     ground.check_kept()
-    (site.run / UNDOING).touch(mode=0o600)
+    mark_durably(site.run / UNDOING)
     said = []
     for step in reversed(migration.steps):
         if isinstance(step.operation, SetFstabType):
@@ -222,7 +223,7 @@ def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
     journal = Journal(run)
     try:
         site = site_of(run, journal, drive_locks)
-        (run / KEEPING).touch(mode=0o600)
+        mark_durably(run / KEEPING)
         said = ground_of(site).drop()
         # From here on there is no way back, whatever becomes of mounting it.
         event, sentence = Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"

@@ -32,6 +32,7 @@ from wizard.model.plan import (
     Plan,
     ResetZones,
     WipeSignatures,
+    WriteTable,
     devices_of,
 )
 from wizard.model.units import KIB, MIB
@@ -78,25 +79,17 @@ def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
         _replace(run / FILE, json.dumps(to_json(left)).encode())
 
 
-def forget(run: Path) -> None:
-    """From now on nobody can say what the drives should hold."""
-    (run / FILE).unlink(missing_ok=True)
-
-
 def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] | None:
     """The first device and place that somebody else has changed since the run's last note; None where there is none, or no note.
 
     An array that is not there is not looked at. Raises Failed.
     """
-    try:
-        left = from_json(json.loads((run / FILE).read_text()), Left, str(run / FILE))
-    except (OSError, ValueError, BadInput):
-        return None
-    if not begun.issuperset(left.begun):
-        # The journal lost its end and knows less than the note: nobody can say what was under way.
+    left = _noted(run)
+    if left is None or not begun.issuperset(left.begun):
+        # Where the journal lost its end and knows less than the note, nobody can say what was under way.
         return None
     for member in plan.members:
-        if place := _changed_on(member, Vault(run / "saved").of(plan, member.drive.path), Vault(run / "saved"), left, plan, begun):
+        if place := _changed_on(member, member.drive.path, Vault(run / "saved"), left, plan, begun):
             return member.drive.path, place
     for device in _unformatted(plan, begun):
         if place := next((cell.extent for cell in _cells_of(left, device) if _differs(cell, device)), None):
@@ -108,12 +101,63 @@ def is_array_untouched(run: Path, plan: Plan, device: str, node: str) -> bool:
     """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making was noted; false where that
     was not noted.
     """
-    try:
-        left = from_json(json.loads((run / FILE).read_text()), Left, str(run / FILE))
-    except (OSError, ValueError, BadInput):
-        return False
-    cells = _cells_of(left, device)
+    left = _noted(run)
+    cells = _cells_of(left, device) if left else []
     return bool(cells) and not any(_differs(cell, node) for cell in cells)
+
+
+def is_left_on(run: Path, plan: Plan, member: Member, node: str, begun: frozenset[int], *, undoing: bool) -> bool:
+    """Whether the drive `node` is the one that the run knows as the member's, by what the run left there, or, where `undoing` was begun, by
+    what it can have left. False, too, where nothing is noted that could be compared. Raises Failed.
+    """
+    left, vault = _noted(run), Vault(run / "saved")
+    if left is None or not begun.issuperset(left.begun):
+        return False
+    saved = vault.of(plan, member.drive.path)
+    touched = _oldest(one for one in saved if one.step in begun - frozenset(left.begun))
+    free = [*_made(plan, member, begun), *(one.extent for one in touched)]
+    mine = [cell for cell in left.cells if (cell.device or plan.drive.path) == member.drive.path]
+    watched = [cell for cell in mine if not any(_meet(cell.extent, place) for place in free)]
+    if undoing:
+        return _is_half_put_back(watched, saved, vault, node)
+    if _changed_on(member, node, vault, left, plan, begun):
+        return False
+    tables = [one for one in touched if isinstance(plan.steps[one.step - 1].operation, WriteTable)]
+    beside = [(one, piece) for one in tables for piece in _beside_table(one, member.drive.size_bytes)]
+    return bool(watched or beside) and all(_is_as_saved(one, piece, vault, node) for one, piece in beside)
+
+
+def _is_half_put_back(watched: list[Cell], saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
+    """Whether each place is as the run left it or as it was before, but for one: the places are put back one after the other."""
+    mixed = [cell for cell in watched if _differs(cell, node) and not _is_put_back(cell, saved, vault, node)]
+    under_way = any(all(_meet(cell.extent, one.extent) for cell in mixed) for one in saved)
+    return len(mixed) < len(watched) and (not mixed or under_way)
+
+
+def _is_put_back(cell: Cell, saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
+    """Whether something that was saved of the cell's place is there: of one that was saved twice, the newer bytes are put back first."""
+    pieces = [(one, piece) for one in saved if (piece := _common(one.extent, cell.extent))]
+    return any(_is_as_saved(one, piece, vault, node) for one, piece in pieces)
+
+
+def _is_as_saved(saved: Saved, piece: Extent, vault: Vault, node: str) -> bool:
+    begin = piece.start_bytes - saved.offset_bytes
+    return read_bytes(node, piece.start_bytes, piece.size_bytes) == vault.read(saved)[begin : begin + piece.size_bytes]
+
+
+def _beside_table(saved: Saved, drive_bytes: int) -> tuple[Extent, ...]:
+    """What of a saved place at an end of the drive no table reaches, so that writing one leaves it as it was."""
+    tables = (Extent(0, CELL_BYTES), Extent(drive_bytes - CELL_BYTES, CELL_BYTES))
+    at_an_end = saved.offset_bytes == 0 or saved.extent.end_bytes == drive_bytes
+    return without(saved.extent, tables) if at_an_end else ()
+
+
+def _noted(run: Path) -> Left | None:
+    """The last note; None where there is none that can be read."""
+    try:
+        return from_json(json.loads((run / FILE).read_text()), Left, str(run / FILE))
+    except (OSError, ValueError, BadInput):
+        return None
 
 
 def _cells_of(left: Left, device: str) -> list[Cell]:
@@ -124,21 +168,22 @@ def _differs(cell: Cell, device: str) -> bool:
     return sha256(read_bytes(device, cell.start_bytes, cell.size_bytes)).hexdigest() != cell.sha256
 
 
-def _changed_on(member: Member, saved: tuple[Saved, ...], vault: Vault, left: Left, plan: Plan, begun: frozenset[int]) -> Extent | None:
-    """The first place on one drive that somebody else has changed."""
+def _changed_on(member: Member, node: str, vault: Vault, left: Left, plan: Plan, begun: frozenset[int]) -> Extent | None:
+    """The first place on one drive, which is `node` now, that somebody else has changed."""
     drive = member.drive.path
+    saved = vault.of(plan, drive)
     since = begun - frozenset(left.begun)
     touched = [one for one in saved if one.step in since]
     for one in _oldest(touched):
         operation = plan.steps[one.step - 1].operation
-        now = read_bytes(drive, one.offset_bytes, one.size_bytes)
+        now = read_bytes(node, one.offset_bytes, one.size_bytes)
         if isinstance(operation, WipeSignatures) and not _only_erased(vault.read(one), now):
             return one.extent
     ours = [*(one.extent for one in touched), *_made(plan, member, begun)]
     for cell in left.cells:
         if (cell.device or plan.drive.path) != drive or any(_meet(cell.extent, place) for place in ours):
             continue
-        if _differs(cell, drive):
+        if _differs(cell, node):
             return cell.extent
     return None
 
@@ -237,6 +282,11 @@ def _oldest(touched: Iterable[Saved]) -> list[Saved]:
 def _only_erased(before: bytes, now: bytes) -> bool:
     """Whether nothing was written but zeros, which is all that wipefs writes."""
     return before == now or all(new in (old, 0) for old, new in zip(before, now, strict=True))
+
+
+def _common(one: Extent, other: Extent) -> Extent | None:
+    start, end = max(one.start_bytes, other.start_bytes), min(one.end_bytes, other.end_bytes)
+    return Extent(start, end - start) if start < end else None
 
 
 def _meet(one: Extent, other: Extent) -> bool:

@@ -4,8 +4,9 @@ It is asked twice: before a run is begun, and again by the run itself under the 
 """
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
 from wizard.filesystems.registry import package_of
-from wizard.layout.planner import HOST_MANAGED, layout_of
+from wizard.layout.planner import HOST_MANAGED, held_on, layout_of
 from wizard.layout.refusals import in_use, refuse_table
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -74,35 +75,35 @@ def own_nodes(member: Member) -> tuple[str, ...]:
     return (member.drive.path, *(partition_path(member.drive.path, number) for number in sorted(numbers)))
 
 
-def probe_again(identity: Identity) -> Drive:
-    """The drive as it is now, if it is still the one that was planned for; raises Refused where it is not, saying where that one is."""
+def probe_again(identity: Identity, where: Callable[[Identity], str] | None = None) -> Drive:
+    """The drive as it is now, if it may be the one that was planned for. Raises Refused where it is not, saying `where` that one is."""
+    where = where or _whereabouts
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
-        raise Refused(
-            f"The drive of this plan is not at {printable(identity.path)}: {error} {_whereabouts(identity)} {NOTHING_WRITTEN}"
-        ) from None
-    _check_identity(identity, drive)
+        raise Refused(f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity)} {NOTHING_WRITTEN}") from None
+    _check_identity(identity, drive, where)
     return drive
 
 
-def probe_members(plan: Plan) -> tuple[Drive, ...]:
+def probe_members(plan: Plan, where: Callable[[Identity], str] | None = None) -> tuple[Drive, ...]:
     """The plan's drives as they are now, read side by side; raises Refused as `probe_again` does."""
+    where = where or _whereabouts
     if len(plan.members) == 1:
-        return (probe_again(plan.drive),)
+        return (probe_again(plan.drive, where),)
     try:
         drives = probe_machine(plan.paths, seconds=LOOK_SECONDS).drives
     except BadInput:
         # One of them is not there: asked one by one, it is named.
-        return tuple(probe_again(member.drive) for member in plan.members)
+        return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
         raise Refused(f"{', '.join(plan.paths)} are not {len(plan.members)} drives: make the plan again. {NOTHING_WRITTEN}")
     for member, drive in zip(plan.members, drives, strict=True):
-        _check_identity(member.drive, drive)
+        _check_identity(member.drive, drive, where)
     return drives
 
 
-def _check_identity(identity: Identity, drive: Drive) -> None:
+def _check_identity(identity: Identity, drive: Drive, where: Callable[[Identity], str]) -> None:
     """Raises Refused unless the drive is the one that was planned for."""
     if drive.path != identity.path:
         raise Refused(
@@ -110,11 +111,11 @@ def _check_identity(identity: Identity, drive: Drive) -> None:
         )
     if difference := identity_difference(identity, drive):
         other = f"{printable(identity.path)} is not the drive that this plan was made for: {difference}."
-        raise Refused(f"{other} {_whereabouts(identity)} {NOTHING_WRITTEN}")
+        raise Refused(f"{other} {where(identity)} {NOTHING_WRITTEN}")
 
 
 def identity_difference(identity: Identity, drive: Drive) -> str | None:
-    """A piece of a sentence about the first thing that tells the drives apart; None where it is the same drive."""
+    """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a drive keeps does."""
     pairs: list[tuple[str, object, object]] = [
         ("serial", identity.serial, drive.serial),
         ("WWN", identity.wwn, drive.wwn),
@@ -122,8 +123,6 @@ def identity_difference(identity: Identity, drive: Drive) -> str | None:
         ("size in bytes", identity.size_bytes, drive.size_bytes),
         ("block geometry", identity.geometry, drive.geometry),
     ]
-    if identity.serial is None and identity.wwn is None:
-        pairs.append(("number since boot", identity.diskseq, drive.diskseq))
     for what, wanted, seen in pairs:
         if wanted != seen:
             if what == "block geometry":
@@ -137,36 +136,65 @@ def _shown(value: object) -> str:
 
 
 def _whereabouts(identity: Identity) -> str:
-    """Where the drive of the plan is now, in a sentence; empty where it is nowhere."""
+    """Where the drive of the plan is now, in a sentence."""
+    if path := find_drive(identity, partial(_is_the_one, identity)):
+        return f"That drive is {printable(path)} now: make the plan again for it."
+    return "It is not attached anywhere else: attach it, or make the plan again."
+
+
+def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
+    """The node of the drive by another name than the one it had; None where it is nowhere."""
     for path in list_drive_paths(all_devices=True):
         if path == identity.path:
             continue
         try:
             drive = probe_drive(path, seconds=5.0)
+            found = is_the_one(drive)
         except DiskwrightError:
             continue
-        if _is_the_one(identity, drive):
-            return f"That drive is {printable(path)} now: make the plan again for it."
-    return "It is not attached anywhere else: attach it, or make the plan again."
+        if found:
+            return path
+    return None
 
 
 def _is_the_one(identity: Identity, drive: Drive) -> bool:
-    if identity.serial is not None or identity.wwn is not None:
-        return identity_difference(identity, drive) is None
-    same_content = identity.content_digest is not None and identity.content_digest == drive.content_digest
-    return same_content and identity.size_bytes == drive.size_bytes and not drive.is_empty
+    if identity_difference(identity, drive) is not None:
+        return False
+    if tells_who_it_is(identity):
+        return True
+    return identity.content_digest is not None and identity.content_digest == drive.content_digest and not drive.is_empty
 
 
-def check_same_start(identity: Identity) -> None:
-    """Raises Refused for a drive that is known by the kernel's count alone, once the kernel has begun to count anew.
+def tells_who_it_is(identity: Identity) -> bool:
+    """Whether the drive has a number of its own to be known by."""
+    return identity.serial is not None or identity.wwn is not None
 
-    Only when a run is begun: one that is taken up again after a power cut knows its drive by what it left there.
+
+def is_same_attachment(identity: Identity, drive: Drive) -> bool:
+    """Whether the drive was attached all the time since it was planned for: the kernel gives each one that is attached a new number, and
+    begins to count anew when it starts.
     """
-    now = boot_id()
-    if identity.boot_id not in (None, now):
+    return identity.boot_id in (None, boot_id()) and identity.diskseq == drive.diskseq
+
+
+def check_same_start(identity: Identity, drive: Drive) -> None:
+    """Raises Refused where the drive was attached anew since it was planned for: a dock can report its own serial number for whatever
+    drive is put into it. After a restart that cannot be told, and one that tells no number at all is not known any more.
+
+    Only when a run is begun: one that is taken up again knows its drive by what it left there.
+    """
+    shown, again = printable(identity.path), f"Make the plan again. {NOTHING_WRITTEN}"
+    if identity.boot_id not in (None, boot_id()):
+        if not tells_who_it_is(identity):
+            raise Refused(
+                f"The machine was started again since this plan was made, and {shown} tells no serial number to know it by. {again}"
+            )
+        return
+    counted = identity.boot_id is not None or not tells_who_it_is(identity)
+    if counted and None not in (identity.diskseq, drive.diskseq) and identity.diskseq != drive.diskseq:
         raise Refused(
-            f"The machine was started again since this plan was made, and {printable(identity.path)} tells no serial number to know it by: "
-            f"make the plan again. {NOTHING_WRITTEN}"
+            f"{shown} was attached anew since this plan was made, and it can be another drive now: its number since the start is "
+            f"{drive.diskseq}, not {identity.diskseq}. {again}"
         )
 
 
@@ -178,6 +206,7 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     again = f"Make the plan again. {NOTHING_WRITTEN}"
     if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
         raise Refused(f"{drive.path} has changed since the plan was made: its table or a filesystem's mark is another now. {again}")
+    _check_held(member, drive)
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
         why = "the plan was made without the permission to read it" if member.drive.content_digest is None else "its layout is another now"
@@ -186,6 +215,19 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
         raise Refused(f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not fit. {again}")
     if adds:
         check_keepable(drive)
+
+
+def _check_held(member: Member, drive: Drive) -> None:
+    """Raises Refused where something that is to go was used since the plan was made; what stays may be used."""
+    stays = {slot.number for slot in member.before.partitions if slot.kept}
+    now = {held.number: held.superblock_digest for held in held_on(drive)}
+    for held in member.drive.held:
+        if held.number not in stays and now.get(held.number) != held.superblock_digest:
+            node = partition_path(drive.path, held.number) if held.number else drive.path
+            raise Refused(
+                f"{node} was used since the plan was made: the superblock of what it holds is another now, as after a mount, a check or a "
+                f"write. What of that is new, the plan would destroy unseen. Look at it, and make the plan again. {NOTHING_WRITTEN}"
+            )
 
 
 def check_keepable(drive: Drive) -> None:
@@ -204,6 +246,7 @@ def adds_to_table(plan: Plan) -> bool:
 def check_start(plan: Plan) -> None:
     """Raises Refused unless every drive is the plan's, is used by nobody, and holds what it held; needs the drives' locks."""
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
+        check_same_start(member.drive, drive)
         check_unused(drive)
         check_content(member, drive, adds=adds_to_table(plan))
     check_free_array(plan)

@@ -86,11 +86,12 @@ def take_back(run: Path, journal: Journal) -> str:
     plan = load_plan(run)
     check_takes_back(run)
     record = _record(run)
-    _check_drives(plan, load_environment(run), record)
     if record.phase in UNTOUCHED:
+        # Nothing is written to it, so that it does not matter whether it is there, or was attached anew.
         save_record(run, Record(Phase.UNDONE, record.changes))
         drop_stores(run)
         return f"{_named(plan)} did not change by one bit: everything was done on a stand-in, which is gone."
+    _check_drives(plan, load_environment(run), record)
     with _exchange(run, plan) as exchange:
         exchange.undo(noting(run))
         changed = sum(change.changed_bytes for change in exchange.record.changes)

@@ -4,7 +4,17 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.plan import drive_digests
-from wizard.apply.plan.guard import NOTHING_WRITTEN, adds_to_table, all_of, check_content, check_surroundings, check_unused, probe_members
+from wizard.apply.plan.guard import (
+    NOTHING_WRITTEN,
+    adds_to_table,
+    all_of,
+    check_content,
+    check_same_start,
+    check_surroundings,
+    check_unused,
+    probe_members,
+)
+from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import called
@@ -18,9 +28,20 @@ from wizard.layout.commands import physical_volume_uuid, private_mount
 from wizard.model.encryption import MakeContainer
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
-from wizard.model.machine import Drive
+from wizard.model.machine import Drive, Signature
 from wizard.model.names import printable
-from wizard.model.plan import MakeArray, MakeFilesystem, MakeSubvolumes, MakeVolumeGroup, Member, Mount, Plan, TurnOnSwap, WriteTable
+from wizard.model.plan import (
+    MakeArray,
+    MakeFilesystem,
+    MakeSubvolumes,
+    MakeVolumeGroup,
+    Member,
+    Mount,
+    Operation,
+    Plan,
+    TurnOnSwap,
+    WriteTable,
+)
 from wizard.tools.run import Result
 from wizard.tools.run import run as run_command
 
@@ -36,6 +57,23 @@ def begun_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
 def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
     """The steps that are done, by number from 1."""
     return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
+
+
+def making_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+    """The steps that were cut off while the device could have a UUID that its maker drew, by number from 1."""
+    making: set[int] = set()
+    for entry in entries:
+        if entry.event is Event.MAKING:
+            making.add(entry.step)
+        elif entry.event in (Event.STEP_FAILED, Event.STEP_DONE):
+            # What failed was erased by the step itself: what is there since is somebody else's.
+            making.discard(entry.step)
+    return frozenset(making)
+
+
+def own_drives(run: Path, plan: Plan) -> KnownDrives:
+    """The drives of a run as it left them."""
+    return KnownDrives(run, plan, begun_steps(read_entries(run)), undoing=(run / UNDOING).exists())
 
 
 def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
@@ -63,22 +101,24 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     begun, done = begun_steps(entries), done_steps(entries)
     ours = own_mounts(plan, begun)
     used = ours | own_uses(plan, begun, quietly) | own_containers(plan)
-    drives = probe_members(plan)
+    drives = own_drives(run, plan).probe() if begun else probe_members(plan)
     for drive in drives:
         check_unused(drive, used)
     check_surroundings(plan, environment, ours)
     if not begun:
         for member, drive in zip(plan.members, drives, strict=True):
+            check_same_start(member.drive, drive)
             check_content(member, drive, adds=adds_to_table(plan))
         check_free_array(plan)
         return
     for member, drive in zip(plan.members, drives, strict=True):
         _check_table(plan, member, drive, done)
-    check_made(plan, drives, begun, done)
+    making = making_steps(entries)
+    check_made(plan, drives, begun, done, making)
     bring_back(plan, begun, done, quietly)
     if not ours:
         check_apart(plan, quietly)
-    check_on_array(run, plan, begun, done)
+    check_on_array(run, plan, begun, done, making)
     if place := drive_digests.changed(run, plan, begun):
         raise Refused(
             f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended: it cannot go on safely. "
@@ -98,10 +138,16 @@ def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int])
         raise Refused(f"{drive.path} was changed since the run ended: {all_of(differences)}. Make a new plan. {NOTHING_WRITTEN}")
 
 
-def check_made(plan: Plan, drives: Sequence[Drive], begun: frozenset[int], done: frozenset[int]) -> None:
-    """Raises Refused where a drive holds something else than what the run made on it, or on its partitions."""
+def check_made(
+    plan: Plan, drives: Sequence[Drive], begun: frozenset[int], done: frozenset[int], making: frozenset[int] = frozenset()
+) -> None:
+    """Raises Refused where a drive holds something else than what the run made on it, or on its partitions, or was `making` there."""
     for member, drive in zip(plan.members, drives, strict=True):
-        found = [difference for number in sorted(begun) for difference in _made_differences(plan, number, drive, whole=number in done)]
+        found = [
+            difference
+            for number in sorted(begun)
+            for difference in _made_differences(plan, number, drive, whole=number in done, making=number in making)
+        ]
         if plan.after.whole and not is_making(plan, begun):
             found += _emptied_differences(member, drive, whole=begun == done)
         if found:
@@ -121,20 +167,22 @@ def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterat
         yield f"{drive.path} holds {printable(min(new), 40)}, which it did not hold before"
 
 
-def check_on_array(run: Path, plan: Plan, begun: frozenset[int], done: frozenset[int]) -> None:
+def check_on_array(run: Path, plan: Plan, begun: frozenset[int], done: frozenset[int], making: frozenset[int] = frozenset()) -> None:
     """Raises Refused where the run's array, or a logical volume of its group, holds what the run did not make. Remains of what its parts
     held before can show on it, so what it showed when it was made may stay.
     """
     for device, node in running_layers(plan, quietly):
         if not drive_digests.is_array_untouched(run, plan, device, node):
-            _check_on(run, plan, device, node, begun, done)
+            _check_on(run, plan, device, node, begun, done, making)
 
 
-def _check_on(run: Path, plan: Plan, device: str, node: str, begun: frozenset[int], done: frozenset[int]) -> None:
-    making = {step.operation: number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)}
-    ((made, number),) = [(operation, number) for operation, number in making.items() if operation.device == device]
+def _check_on(run: Path, plan: Plan, device: str, node: str, begun: frozenset[int], done: frozenset[int], making: frozenset[int]) -> None:
+    makers = {step.operation: number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)}
+    ((made, number),) = [(operation, number) for operation, number in makers.items() if operation.device == device]
     found = signatures_on(node, plan, LOOK_SECONDS) or ()
     uuids = [signature.uuid for signature in found]
+    if number in making and _is_half_made(made, found):
+        return
     if uuids != [made.uuid] if number in done else uuids and (uuids != [made.uuid] or number not in begun):
         kinds = ", ".join(sorted({printable(signature.kind, 40) for signature in found})) or "nothing"
         raise Refused(
@@ -149,20 +197,18 @@ def _table_of(plan: Plan, path: str) -> WriteTable | None:
     return next((table for table in tables if table.device == path), None)
 
 
-def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool) -> Iterator[str]:
-    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off before it was `whole`."""
-    match plan.steps[number - 1].operation:
-        case MakeFilesystem(device=device, others=others, uuid=uuid):
-            made = dict.fromkeys((device, *others), uuid)
-        case MakeContainer(device=device, uuid=uuid):
-            made = {device: uuid}
-        case MakeArray(parts=parts, uuid=uuid):
-            made = dict.fromkeys(parts, uuid)
-        case MakeVolumeGroup(parts=parts, uuids=uuids):
-            made = dict(zip(parts, map(physical_volume_uuid, uuids), strict=True))
-        case _:
-            made = {}
-    for device, uuid in made.items():
+def _is_half_made(operation: MakeFilesystem, found: Sequence[Signature]) -> bool:
+    """Whether this can be what its maker left before the planned UUID was set."""
+    kinds, labels = [signature.kind for signature in found], {signature.label or "" for signature in found}
+    return kinds == [operation.filesystem] and labels <= {"", operation.label}
+
+
+def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool) -> Iterator[str]:
+    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off before it was `whole`, also
+    while it was `making`.
+    """
+    operation = plan.steps[number - 1].operation
+    for device, uuid in _made_by(operation).items():
         if device == drive.path:
             signatures = drive.signatures
         elif part := drive.partition(device):
@@ -170,7 +216,24 @@ def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool) -> 
         else:
             continue
         found = [signature.uuid for signature in signatures]
+        if making and isinstance(operation, MakeFilesystem) and _is_half_made(operation, signatures):
+            continue
         if whole and found != [uuid]:
             yield f"{device} no longer holds what was made there"
         elif not whole and found not in ([], [uuid]):
             yield f"{device} holds what this run did not make"
+
+
+def _made_by(operation: Operation) -> dict[str, str]:
+    """The UUID that a step gives each device, by its node."""
+    match operation:
+        case MakeFilesystem(device=device, others=others, uuid=uuid):
+            return dict.fromkeys((device, *others), uuid)
+        case MakeContainer(device=device, uuid=uuid):
+            return {device: uuid}
+        case MakeArray(parts=parts, uuid=uuid):
+            return dict.fromkeys(parts, uuid)
+        case MakeVolumeGroup(parts=parts, uuids=uuids):
+            return dict(zip(parts, map(physical_volume_uuid, uuids), strict=True))
+        case _:
+            return {}

@@ -18,7 +18,7 @@ from wizard.apply.plan.guard import (
     probe_again,
 )
 from wizard.apply.plan.rehearsed import KEEP, check_keeps, is_rehearsed
-from wizard.apply.plan.resume import check_resumable, done_steps
+from wizard.apply.plan.resume import check_resumable, done_steps, own_drives
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.facts_kept import keep_facts
@@ -32,6 +32,7 @@ from wizard.layout.check import check_plan
 from wizard.layout.passphrase import passphrase_fault
 from wizard.layout.rehearsed import direct_reason
 from wizard.model.errors import Failed, Refused
+from wizard.model.identity import Identity
 from wizard.model.journal import Event
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, MakeVolumeGroup, Plan, WipeSignatures, WriteTable
@@ -55,7 +56,7 @@ def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> Non
     check_operations(plan, environment.only)
     check_tools(plan)
     for member in plan.members:
-        probe_again(member.drive)
+        check_same_start(member.drive, probe_again(member.drive))
 
 
 def start_run(
@@ -132,8 +133,6 @@ def _cleared(plan: Plan, tokens: Sequence[str], folder: Path, environment: Envir
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()
-    for member in plan.members:
-        check_same_start(member.drive)
     check_tools(plan)
     check_surroundings(plan, environment)
     check_room(folder, room_bytes(plan), make=make)
@@ -167,12 +166,14 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
         raise Refused(f"The passphrase {fault}. {NOTHING_WRITTEN}")
 
 
-def lock_all(plan: Plan, check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
-    """The locks of the plan's drives; raises Refused where one is not there, or somebody has it, and as `check`, asked under the locks."""
+def lock_all(plan: Plan, check: Callable[[], None] = lambda: None, where: Callable[[Identity], str] | None = None) -> tuple[int, ...]:
+    """The locks of the plan's drives; raises Refused where one is not there, saying `where` it is, or somebody has it, and as `check`,
+    asked under the locks.
+    """
     settle()
     for member in plan.members:
         if not Path(member.drive.path).is_block_device():
-            probe_again(member.drive)
+            probe_again(member.drive, where)
     return lock_drives(plan.paths, check)
 
 
@@ -219,7 +220,7 @@ def resume_run(run: Path, secret: bytes | None = None) -> None:
         check_operations(plan, environment.only)
         check_tools(plan)
         check_room(run.parent, room_bytes(plan), make=True)
-        drive_locks = lock_all(plan)
+        drive_locks = lock_all(plan, where=own_drives(run, plan).where)
         try:
             if not is_rehearsed(run):
                 check_resumable(run, plan, environment)

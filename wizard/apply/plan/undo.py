@@ -8,15 +8,15 @@ from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, w
 from wizard.apply.block.extents import without
 from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain, probe_members
-from wizard.apply.plan.resume import UNDOING, begun_steps, check_made, check_on_array, done_steps, quietly
+from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain
+from wizard.apply.plan.resume import UNDOING, begun_steps, check_made, check_on_array, done_steps, own_drives, quietly
 from wizard.apply.plan.start import begin, lock_all, named
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import called, check_owner, load_environment, load_plan
-from wizard.apply.run.vault import Saved, Vault, write_durably
+from wizard.apply.run.vault import Saved, Vault, mark_durably, write_durably
 from wizard.apply.steps.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.system import fstab
 from wizard.apply.system.crypttab import take_from_crypttab
@@ -45,7 +45,7 @@ def undo_run(run: Path) -> None:
             rehearsed.check_takes_back(run)
         else:
             check_undoable(run, plan)
-        drive_locks = lock_all(plan)
+        drive_locks = lock_all(plan, where=own_drives(run, plan).where)
         try:
             if not is_rehearsed:
                 _check_drives(run, plan)
@@ -85,7 +85,7 @@ def _check_drives(run: Path, plan: Plan) -> None:
     begun, done, back = begun_steps(entries), done_steps(entries), _put_back(run)
     # The array was taken apart before the first drive was put back: what stands on that one since then is its owner's.
     used = frozenset() if back else own_uses(plan, begun, quietly)
-    drives = probe_members(plan)
+    drives = own_drives(run, plan).probe(back)
     for drive in drives:
         if drive.path not in back:
             check_unused(drive, used)
@@ -132,8 +132,7 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     vault = Vault(run / "saved")
     contents = {saved: vault.read(saved) for saved in vault.all()}
     back = _put_back(run)
-    (run / UNDOING).touch(mode=0o600)
-    drive_digests.forget(run)
+    mark_durably(run / UNDOING)
     _restore_fstab(run, plan)
     if not back:
         take_apart(plan, quietly)

@@ -60,6 +60,8 @@ class Vault:
             write_durably(self._folder / saved.file, data, os.O_TRUNC)
             lines = "".join(json.dumps(to_json(one)) + "\n" for one in (*self.all(), saved))
             write_durably(self._folder / f"{INDEX}.new", lines.encode(), os.O_TRUNC)
+            # An index that names what is not there would be of no use for anything that was kept before.
+            sync_folder(self._folder)
             (self._folder / f"{INDEX}.new").rename(self._folder / INDEX)
             sync_folder(self._folder)
         except OSError as error:
@@ -101,6 +103,15 @@ def write_durably(path: Path, data: bytes, flags: int) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def mark_durably(path: Path) -> None:
+    """Make an empty file unless it is there; on return its name is on the medium too. Raises Failed."""
+    try:
+        write_durably(path, b"", os.O_APPEND)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise Failed(f"{path} could not be written: {error.strerror}.") from None
 
 
 def table_places(size_bytes: int, head: bytes, block_bytes: int, kept: Iterable[Extent]) -> tuple[Extent, ...]:

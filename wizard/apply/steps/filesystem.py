@@ -9,6 +9,7 @@ from wizard.apply.steps.wipe import list_signatures
 from wizard.filesystems.registry import MADE
 from wizard.layout.commands import commands_of, wipe
 from wizard.model.errors import Failed
+from wizard.model.journal import Event
 from wizard.model.names import printable
 from wizard.model.plan import MakeFilesystem, ResetZones, WipeSignatures
 
@@ -47,8 +48,12 @@ def made_as_planned(operation: MakeFilesystem, site: Site) -> str:
 
 
 def _run_makers(operation: MakeFilesystem, site: Site) -> None:
+    commands = commands_of(operation)
+    if MADE[operation.filesystem].uuid_follows:
+        drawn = f"{operation.device} gets a UUID that {commands[0][0]} draws, and then the planned one."
+        site.journal.add(Event.MAKING, drawn, step=site.step, command=commands[0])
     try:
-        for argv in commands_of(operation):
+        for argv in commands:
             site.command(argv)
     except Failed:
         if MADE[operation.filesystem].uuid_follows:

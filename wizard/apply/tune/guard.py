@@ -7,7 +7,6 @@ shown. The drive's lock is taken all the same, so that no plan is carried out on
 
 import os
 from collections.abc import Set
-from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import impostor
@@ -67,8 +66,8 @@ def check_tuning_tools(changes: Changes) -> None:
 
 def check_new(changes: Changes) -> None:
     """Raises Refused unless it is the drive and the filesystem that the changes were made for, and everything stands as they found it."""
-    check_same_start(changes.drive)
     drive = probe_again(changes.drive)
+    check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
         raise Refused(f"{fault}. {AGAIN} {NOTHING_WRITTEN}")
     check_standing(changes, frozenset(), frozenset())
@@ -96,7 +95,7 @@ def _stands(operation: ChangeOperation, changes: Changes) -> Standing:
 
 
 def device_fault(changes: Changes) -> str | None:
-    """Why the device is no longer the one that was changed, as a clause; None where it is. A restart counts drives anew."""
+    """Why the device is no longer the one that was changed, as a clause; None where it is."""
     path = changes.drive.path
     try:
         drive = probe_drive(path, seconds=LOOK_SECONDS)
@@ -104,7 +103,7 @@ def device_fault(changes: Changes) -> str | None:
         return f"{path} is not there"
     if reason := impostor(changes.device, path):
         return reason
-    if difference := identity_difference(replace(changes.drive, diskseq=drive.diskseq), drive):
+    if difference := identity_difference(changes.drive, drive):
         return f"{path} is another drive: {difference}"
     return _filesystem_fault(changes, drive)
 

@@ -9,6 +9,7 @@ from wizard.apply.plan.start import STOP
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.lock import unlock
 from wizard.apply.run.runs import called, load_changes, load_environment
+from wizard.apply.run.vault import mark_durably
 from wizard.apply.tune.current_value import How, standing
 from wizard.apply.tune.guard import LOST_AT_RESTART, check_new, check_own, check_standing, device_fault
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
@@ -119,7 +120,7 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
     changes, environment = load_changes(run), load_environment(run)
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
-    (run / UNDOING).touch(mode=0o600)
+    mark_durably(run / UNDOING)
     fault = device_fault(changes)
     said = []
     for number in sorted(begun, reverse=True):

@@ -1,0 +1,126 @@
+"""Rules that nothing else would miss: which locks, in which order, what the kernel's own check says, and how far an MBR reaches."""
+
+import fcntl
+import itertools
+import os
+import struct
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from tests.unit.machines import E512, KN4, N512, drive, mbr, partition, partitioned
+from wizard.apply.plan import verify
+from wizard.apply.run import lock
+from wizard.apply.run.lock import lent, lock_drives
+from wizard.diagnose.tables import find_tables
+from wizard.layout.space import fresh_bounds
+from wizard.model.errors import Refused
+from wizard.model.geometry import Geometry
+from wizard.model.units import MIB, TIB
+from wizard.probe.mbr import read_mbr
+
+
+@pytest.fixture
+def drives(tmp_path: Path) -> Iterator[tuple[str, str]]:
+    """Two files that stand for drives, the first by name and the second; nobody waits for a lock."""
+    first, second = tmp_path / "a", tmp_path / "b"
+    first.touch()
+    second.touch()
+    yield str(first), str(second)
+
+
+def is_free(path: str) -> bool:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        with suppress(BlockingIOError):
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return True
+        return False
+    finally:
+        os.close(fd)
+
+
+@pytest.mark.parametrize("taken", [0, 1])
+def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[str, str], taken: int) -> None:
+    mine = lock_drives(drives)
+    other = os.open(drives[taken], os.O_RDONLY)
+    try:
+        with pytest.raises(Refused, match="another program locked"), lent(mine, wait_seconds=0):
+            assert all(map(is_free, drives))
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        assert not is_free(drives[1 - taken]), "the one that could be had is held"
+        fcntl.flock(other, fcntl.LOCK_UN)
+        with lent(mine, wait_seconds=0):
+            pass
+        assert not any(map(is_free, drives))
+    finally:
+        os.close(other)
+        lock.unlock(mine)
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_drives_are_locked_in_the_order_of_their_names(drives: tuple[str, str], turned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or two runs that want the same two would each hold one, and wait for the other."""
+    monkeypatch.setattr(lock, "monotonic", itertools.count(0, 100).__next__)
+    other = os.open(drives[0], os.O_RDONLY)
+    fcntl.flock(other, fcntl.LOCK_EX)
+    try:
+        tried: list[str] = []
+        real = os.open
+        monkeypatch.setattr(os, "open", lambda path, flags: tried.append(path) or real(path, flags))
+        with pytest.raises(Refused, match=drives[0]):
+            lock_drives(drives[::-1] if turned else drives)
+        assert tried == [drives[0]], "while it waits for the first, it holds none"
+    finally:
+        os.close(other)
+
+
+@pytest.mark.parametrize(
+    ("geometry", "start_bytes", "off"),
+    [
+        (E512, MIB, 0),
+        (E512, 63 * 512, 512),
+        (E512, MIB + 3584, 512),
+        (N512, 63 * 512, 0),
+        (replace(E512, alignment_offset_bytes=3584), 63 * 512, 0),
+    ],
+)
+def test_the_kernels_own_rule_is_asked_of_each_new_partition(
+    monkeypatch: pytest.MonkeyPatch, geometry: Geometry, start_bytes: int, off: int
+) -> None:
+    monkeypatch.setattr(verify, "find", lambda _name: None)
+    checks = list(verify.alignment_checks(partitioned(partition(1, start_bytes), geometry=geometry), 1, 1.0))
+    assert [check.holds for check in checks] == [off == 0, True]
+    assert checks[0].what == "/dev/sda1 is aligned by the kernel's rule"
+    assert checks[0].seen == (f"{off} bytes off" if off else f"byte {start_bytes}")
+    (missing,) = verify.alignment_checks(partitioned(partition(1), geometry=geometry), 2, 1.0)
+    assert not missing.holds
+
+
+LAST_BLOCK = (1 << 32) - 1
+"""The largest number that an entry of an MBR has room for."""
+
+
+@pytest.mark.parametrize("geometry", [N512, E512, KN4])
+@pytest.mark.parametrize("beyond", [-1, 0, 1, 5])
+def test_an_mbr_reaches_as_far_as_its_numbers_and_no_block_further(geometry: Geometry, beyond: int) -> None:
+    block = geometry.logical_block_bytes
+    size = (LAST_BLOCK + 1 + beyond) * block
+    bounds = fresh_bounds("mbr", size, geometry)
+    last = bounds.end_bytes // block - 1
+    assert last == LAST_BLOCK + min(beyond, 0)
+    struct.pack("<II", bounds.start_bytes // block, bounds.size_bytes // block)
+    sector = bytearray(512)
+    sector[510:] = b"\x55\xaa"
+    struct.pack_into("<BxxxBxxxII", sector, 446, 0, 0x83, 2048, 2048)
+    found = read_mbr(lambda at, length: bytes(sector)[at : at + length], size, block)
+    assert found is not None and found.table.end_usable_bytes == bounds.end_bytes
+
+
+@pytest.mark.parametrize(("blocks", "told"), [(LAST_BLOCK + 1, False), (LAST_BLOCK + 2, True)])
+def test_what_an_mbr_cannot_reach_is_told(blocks: int, told: bool) -> None:
+    on = drive(size_bytes=blocks * 512, table=mbr(blocks * 512), partitions=(partition(1, MIB, TIB, type="0x83"),))
+    assert ("table-mbr-over-2tib" in {finding.code for finding in find_tables(on)}) is told

@@ -1,0 +1,108 @@
+"""A power cut while something is written down: what was there before stands, or what is new, and what was said to be written lasts.
+
+No sync is stood in for here: the real calls are watched, and each state that they allow is looked at.
+"""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.lasting import Files, LastingFolder, states_during
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.runs import make_run
+from wizard.apply.run.vault import Vault, mark_durably
+from wizard.apply.system.fstab import replace_file
+from wizard.apply.transaction.phases import Phase, Record, save_record
+from wizard.model.errors import Failed
+from wizard.model.journal import Event
+from wizard.model.machine import Extent
+
+
+def held(states: list[Files], name: str) -> set[bytes | None]:
+    return {state.get(name) for state in states}
+
+
+def test_the_model_loses_what_nobody_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "old").write_bytes(b"old")
+
+    def carelessly() -> None:
+        (tmp_path / "new").write_bytes(b"new")
+        (tmp_path / "new").rename(tmp_path / "old")
+
+    _during, after = states_during(monkeypatch, tmp_path, carelessly)
+    assert {b"old", b"", b"new"} <= held(after, "old")
+    lasting = LastingFolder(tmp_path)
+    assert list(lasting.states()) == [{"old": b"new"}]
+    lasting.close()
+
+
+def test_an_entry_of_the_journal_lasts_and_harms_none_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    journal = Journal(tmp_path)
+    journal.add(Event.STARTED, "First.")
+    first = (tmp_path / "journal.jsonl").read_bytes()
+    during, after = states_during(monkeypatch, tmp_path, lambda: journal.add(Event.STEP_STARTED, "Second.", step=1))
+    assert all((data or b"").startswith(first) for data in held(during, "journal.jsonl"))
+    assert held(after, "journal.jsonl") == {(tmp_path / "journal.jsonl").read_bytes()} != {first}
+    journal.close()
+
+
+def test_a_new_journal_is_found_again_with_its_first_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def begin() -> None:
+        journal = Journal(tmp_path)
+        journal.add(Event.STARTED, "First.")
+        journal.close()
+
+    _during, after = states_during(monkeypatch, tmp_path, begin)
+    assert after == [{"journal.jsonl": (tmp_path / "journal.jsonl").read_bytes()}]
+
+
+def test_what_is_saved_lasts_before_its_step_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault = Vault(tmp_path)
+    vault.keep("/dev/sdx", 1, Extent(0, 3), b"one")
+    during, after = states_during(monkeypatch, tmp_path, lambda: vault.keep("/dev/sdx", 2, Extent(8, 3), b"two"))
+    for state in during:
+        for line in state["index.jsonl"].splitlines():
+            one = json.loads(line)
+            assert state[one["file"]] == {1: b"one", 2: b"two"}[one["step"]], "the index names what is not there"
+    assert {len(state["index.jsonl"].splitlines()) for state in after} == {2}
+    assert held(after, "0001.bin") == {b"two"}
+
+
+def phases(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
+    before, after = (Record(phase, "uuid", 4096, "/srv") for phase in (Phase.SEALED, Phase.BARRING))
+    return "transaction.json", lambda: save_record(folder, before), lambda: save_record(folder, after)
+
+
+def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
+    return "fstab", lambda: (folder / "fstab").write_text("# old\n"), lambda: replace_file(folder / "fstab", "# new\n")
+
+
+@pytest.mark.parametrize("case", [phases, fstab])
+def test_a_file_that_is_replaced_is_the_old_one_or_the_new_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Callable[[Path], tuple[str, Callable[[], object], Callable[[], object]]]
+) -> None:
+    name, make, replace = case(tmp_path)
+    make()
+    old = (tmp_path / name).read_bytes()
+    during, after = states_during(monkeypatch, tmp_path, replace)
+    new = (tmp_path / name).read_bytes()
+    assert old != new
+    assert held(during, name) <= {old, new}
+    assert held(after, name) == {new}, "it is said to be written, and the power can still take it away"
+
+
+def test_a_mark_lasts_once_it_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _during, after = states_during(monkeypatch, tmp_path, lambda: mark_durably(tmp_path / "undoing"))
+    assert after == [{"undoing": b""}]
+    with pytest.raises(Failed, match="could not be written"):
+        mark_durably(tmp_path / "missing/undoing")
+
+
+def test_a_new_run_lasts_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    _during, after = states_during(monkeypatch, tmp_path, lambda: make_run(tmp_path, ("/dev/sdx",), "plan.json", "the plan", Environment()))
+    (state,) = after
+    assert sorted(Path(name).name for name in state) == ["plan.json", "run.json"]
+    assert b"the plan" in state.values()
