@@ -90,12 +90,6 @@ def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
 
 
 @pytest.fixture
-def directly(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Runs that are begun here work on the drive itself, as where no stand-in can be had."""
-    monkeypatch.setattr("wizard.apply.plan.start.why_direct", lambda *_: "this test wants it so")
-
-
-@pytest.fixture
 def used(work: Work, make_drive: MakeDrive) -> Iterator[Used]:
     """A mounted filesystem that can be changed in use. A loop device keeps the values of its queue for whoever gets it next."""
     made = used_filesystem(work, make_drive)

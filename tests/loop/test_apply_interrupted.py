@@ -23,7 +23,7 @@ from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 
-pytestmark = pytest.mark.usefixtures("directly")
+pytestmark = pytest.mark.usefixtures("direct")
 
 
 def kill(run: Path) -> None:

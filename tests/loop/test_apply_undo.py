@@ -21,7 +21,7 @@ from wizard.model.plan import Plan
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive
 
-pytestmark = pytest.mark.usefixtures("directly")
+pytestmark = pytest.mark.usefixtures("direct")
 
 
 def stopped_before_formatting(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Path:

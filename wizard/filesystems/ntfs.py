@@ -16,7 +16,9 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 
 
 def _for_place(geometry: Geometry, start_bytes: int, options: Argv) -> Argv:
-    """Where the partition starts, in blocks of the drive, and the heads and sectors that BIOSes count by: Windows does not start without."""
+    """Where the partition starts, in blocks of the drive, with the heads and sectors that BIOSes count by. Windows does not start from
+    one without them.
+    """
     hidden = start_bytes // geometry.logical_block_bytes
     return (*options, "-p", str(hidden), "-H", "255", "-S", "63") if hidden < 1 << 32 else options
 

@@ -11,17 +11,22 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, tell_of
+from wizard.apply.block.devices import SYS_BLOCK, forget_caches, partition_nodes, read_bytes, tell_kernel, tell_of
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
 from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached
 from wizard.apply.engine.marks import copies
 from wizard.apply.engine.stores import FOLDER, Store, new_file
+from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
+from wizard.tools.run import run as run_command
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
 """Of a drive and each volume: what libblkid recognises begins in the first and ends in the last of these."""
+
+
+RELEASE_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,21 @@ def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, 
         (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise Failed(f"{run / FOLDER} cannot be made: {error.strerror}.") from None
+    release_left(run)
     yield from _each(run, drives, ())
+
+
+def release_left(run: Path) -> None:
+    """Let go of stand-ins of this run that a killed process left behind: something was mounted from them. Raises Failed."""
+    for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
+        file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
+        if Path(file).parent != run / FOLDER:
+            continue
+        node = f"/dev/{entry.parent.parent.name}"
+        for mounted in reversed(read_mounts()):
+            if mounted.source in (node, *partition_nodes(node)):
+                run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
+        run_command(("losetup", "--detach", node), seconds=RELEASE_SECONDS, accept=range(256))
 
 
 def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:
