@@ -11,7 +11,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, touched, until, wish
 from tests.loop.test_apply_interrupted import kill
-from wizard.apply.plan.start import preflight, request_stop, resume_run, start_run
+from wizard.apply.plan.start import keep_run, preflight, request_stop, resume_run, start_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import lock_drive
@@ -128,6 +128,7 @@ def test_a_plan_with_another_drive_put_in_is_refused(work: Work, make_drive: Mak
     assert work.digest(other) == before
 
 
+@pytest.mark.usefixtures("direct")
 def test_both_drives_come_back_to_the_bit(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB, 512)
     for drive in (one, two):
@@ -160,6 +161,7 @@ def test_both_drives_come_back_to_the_bit(work: Work, make_drive: MakeDrive, mon
     assert [work.digest(path) for path in plan.paths] == before
 
 
+@pytest.mark.usefixtures("direct")
 @pytest.mark.parametrize("program", ["mkfs.btrfs", "btrfs", "mount"])
 def test_a_killed_run_over_several_drives_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
     place = work.place("media")
@@ -183,6 +185,7 @@ def test_a_killed_run_over_several_drives_goes_on(work: Work, make_drive: MakeDr
     (place / "letter").write_text("it is there to be written to")
 
 
+@pytest.mark.usefixtures("direct")
 def test_a_run_killed_with_its_volume_mounted_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     """Both drives are in use then, by the run's own mount, which the kernel shows by one of them."""
     place = work.place("media")
@@ -201,3 +204,43 @@ def test_a_run_killed_with_its_volume_mounted_goes_on(work: Work, make_drive: Ma
     assert ended(run) is RunState.DONE, story(run)
     assert tool("findmnt", "--noheadings", "--output", "FSTYPE", "--mountpoint", str(place)).strip() == "btrfs"
     assert render_plan(plan) == (run / "plan.json").read_text()
+
+
+def test_both_drives_wait_unseen_and_come_back_to_the_bit(work: Work, make_drive: MakeDrive) -> None:
+    """Rehearsed on two stand-ins, and written under one record."""
+    one, two = make_drive(256 * MIB), make_drive(256 * MIB, 4096)
+    for drive in (one, two):
+        fill(drive, work.bench)
+    old_gpt(one)
+    tool("mkfs.btrfs", "-q", "-f", two)
+    place = work.place("media")
+    plan = work.striped([one, two], wish("btrfs", None, place), BTRFS, Mode.REPLACE)
+    before = [work.digest(path) for path in plan.paths]
+    run, end = work.apply(plan, keep=False)
+    assert end is RunState.WAITING, story(run)
+    assert all(tool("wipefs", "--noheadings", path) == "" for path in plan.paths)
+    undo_run(run)
+    assert [work.digest(path) for path in plan.paths] == before
+    run, end = work.apply(plan, keep=False)
+    assert end is RunState.WAITING, story(run)
+    keep_run(run)
+    assert state(run) is RunState.KEPT and place.is_mount()
+    (place / "letter").write_text("it is there to be written to")
+
+
+def test_a_run_killed_with_its_new_volume_mounted_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The drive is in use then, by the run's own mount."""
+    drive, place = make_drive(256 * MIB), work.place("media")
+    opened = work.folder / "gate"
+    real = gate("mount", opened).splitlines()
+    script = "\n".join([real[-1].removeprefix("exec "), *real[:-1]])
+    stand_in(work.folder / "bin", monkeypatch, "mount", f'case "$*" in *{place}*) ;; *) {real[-1]} ;; esac\n{script}')
+    run = work.start(work.plan(drive, wish("ext4", mount_point=place)))
+    until(lambda: Path(f"{opened}.reached").exists() or state(run) is not RunState.RUNNING)
+    kill(run)
+    assert place.is_mount(), story(run)
+    opened.touch()
+    os.close(lock_drive(drive, wait_seconds=20))
+    resume_run(run)
+    assert ended(run) is RunState.DONE, story(run)
+    assert place.is_mount()

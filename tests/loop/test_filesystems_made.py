@@ -108,6 +108,7 @@ def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
     assert blkid(f"{drive}p1", "PART_ENTRY_TYPE") == "0x83"
 
 
+@pytest.mark.usefixtures("direct")
 def test_a_run_that_ended_before_the_uuid_was_set_goes_on(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("exfat", options=()))

@@ -70,7 +70,12 @@ def test_drives_are_locked_in_the_order_of_their_names(drives: tuple[str, str], 
     try:
         tried: list[str] = []
         real = os.open
-        monkeypatch.setattr(os, "open", lambda path, flags: tried.append(path) or real(path, flags))
+
+        def opening(path: str, flags: int) -> int:
+            tried.append(path)
+            return real(path, flags)
+
+        monkeypatch.setattr(os, "open", opening)
         with pytest.raises(Refused, match=drives[0]):
             lock_drives(drives[::-1] if turned else drives)
         assert tried == [drives[0]], "while it waits for the first, it holds none"

@@ -9,7 +9,7 @@ from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.automounter import forget_left_rules, let_go, stand, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
-from wizard.apply.plan.resume import begun_steps, check_resumable, done_steps
+from wizard.apply.plan.resume import begun_steps, check_resumable, done_steps, own_mounts
 from wizard.apply.plan.start import STOP, named, settle, udev_runs
 from wizard.apply.plan.verify import verify
 from wizard.apply.run.environment import Environment
@@ -99,7 +99,7 @@ def _finish(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[
     plan, environment = load_plan(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
-    if failure := _let_udev_look(plan, drive_locks):
+    if failure := _let_udev_look(plan, drive_locks, own_mounts(plan, begun)):
         return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
     for number, _ in use_steps(plan):
         if number in done:
@@ -168,15 +168,17 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
     return None
 
 
-def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...]) -> str | None:
-    """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a drive is in use then."""
+def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], ours: frozenset[tuple[str, str]] = frozenset()) -> str | None:
+    """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a drive is in use then, but for
+    the mounts that are `ours`.
+    """
     if not udev_runs():
         return None
     try:
         with unseen(plan), lent(drive_locks):
             settle(CATCH_UP_SECONDS)
         for drive in probe_members(plan):
-            check_unused(drive)
+            check_unused(drive, ours)
     except DiskwrightError as error:
         return str(error).replace(NOTHING_WRITTEN, "Nothing more was written.")
     return None
