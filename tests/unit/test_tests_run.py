@@ -110,6 +110,12 @@ def test_wrong_use_is_one_sentence(place: Place, argv: tuple[str, ...], sentence
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"tests/run: {sentence}\n")
 
 
+def test_the_tests_own_python_is_at_hand(place: Place) -> None:
+    place.write("tests/some.py", "import sys; print(sys.argv[1:]); sys.exit(3)")
+    done = place.run("--python", "-m", "tests.some", "-k", "a b")
+    assert (done.returncode, done.stdout) == (3, "['-k', 'a b']\n")
+
+
 def test_help_is_the_head_of_the_file(place: Place) -> None:
     done = place.run("--help")
     assert done.returncode == 0 and "tests/run unit -k align" in done.stdout and "shellcheck" not in done.stdout
