@@ -1,22 +1,27 @@
-"""`python -m tests.readme [--check]`: the parts of the README that are made from the program itself."""
+"""`python -m tests.readme [--check]`: the parts of the README and of docs/ that are made from the program itself."""
 
 import re
 import sys
 from pathlib import Path
 
-README = Path(__file__).resolve().parent.parent / "README.md"
+REPO = Path(__file__).resolve().parent.parent
+PAGES = (REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted((REPO / "docs").glob("*.md")))
+"""What people read. A part that is made stands in one of them, between its marks."""
 
 
-def put(mark: str, text: str) -> bool:
-    """Replace what stands between <!-- mark --> and <!-- /mark -->; true where that changed the README."""
-    before = README.read_text(encoding="utf-8")
-    after, count = re.subn(
-        rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", lambda found: f"{found[1]}{text}\n{found[2]}", before, flags=re.DOTALL
-    )
-    if count != 1:
-        raise SystemExit(f"the README has {count} places marked {mark}")
-    if after != before:
-        README.write_text(after, encoding="utf-8")
+def put(mark: str, text: str, *, keep: bool = False) -> bool:
+    """Replace what stands between <!-- mark --> and <!-- /mark -->; true where that is not the same. With `keep` nothing is written.
+
+    Raises SystemExit where the marks do not stand exactly once in all pages.
+    """
+    between = re.compile(rf"(<!-- {mark} -->\n).*?(<!-- /{mark} -->)", re.DOTALL)
+    found = [page for page in PAGES for _ in between.findall(page.read_text(encoding="utf-8"))]
+    if len(found) != 1:
+        raise SystemExit(f"README and docs have {len(found)} places marked {mark}")
+    before = found[0].read_text(encoding="utf-8")
+    after = between.sub(lambda held: f"{held[1]}{text}\n{held[2]}", before)
+    if after != before and not keep:
+        found[0].write_text(after, encoding="utf-8")
     return after != before
 
 
@@ -29,11 +34,9 @@ def codes() -> str:
 
 def renew(mark: str, text: str, command: str) -> None:
     """What `command` makes between its marks is put there; with --check nothing is, and it ends with a sentence where that is not there."""
-    kept = README.read_text(encoding="utf-8")
-    changed = put(mark, text)
-    if changed and "--check" in sys.argv:
-        README.write_text(kept, encoding="utf-8")
-        raise SystemExit(f"the README's part {mark} is out of date: run {command}")
+    checks = "--check" in sys.argv
+    if put(mark, text, keep=checks) and checks:
+        raise SystemExit(f"the part {mark} of README and docs is out of date: run {command}")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""`python -m tests.regret [--check]`: what the advice costs by the studies' own tables, for the README.
+"""`python -m tests.regret [--check]`: what the advice costs by the studies' own tables, for docs/advice.md.
 
 A measurement counts for a workload that names it in `measured` or `measured_shingled` and where it has a figure of the advised
 filesystem and of another that is made today. Its regret is the best figure over the advised one's, turned round where more is better:
@@ -116,7 +116,7 @@ def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iter
 
 
 def table(found: list[Row], without: list[str]) -> str:
-    """The README's part: the sums, what is behind them, and what is left out."""
+    """The page's part: the sums, what is behind them, and what is left out."""
     lines = ["| workload | drive | advised | measurements | mean | worst | worst in |", "|---|---|---|---|---|---|---|"]
     for row in found:
         silent = f" + {len(row.silent)} without it" if row.silent else ""
@@ -149,10 +149,10 @@ def _measurement(row: Row, regret: Regret) -> str:
 
 
 def main() -> None:
-    """Renew the README's table, or check it."""
+    """Renew the page's table, or check it."""
     profiles, evidence = load_workloads(), load_evidence()
     if any(not profile.workload.origin.startswith(str(BUNDLED)) for profile in profiles):
-        raise SystemExit("there are workloads of your own here; the README tells of the bundled ones")
+        raise SystemExit("there are workloads of your own here; docs/advice.md tells of the bundled ones")
     if wrong := list(faults(profiles, evidence)):
         raise SystemExit("\n".join(wrong))
     found = [row for profile in profiles for row in rows(profile)]

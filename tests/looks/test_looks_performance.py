@@ -1,5 +1,6 @@
 """The published pictures are of the recorded run, or of none."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from tests.looks import photograph
 from tests.looks.performance import RECORDED, OutOfDate, Performance
 from tests.looks.performance_moving import MovingPerformance
 from tests.looks.rehearsal import perform, press_until, to_field, to_step
+from tests.readme import PAGES
 from wizard.apply.run.journal import RunState
 from wizard.model.journal import Event
 from wizard.model.verdict import Outcome
@@ -73,9 +75,9 @@ def test_a_key_that_leads_nowhere_ends_and_says_where() -> None:
     perform(job)
 
 
-def test_every_picture_of_the_readme_is_taken() -> None:
-    readme = (photograph.FOLDER.parent / "README.md").read_text()
-    named = {word.partition(")")[0] for word in readme.split("(screenshots/")[1:]}
+def test_every_picture_of_the_readme_and_of_docs_is_taken() -> None:
+    words = "".join(page.read_text() for page in PAGES)
+    named = set(re.findall(r"\((?:\.\./)?screenshots/([^)]*)\)", words))
     assert named and named <= {path.name for path in photograph.FOLDER.iterdir()}
 
 
