@@ -90,7 +90,7 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
         if trouble := _trouble(pattern):
             name, said = trouble
             key = f"drives[{index}].{name}"
-            line = line_of(path.read_text(encoding="utf-8"), f"$.{key}")
+            line = line_of(path.read_text(encoding="utf-8"), key)
             raise BadInput(f"{path}, line {line}, {key}: {said}.")
     return found
 

@@ -1,6 +1,6 @@
 """The contract: what a drive is, what it becomes, and every step between."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
@@ -8,6 +8,7 @@ from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.identity import Identity
 from wizard.model.machine import Striping
 from wizard.model.names import partition_path
+from wizard.model.written import WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Slot:
     uuid: str | None = None
     mount_point: str | None = None
     kept: bool = False
-    opened: str | None = None
+    opened: str | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def end_bytes(self) -> int:
@@ -48,7 +49,7 @@ class Layout:
     table: str
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
-    whole: Slot | None = None
+    whole: Slot | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
@@ -85,9 +86,9 @@ class Volume:
     mount_point: str | None
     mkfs_options: tuple[str, ...]
     mount_options: tuple[str, ...]
-    role: str = ""
-    encryption: Encryption | None = None
-    subvolumes: tuple[Subvolume, ...] = ()
+    role: str = field(default="", metadata=WHERE_USED)
+    encryption: Encryption | None = field(default=None, metadata=WHERE_USED)
+    subvolumes: tuple[Subvolume, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class MakeArray:
     chunk_bytes: int
     parts: tuple[str, ...]
     kind: Literal["make-array"] = "make-array"
-    level: Level = "raid0"
+    level: Level = field(default="raid0", metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,10 +189,10 @@ class MakeFilesystem:
     label: str
     options: tuple[str, ...]
     kind: Literal["make-filesystem"] = "make-filesystem"
-    others: tuple[str, ...] = ()
-    striping: Striping | None = None
-    logical: bool = False
-    mirrored: bool = False
+    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
+    striping: Striping | None = field(default=None, metadata=WHERE_USED)
+    logical: bool = field(default=False, metadata=WHERE_USED)
+    mirrored: bool = field(default=False, metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,7 @@ class MakeSubvolumes:
     uuid: str
     names: tuple[str, ...]
     kind: Literal["make-subvolumes"] = "make-subvolumes"
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +231,7 @@ class Mount:
     filesystem: str
     options: tuple[str, ...]
     kind: Literal["mount"] = "mount"
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +332,7 @@ class Stripe:
     chunk_bytes: int = 0
     uuids: tuple[str, ...] = ()
     metadata: str = ""
-    level: Level = "raid0"
+    level: Level = field(default="raid0", metadata=WHERE_USED)
 
     @property
     def mirrors(self) -> bool:
@@ -352,9 +353,9 @@ class Plan:
     volumes: tuple[Volume, ...]
     steps: tuple[Step, ...]
     doubts: tuple[str, ...] = ()
-    others: tuple[Member, ...] = ()
-    stripe: Stripe | None = None
-    group: Group | None = None
+    others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
+    stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
+    group: Group | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def members(self) -> tuple[Member, ...]:
