@@ -1,4 +1,4 @@
-"""The starter's side of the probe's server: one request, raw facts as they arrive, and never a wait beyond the limit."""
+"""The starter's side of the probe's server: raw facts as they arrive, never a wait beyond the limit, and a server kept for the next."""
 
 import json
 import os
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,48 @@ END_SECONDS = 0.5
 ROOT = Path(__file__).resolve().parents[2]
 
 
+_idle: dict[tuple[str, ...], list["Pool"]] = {}
+"""Servers that wait for a request, by their commands. A list's own methods are safe among threads."""
+
+
+@contextmanager
+def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
+    """A server that waits already, or a new one. It is kept for the next, unless it still owes an answer."""
+    pool = _waiting(server) or Pool(server)
+    try:
+        yield pool
+    finally:
+        if pool.busy:
+            pool.close()
+        else:
+            _idle.setdefault(server, []).append(pool)
+
+
+def begin() -> None:
+    """Start a server ahead of the first request, so that it loads while whoever asks does."""
+    with borrowed():
+        pass
+
+
+def _waiting(server: tuple[str, ...]) -> "Pool | None":
+    """One that waits and still lives."""
+    with suppress(KeyError, IndexError):
+        while True:
+            pool = _idle[server].pop()
+            if pool.process.poll() is None:
+                return pool
+            pool.close()
+    return None
+
+
 class Pool:
-    """A server that may be started before it is known which drives will be asked for, so that it loads while the rest is read."""
+    """A server that may be started before it is known which drives will be asked for, so that it loads while the rest is read.
+
+    It is `busy` from a request until the last answer to it.
+    """
 
     def __init__(self, server: Sequence[str] = SERVER) -> None:
+        self.busy = False
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.process = subprocess.Popen(
             list(server),
@@ -47,7 +85,8 @@ class Pool:
                     del left[facts["name"]]
                     yield facts
         finally:
-            self.close()
+            if self.busy:
+                self.close()
         for name in left:
             late = time.monotonic() >= until
             why = f"did not answer within {seconds:g} s" if late else "the probe's process ended before its turn"
@@ -56,6 +95,7 @@ class Pool:
     def _conversation(self, names: Sequence[str], seconds: float, until: float) -> Iterator[Facts]:
         asking, answering = self.process.stdin, self.process.stdout
         assert asking is not None and answering is not None
+        self.busy = True
         try:
             os.write(asking.fileno(), json.dumps({"drives": list(names), "seconds": seconds}).encode("ascii") + b"\n")
         except OSError:
@@ -73,6 +113,7 @@ class Pool:
                 for line in lines:
                     facts = _facts(bytes(line))
                     if facts.get("end") is True:
+                        self.busy = False
                         return
                     yield facts
 
