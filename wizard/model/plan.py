@@ -6,7 +6,7 @@ from typing import Literal
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.identity import Identity
-from wizard.model.machine import Striping
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.written import WHERE_USED
 
@@ -174,25 +174,6 @@ class MakeStripedVolume:
     stripes: int
     chunk_bytes: int
     kind: Literal["make-striped-volume"] = "make-striped-volume"
-
-
-@dataclass(frozen=True, slots=True)
-class MakeFilesystem:
-    """Make a filesystem on `device`, and for a Btrfs over several devices on `others` too.
-
-    `striping` is what its superblock is to say of the array beneath it; `mirrored` is true on an array of copies, which has none.
-    """
-
-    device: str
-    filesystem: str
-    uuid: str
-    label: str
-    options: tuple[str, ...]
-    kind: Literal["make-filesystem"] = "make-filesystem"
-    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
-    striping: Striping | None = field(default=None, metadata=WHERE_USED)
-    logical: bool = field(default=False, metadata=WHERE_USED)
-    mirrored: bool = field(default=False, metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
