@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol, cast
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.names import printable
 from wizard.probe import pool
+from wizard.tools import debuglog
 
 if TYPE_CHECKING:
     from argparse import ArgumentParser, Namespace
@@ -76,6 +77,7 @@ A whole drive for large media files, as a plan to read before it is applied:
     sudo diskwright apply media.json --confirm SERIAL
 
 `diskwright COMMAND --help` has the options and examples of each.
+--debug with any command writes a log for a report of a bug, and says where it is; serial numbers are in it only with --with-serials too.
 Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for safety (nothing written), 4 interrupted, 130 ended by you.
 """
 
@@ -84,11 +86,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is one of ExitCode."""
     words = list(sys.argv[1:] if argv is None else argv)
     open_streams()
+    os.environ.pop(debuglog.VARIABLE, None)
+    if "--debug" in words:
+        from wizard.report.debug import debugged
+
+        return debugged(words, carry_out)
+    return carry_out(words)
+
+
+def carry_out(words: list[str]) -> int:
+    """Run the command that `words` name; what is expected to go wrong becomes a sentence and an exit code."""
     try:
         code = dispatch(words)
         sys.stdout.flush()
         return code
     except DiskwrightError as error:
+        debuglog.note_exception()
         print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:

@@ -13,6 +13,7 @@ from wizard.apply.plan.start import request_stop
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import Kind, kind_of
 from wizard.probe import pool
+from wizard.tools.debuglog import note_exception
 
 
 def main(arguments: list[str]) -> None:
@@ -35,7 +36,11 @@ def main(arguments: list[str]) -> None:
     os.umask(0o022)
     # Loads while we do, and inherits nothing of the drives' locks.
     pool.begin()
-    _work(run, purpose, drive_locks, secret)
+    try:
+        _work(run, purpose, drive_locks, secret)
+    except BaseException:
+        note_exception()
+        raise
 
 
 def _work(run: Path, purpose: Purpose, drive_locks: tuple[int, ...], secret: bytes | None) -> None:

@@ -16,6 +16,7 @@ from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
 from wizard.probe.sysfs import SYS, drive_names, name_of, node_of, text
 from wizard.probe.system import read_machine
+from wizard.tools.debuglog import remember
 
 OnDrive = Callable[[Drive], None]
 
@@ -66,7 +67,7 @@ def survey(
             found[raw.name] = raw
             if on_drive is not None:
                 on_drive(drive_of(raw, machine))
-    return replace(machine, drives=tuple(found[name] for name in names if name in found))
+    return remember(replace(machine, drives=tuple(found[name] for name in names if name in found)))
 
 
 def drive_name(path: str) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from wizard.probe.sysfs import node_of
+from wizard.tools import debuglog
 
 Facts = dict[str, Any]
 
@@ -78,11 +79,13 @@ class Pool:
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
         """One RawDrive as plain data for each name, as they finish. Those that nothing is heard of get an error in its place."""
         left = dict.fromkeys(names)
-        until = time.monotonic() + seconds + GRACE_SECONDS
+        begun = time.monotonic()
+        until = begun + seconds + GRACE_SECONDS
         try:
             for facts in self._conversation(names, seconds, until):
                 if facts.get("name") in left:
                     del left[facts["name"]]
+                    _note(facts, begun)
                     yield facts
         finally:
             if self.busy:
@@ -90,7 +93,9 @@ class Pool:
         for name in left:
             late = time.monotonic() >= until
             why = f"did not answer within {seconds:g} s" if late else "the probe's process ended before its turn"
-            yield {"name": name, "path": node_of(name), "errors": [{"what": "drive", "why": why}]}
+            facts = {"name": name, "path": node_of(name), "errors": [{"what": "drive", "why": why}]}
+            _note(facts, begun)
+            yield facts
 
     def _conversation(self, names: Sequence[str], seconds: float, until: float) -> Iterator[Facts]:
         asking, answering = self.process.stdin, self.process.stdout
@@ -129,6 +134,10 @@ class Pool:
             self.process.kill()
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_SECONDS)
+
+
+def _note(facts: Facts, begun: float) -> None:
+    debuglog.note(debuglog.PROBE, f"{facts['name']}: {time.monotonic() - begun:.3f} s, not read: {facts.get('errors') or 'nothing'}")
 
 
 def _facts(line: bytes) -> Facts:
