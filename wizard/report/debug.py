@@ -16,6 +16,7 @@ from wizard import __version__
 from wizard.model.errors import DiskwrightError
 from wizard.probe.facts import RawMachine
 from wizard.probe.interpret import machine_of
+from wizard.probe.sysfs import SYS
 from wizard.report.anonymous import text_without_names
 from wizard.report.secrets import BY_FIELD, SERIAL
 from wizard.tools import debuglog
@@ -23,7 +24,7 @@ from wizard.tools.run import run
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "psutil", "pylibblkid", "pyparted")
-VERSION_OPTIONS = {"mke2fs": "-V", "e2fsck": "-V", "tune2fs": "-V", "dumpe2fs": "-V", "resize2fs": "-V", "debugfs": "-V", "mkfs.xfs": "-V"}
+VERSION_OPTIONS = dict.fromkeys(("mke2fs", "mkfs.ext4", "e2fsck", "tune2fs", "dumpe2fs", "resize2fs", "debugfs", "mkfs.xfs"), "-V")
 """How programs are asked that know no --version; those of e2fsprogs say theirs before they complain of an option they lack."""
 
 VERSION_SECONDS = 5.0
@@ -88,10 +89,15 @@ def _versions(text: str) -> Iterator[str]:
 def _without_names(text: str, words: Sequence[str]) -> str:
     """The log with what names drives and people replaced, as far as this process met it or a document on the command line has it."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in debuglog.seen)
-    tokens = {after: SERIAL for word, after in pairwise(words) if word == "--confirm"}
-    tokens |= {word.partition("=")[2]: SERIAL for word in words if word.startswith("--confirm=")}
+    tokens = {token: SERIAL for token in _tokens(words) if not (SYS / "class/block" / token).exists()}
     documents = {value: kind for word in words for value, kind in _in_document(Path(word))}
     return text_without_names(text, nouns, documents | tokens, os.uname().nodename)
+
+
+def _tokens(words: Sequence[str]) -> Iterator[str]:
+    """What confirms a drive: its serial number, or where it has none the kernel's name of it, which is no secret."""
+    yield from (after for word, after in pairwise(words) if word == "--confirm")
+    yield from (word.partition("=")[2] for word in words if word.startswith("--confirm="))
 
 
 def _in_document(path: Path) -> Iterator[tuple[str, str]]:
