@@ -4,25 +4,29 @@ import errno
 import os
 import signal
 import sys
-from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
 from contextlib import redirect_stderr
 from importlib import import_module
 from io import StringIO
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, Protocol, cast
 
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.names import printable
+from wizard.probe import pool
+from wizard.tools import debuglog
+
+if TYPE_CHECKING:
+    from argparse import ArgumentParser, Namespace
 
 
 class Command(Protocol):
     """What a module of `wizard.faces` offers. Only the module of the command that was asked for is imported."""
 
-    def parser(self) -> ArgumentParser:
+    def parser(self) -> "ArgumentParser":
         """The command's own options, with examples in its epilog."""
         ...
 
-    def main(self, arguments: Namespace) -> ExitCode:
+    def main(self, arguments: "Namespace") -> ExitCode:
         """Do it."""
         ...
 
@@ -47,10 +51,13 @@ COMMANDS = {
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }
 
-LONGEST_SENTENCE = 4000
-
 WIZARD = "start"
 """The module that runs when no command is given."""
+
+PROBING = frozenset({WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "apply"})
+"""Commands that look at drives, unless they only give help or look at a recorded machine."""
+
+LONGEST_SENTENCE = 4000
 
 HELP = """usage: diskwright [COMMAND] [...]
 
@@ -70,6 +77,7 @@ A whole drive for large media files, as a plan to read before it is applied:
     sudo diskwright apply media.json --confirm SERIAL
 
 `diskwright COMMAND --help` has the options and examples of each.
+--debug with any command writes a log for a report of a bug, and says where it is; serial numbers are in it only with --with-serials too.
 Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for safety (nothing written), 4 interrupted, 130 ended by you.
 """
 
@@ -78,11 +86,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is one of ExitCode."""
     words = list(sys.argv[1:] if argv is None else argv)
     open_streams()
+    os.environ.pop(debuglog.VARIABLE, None)
+    if "--debug" in words:
+        from wizard.report.debug import debugged
+
+        return debugged(words, carry_out)
+    return carry_out(words)
+
+
+def carry_out(words: list[str]) -> int:
+    """Run the command that `words` name; what is expected to go wrong becomes a sentence and an exit code."""
     try:
         code = dispatch(words)
         sys.stdout.flush()
         return code
     except DiskwrightError as error:
+        debuglog.note_exception()
         print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
@@ -114,11 +133,14 @@ def dispatch(words: list[str]) -> int:
     if name != WIZARD and name not in COMMANDS:
         print(f"diskwright: there is no command {name[:40]!r}; `diskwright --help` lists them.", file=sys.stderr)
         return ExitCode.USAGE
+    if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
+        # Before everything else is loaded, which takes as long as the server does.
+        pool.begin()
     command = cast(Command, import_module(f"wizard.faces.{name}"))
     return command.main(parse(command.parser(), words))
 
 
-def parse(parser: ArgumentParser, words: list[str]) -> Namespace:
+def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
     """The words as options. What argparse says of wrong ones repeats them, so it is made safe to show."""
     said = StringIO()
     try:

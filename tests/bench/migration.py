@@ -18,7 +18,7 @@ from functools import partial
 from pathlib import Path
 from statistics import median
 
-from tests.bench.rows import DISKWRIGHT, Row, drives, in_turn, ms, quiet, render, timed
+from tests.bench.rows import DISKWRIGHT, Row, check_byte_code, drives, in_turn, ms, quiet, render, timed
 from tests.devices import backing_file
 from tests.readme import put
 from wizard.apply.manifest.manifest import take_manifest
@@ -50,6 +50,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--write", action="store_true", help="put the tables into the README")
     arguments = parser.parse_args()
+    check_byte_code()
     table = render([*proving(), *migrating()])
     compared = "\n".join(comparing())
     print(f"{table}\n\n{compared}")

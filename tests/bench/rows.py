@@ -6,11 +6,13 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib.util import cache_from_source
 from pathlib import Path
 from statistics import median
 from time import perf_counter
 
 from tests.devices import Bench
+from wizard import cli
 from wizard.model.units import MIB
 
 DISKWRIGHT = (sys.executable, "-m", "wizard")
@@ -33,6 +35,13 @@ def render(rows: Sequence[Row]) -> str:
     lines = ["| what | diskwright | the other | ratio | aim |", "|---|---|---|---|---|"]
     lines += [f"| {row.what} | {row.ours} | {row.theirs} | {row.ratio:.2f} | {row.aim} |" for row in rows]
     return "\n".join(lines)
+
+
+def check_byte_code() -> None:
+    """Refuse to measure where every start compiles everything, as no start of a user's does; the first one here compiles it."""
+    quiet(*DISKWRIGHT, "--version")
+    if not Path(cache_from_source(cli.__file__)).exists():
+        raise SystemExit("byte code is not kept here, so that compiling would be measured: unset PYTHONDONTWRITEBYTECODE")
 
 
 def in_turn(ours: Callable[[], None], theirs: Callable[[], None], before: Callable[[], None] = lambda: None) -> tuple[float, float, float]:

@@ -16,7 +16,7 @@ from wizard.apply.run.runs import list_runs
 from wizard.cli import main
 from wizard.layout.document import read_plan
 from wizard.model.journal import Check, Event
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.tools.run import run
 
 if TYPE_CHECKING:

@@ -22,8 +22,8 @@ from wizard.documents.codec import from_json
 from wizard.layout.document import read_plan
 from wizard.model.journal import Check, Entry, Event
 from wizard.model.machine import Drive, Machine
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import MakeFilesystem
 from wizard.probe import collect
 from wizard.probe.facts import RawDrive
 from wizard.probe.interpret import drive_of, machine_of

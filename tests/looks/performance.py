@@ -17,7 +17,8 @@ from wizard.layout.planner import Mode
 from wizard.layout.wish import Arrangement, Wish
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
-from wizard.model.plan import MakeFilesystem, Plan
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import Plan
 from wizard.model.verdict import Verdict
 from wizard.probe.recorded import load_machine
 from wizard.services.recorded import RecordedServices

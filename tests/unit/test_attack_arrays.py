@@ -19,7 +19,8 @@ from wizard.layout.commands import array_uuid, physical_volume_uuid
 from wizard.layout.striping import layer_name
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Partition, Signature, Table, Zones
-from wizard.model.plan import MakeArray, MakeFilesystem, MakeStripedVolume, Plan
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import MakeArray, MakeStripedVolume, Plan
 from wizard.tools.run import Result
 
 THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")

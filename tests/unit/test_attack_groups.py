@@ -22,7 +22,8 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.machine import Signature
-from wizard.model.plan import MakeFilesystem, WipeSignatures
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import WipeSignatures
 from wizard.model.units import MIB
 
 assert PLAN.group is not None

@@ -20,7 +20,8 @@ from wizard.layout.planner import Mode
 from wizard.layout.space import gpt_bounds
 from wizard.layout.steps import Context, steps_of
 from wizard.model.errors import BadInput
-from wizard.model.plan import AddFstabLine, MakeFilesystem, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable
 from wizard.model.units import GIB, MIB
 
 OLD = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 100 * GIB, GIB, name="stays"))

@@ -18,7 +18,8 @@ from wizard.model.advice import Option
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
-from wizard.model.plan import MakeFilesystem, Mount, Plan, TurnOnSwap, WipeSignatures
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import Mount, Plan, TurnOnSwap, WipeSignatures
 from wizard.model.units import GIB, MIB
 
 PLACE = "/srv/secret"

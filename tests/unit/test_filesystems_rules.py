@@ -26,7 +26,8 @@ from wizard.layout.steps import Context, steps_of
 from wizard.layout.wish import Wish, parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
-from wizard.model.plan import AddFstabLine, MakeFilesystem, Mount, Plan, TurnOnSwap, Volume, WriteTable
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, Plan, TurnOnSwap, Volume, WriteTable
 from wizard.model.units import GIB
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"

@@ -78,7 +78,9 @@ class Bench:
             self.stub(name, "exit 0")
         python = self.state / venv_name() / "bin/python"
         python.parent.mkdir(parents=True)
-        python.write_text(f'#!/bin/sh\necho "$PYTHONPATH|$PYTHONSAFEPATH|$PYTHONNOUSERSITE" >> {self.log}\nprintf "<%s>" "$@"\n')
+        python.write_text(
+            f'#!/bin/sh\necho "$PYTHONPATH|$PYTHONSAFEPATH|$PYTHONNOUSERSITE|$PYTHONDONTWRITEBYTECODE" >> {self.log}\nprintf "<%s>" "$@"\n'
+        )
         python.chmod(0o755)
         self.complete.touch()
 
@@ -143,18 +145,20 @@ def test_a_complete_environment_is_started_without_asking_anything(tmp_path: Pat
     done = bench.run("inspect", "a b", "$(reboot)", "'\"", shell=tuple(shell))
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout == "<-m><wizard><inspect><a b><$(reboot)><'\"><>"[:-2]
-    assert bench.asked() == [f"{REPO}|1|1"]
+    assert bench.asked() == [f"{REPO}|1|1|"]
 
 
-def test_it_finds_itself_behind_links_and_ignores_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_finds_itself_behind_links_ignores_the_current_folder_and_keeps_what_it_compiles(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     bench = Bench(tmp_path)
-    bench.environment["PYTHONPATH"] = "/somewhere/else"
+    bench.environment |= {"PYTHONPATH": "/somewhere/else", "PYTHONDONTWRITEBYTECODE": "1"}
     (tmp_path / "one").symlink_to(LAUNCHER)
     (tmp_path / "two").symlink_to("one")
     monkeypatch.chdir(tmp_path)
     done = bench.run("--version", launcher=tmp_path / "two")
     assert done.stdout == "<-m><wizard><--version>"
-    assert bench.asked() == [f"{REPO}|1|1"]
+    assert bench.asked() == [f"{REPO}|1|1|"]
 
 
 def test_help_needs_no_environment(tmp_path: Path) -> None:

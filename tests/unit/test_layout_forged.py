@@ -12,10 +12,10 @@ from tests.unit.test_documents_plan import redigested
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan
 from wizard.model.errors import BadInput
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import (
     AddFstabLine,
     MakeArray,
-    MakeFilesystem,
     MakeStripedVolume,
     MakeVolumeGroup,
     Mount,

@@ -22,7 +22,8 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Drive, Extent
-from wizard.model.plan import MakeFilesystem, MakeVolumeGroup, Plan, Subvolume, WriteTable
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import MakeVolumeGroup, Plan, Subvolume, WriteTable
 from wizard.model.units import GIB, MIB
 
 

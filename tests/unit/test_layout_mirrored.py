@@ -20,7 +20,8 @@ from wizard.layout.striped import Kind
 from wizard.layout.striping import room_bytes, striped_words
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.plan import MakeArray, MakeFilesystem, Plan, Stripe, WipeSignatures
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import MakeArray, Plan, Stripe, WipeSignatures
 from wizard.model.units import KIB, MIB
 
 KINDS: tuple[Kind, ...] = ("md", "btrfs")

@@ -19,7 +19,8 @@ from wizard.layout.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import LARGEST_GRAIN_BYTES, Geometry, grain_bytes, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.machine import Drive
-from wizard.model.plan import AddFstabLine, MakeFilesystem, Mount, Plan, TableEntry, WipeSignatures, WriteTable
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, Plan, TableEntry, WipeSignatures, WriteTable
 from wizard.model.units import GIB, MIB, TIB
 
 QUICK = settings(max_examples=40, deadline=None)

@@ -9,7 +9,8 @@ from wizard.layout.commands import commands_of, edits_of, fstab_line
 from wizard.layout.rules import is_device_path, label_fault, mkfs_options_fault, mount_options_fault, mount_point_fault, partition_name
 from wizard.layout.wish import Request, parse_volume
 from wizard.model.errors import BadInput
-from wizard.model.plan import AddFstabLine, MakeFilesystem, Mount, TableEntry, WipeSignatures, WriteTable
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import AddFstabLine, Mount, TableEntry, WipeSignatures, WriteTable
 from wizard.model.units import GIB, MIB
 
 UUID = "11111111-2222-4333-8444-555555555555"

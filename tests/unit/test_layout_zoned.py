@@ -16,7 +16,8 @@ from wizard.layout.planner import Mode, make_plan
 from wizard.layout.wish import Wish
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
-from wizard.model.plan import MakeFilesystem, Plan, ResetZones
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import Plan, ResetZones
 from wizard.probe.recorded import load_machine
 
 MANAGED = ("host-managed", "nvme-zoned")

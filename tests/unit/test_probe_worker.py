@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from wizard.probe.machine import survey
-from wizard.probe.pool import Pool
+from wizard.probe.pool import Pool, borrowed
 
 LIMIT = 2.0
 HANGS_SECONDS = 60
@@ -108,6 +108,42 @@ def test_a_listener_that_goes_away_takes_server_and_children_with_it() -> None:
     while _members(group) and time.monotonic() < until:
         time.sleep(0.02)
     assert not _members(group)
+
+
+def test_a_server_answers_one_request_after_the_other_and_is_kept_between_them() -> None:
+    asked = server("sys.exit(worker.main(lambda: phases))  # kept")
+    with borrowed(asked) as first:
+        assert {facts["name"] for facts in first.probe(["good", "dies"], LIMIT)} == {"good", "dies"}
+        pid = first.process.pid
+    with borrowed(asked) as again:
+        assert again.process.pid == pid
+        assert [facts["errors"] for facts in again.probe(["good"], LIMIT)] == [[]]
+        with borrowed(asked) as beside:
+            assert beside.process.pid != pid, "one server answers one asker at a time"
+
+
+@pytest.mark.parametrize("end", ["killed", "left in the middle"])
+def test_a_server_that_is_lost_is_replaced(end: str) -> None:
+    asked = server(f"sys.exit(worker.main(lambda: phases))  # {end}")
+    with borrowed(asked) as first:
+        answers = first.probe(["good", "hangs"], 60)
+        assert next(answers)["name"] == "good"
+        if end == "killed":
+            first.process.kill()
+            assert why(next(answers)) == "the probe's process ended before its turn"
+    with borrowed(asked) as second:
+        assert second.process.pid != first.process.pid
+        assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]
+
+
+def test_a_server_that_ends_while_it_waits_is_replaced() -> None:
+    asked = server("sys.exit(worker.main(lambda: phases))  # ends")
+    with borrowed(asked) as first:
+        list(first.probe(["good"], LIMIT))
+    first.process.kill()
+    first.process.wait()
+    with borrowed(asked) as second:
+        assert [facts["errors"] for facts in second.probe(["good"], LIMIT)] == [[]]
 
 
 def _members(group: int) -> list[str]:

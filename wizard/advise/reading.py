@@ -32,7 +32,7 @@ class Place(Generic[Entry]):
 
 def fault(path: Path, key: str, said: str) -> BadInput:
     """A sentence about one key of a profile, with the line it stands on."""
-    line = line_of(path.read_text(encoding="utf-8"), f"$.{key}", said="")
+    line = line_of(path.read_text(encoding="utf-8"), key)
     return BadInput(f"{path}, line {line}, {key}: {said}")
 
 

@@ -9,13 +9,11 @@ import signal
 import sys
 from pathlib import Path
 
-from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
-from wizard.apply.plan.run import apply_run, keep_run
 from wizard.apply.plan.start import request_stop
-from wizard.apply.plan.undo import put_back
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import Kind, kind_of
-from wizard.apply.tune.run import apply_tuning, take_back_tuning
+from wizard.probe import pool
+from wizard.tools.debuglog import note_exception
 
 
 def main(arguments: list[str]) -> None:
@@ -36,26 +34,58 @@ def main(arguments: list[str]) -> None:
     (run / "pid").write_text(f"{os.getpid()}\n")
     # From here on only mount points are made without a mode of their own.
     os.umask(0o022)
-    _work(run, purpose, drive_locks, secret)
+    # Loads while we do, and inherits nothing of the drives' locks.
+    pool.begin()
+    try:
+        _work(run, purpose, drive_locks, secret)
+    except BaseException:
+        note_exception()
+        raise
 
 
 def _work(run: Path, purpose: Purpose, drive_locks: tuple[int, ...], secret: bytes | None) -> None:
-    match purpose, kind_of(run):
-        case Purpose.APPLY, Kind.PLAN:
+    """Only what this kind of run takes is loaded."""
+    match kind_of(run):
+        case Kind.PLAN:
+            _plan(run, purpose, drive_locks, secret)
+        case Kind.CHANGES:
+            _tuning(run, purpose, drive_locks)
+        case Kind.MIGRATION:
+            _migration(run, purpose, drive_locks)
+
+
+def _plan(run: Path, purpose: Purpose, drive_locks: tuple[int, ...], secret: bytes | None) -> None:
+    from wizard.apply.plan.run import apply_run, keep_run
+    from wizard.apply.plan.undo import put_back
+
+    match purpose:
+        case Purpose.APPLY:
             apply_run(run, drive_locks, secret)
-        case Purpose.APPLY, Kind.CHANGES:
-            apply_tuning(run, drive_locks)
-        case Purpose.APPLY, Kind.MIGRATION:
-            apply_migration(run, drive_locks)
-        case Purpose.UNDO, Kind.PLAN:
+        case Purpose.UNDO:
             put_back(run, drive_locks)
-        case Purpose.UNDO, Kind.CHANGES:
-            take_back_tuning(run, drive_locks)
-        case Purpose.UNDO, Kind.MIGRATION:
-            take_back_migration(run, drive_locks)
-        case Purpose.KEEP, Kind.PLAN:
+        case Purpose.KEEP:
             keep_run(run, drive_locks)
-        case Purpose.KEEP, _:
+
+
+def _tuning(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
+    from wizard.apply.tune.run import apply_tuning, take_back_tuning
+
+    match purpose:
+        case Purpose.APPLY:
+            apply_tuning(run, drive_locks)
+        case Purpose.UNDO:
+            take_back_tuning(run, drive_locks)
+
+
+def _migration(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
+    from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
+
+    match purpose:
+        case Purpose.APPLY:
+            apply_migration(run, drive_locks)
+        case Purpose.UNDO:
+            take_back_migration(run, drive_locks)
+        case Purpose.KEEP:
             keep_migrated(run, drive_locks)
 
 

@@ -1,6 +1,7 @@
 """Models known to be shingled, or conventional in spite of their family: `profiles/drives/*.toml`, which users extend without code."""
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
@@ -51,12 +52,6 @@ class Pattern:
     largest_tb: float | None = None
     source: str = "the user's own list"
 
-    def fits(self, drive: Drive) -> bool:
-        """Whether the drive's model number is one of these, and its size no larger than is meant."""
-        if self.largest_tb is not None and drive.size_bytes is not None and drive.size_bytes > self.largest_tb * MOST_BYTES_IN_A_TB:
-            return False
-        return any(re.fullmatch(rf"(?:{self.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in model_numbers(drive))
-
 
 @dataclass(frozen=True, slots=True)
 class PatternFile:
@@ -78,6 +73,15 @@ def model_numbers(drive: Drive) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_MAKER.sub("", name, count=1) for name in known))
 
 
+def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
+    """Those that are the drive's model number, and meant for drives no smaller than it is."""
+    numbers = model_numbers(drive)
+    for pattern in patterns:
+        meant = pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB
+        if meant and any(re.fullmatch(rf"(?:{pattern.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in numbers):
+            yield pattern
+
+
 def load_patterns() -> tuple[Pattern, ...]:
     """Every pattern of every file, the user's last; raises BadInput naming file, line and key."""
     return tuple(pattern for path in profile_files("drives") for pattern in read_patterns(path))
@@ -90,7 +94,7 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
         if trouble := _trouble(pattern):
             name, said = trouble
             key = f"drives[{index}].{name}"
-            line = line_of(path.read_text(encoding="utf-8"), f"$.{key}")
+            line = line_of(path.read_text(encoding="utf-8"), key)
             raise BadInput(f"{path}, line {line}, {key}: {said}.")
     return found
 

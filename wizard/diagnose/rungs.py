@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
-from wizard.diagnose.patterns import Confidence, Kind, Pattern
+from wizard.diagnose.patterns import Confidence, Kind, Pattern, fitting
 from wizard.model.finding import Clue
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -146,15 +146,14 @@ def _is_ata(drive: Drive) -> bool:
 
 def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
     managements = {Kind.DRIVE_MANAGED: DRIVE, Kind.HOST_AWARE: HOST_AWARE, Kind.HOST_MANAGED: HOST_MANAGED, Kind.CONVENTIONAL: None}
-    for pattern in patterns:
-        if pattern.fits(drive):
-            weight = {Confidence.HIGH: Weight.PUBLISHED, Confidence.MEDIUM: Weight.LISTED, Confidence.LOW: Weight.HINT}[pattern.confidence]
-            family = f"{printable(pattern.family)}: " if pattern.family else ""
-            reported = "reported as " if pattern.confidence is Confidence.LOW else ""
-            clue = Clue(
-                f"{MODELS}, after {printable(pattern.source, 120)}",
-                f"{family}{reported}{pattern.kind.value}",
-                pattern.confidence.value,
-            )
-            # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
-            yield Rung(clue, managements[pattern.kind], weight, exact=pattern.kind is not Kind.DRIVE_MANAGED)
+    for pattern in fitting(drive, patterns):
+        weight = {Confidence.HIGH: Weight.PUBLISHED, Confidence.MEDIUM: Weight.LISTED, Confidence.LOW: Weight.HINT}[pattern.confidence]
+        family = f"{printable(pattern.family)}: " if pattern.family else ""
+        reported = "reported as " if pattern.confidence is Confidence.LOW else ""
+        clue = Clue(
+            f"{MODELS}, after {printable(pattern.source, 120)}",
+            f"{family}{reported}{pattern.kind.value}",
+            pattern.confidence.value,
+        )
+        # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
+        yield Rung(clue, managements[pattern.kind], weight, exact=pattern.kind is not Kind.DRIVE_MANAGED)

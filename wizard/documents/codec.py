@@ -1,105 +1,45 @@
-"""Dataclasses to and from JSON, by cattrs; errors become sentences that name the place in the document."""
+"""Dataclasses to and from the JSON of documents; errors become sentences that name the place in the document."""
 
 import json
-from collections.abc import Callable
+from dataclasses import fields, is_dataclass
 from enum import Enum
-from functools import cache, partial
-from types import UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin
+from typing import Any, TypeVar
 
-from cattrs import Converter, transform_error
-from cattrs.errors import BaseValidationError
-from cattrs.gen import make_dict_unstructure_fn, override
-from cattrs.strategies import configure_tagged_union
-from cattrs.v import format_exception
-
-from wizard.model.changes import ChangeOperation
+from wizard.documents.decode import Misfit, decode
 from wizard.model.errors import BadInput
-from wizard.model.ext import ExtFacts
-from wizard.model.migration import Migration, MigrationOperation
 from wizard.model.names import printable
-from wizard.model.plan import Layout, MakeArray, MakeFilesystem, MakeSubvolumes, Mount, Operation, Plan, Slot, Stripe, Volume
+from wizard.model.written import WHERE_USED
 
 T = TypeVar("T")
 
 JSON = dict[str, Any]
 """A JSON object. This module is the edge where untyped data becomes typed."""
 
-WRITTEN_WHERE_USED: dict[type, tuple[str, ...]] = {
-    ExtFacts: ("unconverted",),
-    Layout: ("whole",),
-    MakeArray: ("level",),
-    MakeFilesystem: ("others", "striping", "logical", "mirrored"),
-    MakeSubvolumes: ("others",),
-    Migration: ("target",),
-    Mount: ("others",),
-    Plan: ("others", "stripe", "group"),
-    Slot: ("opened",),
-    Stripe: ("level",),
-    Volume: ("role", "encryption", "subvolumes"),
-}
-"""Fields that are left out of a document where they say nothing: a plan for one drive reads as it did before there were others."""
-
-
-def _strict_scalar(value: Any, wanted: type) -> Any:
-    if type(value) is wanted or (wanted is float and type(value) is int):
-        return value
-    if issubclass(wanted, Enum):
-        if value in [member.value for member in wanted]:
-            return wanted(value)
-        raise ValueError(f"expected one of {', '.join(str(member.value) for member in wanted)}, found {str(value)[:40]!r}")
-    raise ValueError(f"expected {wanted.__name__}, found {type(value).__name__}")
-
-
-@cache
-def converter() -> Converter:
-    """The one converter: unknown keys and wrong types are errors, unions of operations carry their `kind`."""
-    made = Converter(forbid_extra_keys=True)
-    for scalar in (str, int, float, bool):
-        made.register_structure_hook(scalar, _strict_scalar)
-    made.register_unstructure_hook_factory(lambda wanted: wanted in WRITTEN_WHERE_USED, partial(_leaving_out, made))
-    for union in (Operation, ChangeOperation, MigrationOperation):
-        members = get_args(union) if isinstance(union, UnionType) or get_origin(union) is Union else ()
-        names = {member: member.__dataclass_fields__["kind"].default for member in members}
-        configure_tagged_union(union, made, tag_name="kind", tag_generator=names.__getitem__)
-    made.register_unstructure_hook_func(lambda wanted: frozenset in (wanted, get_origin(wanted)), sorted)
-    return made
-
-
-def _leaving_out(made: Converter, wanted: type) -> Callable[[Any], JSON]:
-    overrides: Any = {name: override(omit_if_default=True) for name in WRITTEN_WHERE_USED[wanted]}
-    return make_dict_unstructure_fn(wanted, made, **overrides)
-
 
 def to_json(value: object) -> Any:
-    """The plain JSON value (dicts, lists, scalars) of a dataclass."""
-    return converter().unstructure(value)
+    """The plain JSON value (dicts, lists, scalars) of a dataclass. Raises TypeError for what has no place in a document."""
+    if value is None or type(value) in (str, int, float, bool):
+        return value
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, (tuple, list)):
+        return [to_json(one) for one in value]
+    if isinstance(value, frozenset):
+        return sorted(value)
+    if isinstance(value, dict):
+        return {name: to_json(one) for name, one in value.items()}
+    if is_dataclass(value):
+        written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
+        return {name: to_json(one) for name, (one, field) in written.items() if field.metadata != WHERE_USED or one != field.default}
+    raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
 def from_json(value: Any, wanted: type[T], where: str) -> T:
     """A dataclass from plain JSON; raises BadInput naming `where` (a file) and the first place that does not fit."""
     try:
-        return converter().structure(value, wanted)
-    except BaseValidationError as error:
-        said, place = first_problem(error)
-        raise BadInput(f"{where}: {printable(said, 200)}, at {printable(place, 100)}") from None
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise BadInput(f"{where}: {printable(str(error), 200)}") from None
-
-
-def first_problem(error: BaseValidationError) -> tuple[str, str]:
-    """What is wrong and where (`$.choices[1].sentence`), of the first of possibly many problems.
-
-    An unknown key comes before a missing one: a mistyped key is both.
-    """
-    problems = transform_error(error, path="$", format_exception=_in_words)
-    first = next((problem for problem in problems if problem.startswith("extra field")), problems[0])
-    said, _, place = first.rpartition(" @ ")
-    return said, place
-
-
-def _in_words(error: BaseException, wanted: type | None) -> str:
-    return str(error) if type(error) is ValueError else format_exception(error, wanted)
+        return decode(value, wanted)
+    except Misfit as misfit:
+        raise BadInput(f"{where}: {printable(str(misfit), 200)}, at {printable(f'${misfit.place}', 100)}") from None
 
 
 def parse_document(text: str, schema: str, where: str) -> JSON:

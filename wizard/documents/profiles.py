@@ -8,9 +8,7 @@ from pathlib import Path
 from pwd import getpwuid
 from typing import TypeVar
 
-from cattrs.errors import BaseValidationError
-
-from wizard.documents.codec import converter, first_problem
+from wizard.documents.decode import Misfit, decode
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
 
@@ -58,22 +56,21 @@ def read_profile(path: Path, wanted: type[T]) -> T:
     """A profile as the frozen dataclass `wanted`; raises BadInput naming file, line and key."""
     try:
         text = path.read_text(encoding="utf-8")
-        return converter().structure(tomllib.loads(text), wanted)
+        return decode(tomllib.loads(text), wanted)
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{path} cannot be read: {error}") from None
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path}: {error}") from None
-    except BaseValidationError as error:
-        said, place = first_problem(error)
-        raise BadInput(f"{path}, line {line_of(text, place, said)}, {_key(place, said)}: {printable(said, 160)}") from None
+    except Misfit as misfit:
+        raise BadInput(f"{path}, line {line_of(text, misfit.key)}, {misfit.key}: {printable(str(misfit), 160)}") from None
 
 
-def line_of(text: str, place: str, said: str = "") -> int:
-    """The line, from 1, on which the value at `place` (`$.choices[1].sentence`) stands in a TOML text; the header's where it is missing.
+def line_of(text: str, key: str) -> int:
+    """The line, from 1, on which the value at `key` (`choices[1].sentence`) stands in a TOML text; the header's where it is missing.
 
     Values within inline arrays are found by the line of their key.
     """
-    wanted = _key(place, said).split(".")
+    wanted = key.split(".")
     seen: dict[str, int] = {}
     header: list[str] = []
     best, depth = 1, 0
@@ -101,11 +98,3 @@ def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[st
             seen[key] = seen.get(key, -1) + 1
         named.append(f"{part}[{seen[key]}]" if key in seen else part)
     return named
-
-
-def _key(place: str, said: str) -> str:
-    """The dotted key a message is about; for unknown or missing keys cattrs names it in the message only."""
-    key = place.removeprefix("$").removeprefix(".")
-    if match := re.search(r"(?:missing|extra fields? found \()\s*'?([\w-]+)?", said):
-        return ".".join(part for part in (key, match[1] or "") if part)
-    return key or "$"

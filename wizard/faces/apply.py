@@ -16,10 +16,7 @@ from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
 from wizard.apply.run.telling import Telling
 from wizard.documents.files import read_file
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
-from wizard.faces.carrying import apply_carried
-from wizard.faces.changing import apply_changes
 from wizard.faces.console import out, say
-from wizard.faces.migrating_apply import apply_migration
 from wizard.faces.passphrase import passphrase_for
 from wizard.layout.changes_document import is_changes, read_changes
 from wizard.layout.document import read_plan
@@ -122,11 +119,20 @@ Begin = Callable[[Namespace, Callable[[], str]], Path | ExitCode]
 
 
 def _other_than_plan(text: str, shown: str) -> Begin | None:
+    """Only what this kind of document takes is loaded."""
     if is_changes(text):
+        from wizard.faces.changing import apply_changes
+
         return partial(apply_changes, read_changes(text, shown))
     if is_migration(text):
+        from wizard.faces.migrating_apply import apply_migration
+
         return partial(apply_migration, read_migration(text, shown))
-    return partial(apply_carried, read_carried(text, shown)) if is_carried(text) else None
+    if is_carried(text):
+        from wizard.faces.carrying import apply_carried
+
+        return partial(apply_carried, read_carried(text, shown))
+    return None
 
 
 def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:

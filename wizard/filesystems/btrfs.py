@@ -1,7 +1,7 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
 from wizard.filesystems.kind import Argv, MadeKind
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
 

@@ -5,7 +5,7 @@ import re
 from wizard.filesystems.kind import Argv, MadeKind, with_suboptions
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Striping
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import KIB, MIB, TIB
 
 

@@ -1,7 +1,7 @@
 """F2FS: mkfs.f2fs(8), fsck.f2fs(8); the limits were tried with f2fs-tools 1.15."""
 
 from wizard.filesystems.kind import Argv, MadeKind
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
 

@@ -1,7 +1,7 @@
 """JFS: jfs_mkfs(8), jfs_tune(8) and jfs_fsck(8) of jfsutils; tried with 1.1.15, its last version, of 2011."""
 
 from wizard.filesystems.kind import Argv, MadeKind
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
 

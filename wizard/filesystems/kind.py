@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Striping
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 
 Argv = tuple[str, ...]
 

@@ -1,7 +1,7 @@
 """NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tried with 2.2.9."""
 
 from wizard.filesystems.kind import Argv, MadeKind
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
 

@@ -2,7 +2,7 @@
 
 from wizard.filesystems.kind import Argv, MadeKind
 from wizard.filesystems.partitions import LINUX_SWAP_TYPE, SWAP_MBR_TYPE
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
 

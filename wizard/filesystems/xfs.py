@@ -5,7 +5,7 @@ import re
 from wizard.filesystems.kind import Argv, MadeKind
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Striping
-from wizard.model.plan import MakeFilesystem
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, TIB
 
 

@@ -5,11 +5,11 @@ from wizard.filesystems.partitions import TYPE_NAMES
 from wizard.filesystems.registry import MADE
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
     MakeArray,
-    MakeFilesystem,
     MakeStripedVolume,
     MakeSubvolumes,
     MakeVolumeGroup,

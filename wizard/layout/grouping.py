@@ -14,10 +14,10 @@ from wizard.layout.roles import TableKind
 from wizard.layout.striping import MEMBER_KINDS, group_name, layer_name
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Extent
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     Layout,
-    MakeFilesystem,
     MakeVolumeGroup,
     Operation,
     Plan,

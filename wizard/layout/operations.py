@@ -10,12 +10,12 @@ from wizard.layout.space import is_container, with_free
 from wizard.layout.subvolumes import subvolume_option
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     NO_PLACE,
     AddFstabLine,
     Layout,
-    MakeFilesystem,
     MakeSubvolumes,
     Mount,
     Operation,

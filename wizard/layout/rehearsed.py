@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from wizard.model.encryption import MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     MakeArray,
-    MakeFilesystem,
     MakeStripedVolume,
     MakeSubvolumes,
     MakeVolumeGroup,

@@ -15,12 +15,12 @@ from wizard.layout.usesteps import use_sentence
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
     AddFstabLine,
     Layout,
     MakeArray,
-    MakeFilesystem,
     MakeStripedVolume,
     MakeSubvolumes,
     MakeVolumeGroup,

@@ -14,12 +14,12 @@ from wizard.layout.operations import layout_after, mounted, table_after
 from wizard.layout.space import aligned_spaces, gpt_bounds
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent, Striping
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     Layout,
     Level,
     MakeArray,
-    MakeFilesystem,
     MakeStripedVolume,
     MakeVolumeGroup,
     Operation,

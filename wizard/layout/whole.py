@@ -8,7 +8,8 @@ from itertools import pairwise
 
 from wizard.layout.operations import mounted
 from wizard.model.identity import Identity
-from wizard.model.plan import Layout, MakeFilesystem, Operation, ResetZones, Slot, Volume
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.plan import Layout, Operation, ResetZones, Slot, Volume
 
 ZONED_FILESYSTEM = "btrfs"
 ZONED_FEATURE = "zoned"

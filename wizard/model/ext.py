@@ -1,6 +1,8 @@
 """What the superblock of an ext2, ext3 or ext4 filesystem says: facts, no conclusions."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from wizard.model.written import WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +45,7 @@ class ExtFacts:
     checked: int
     revision: int = 1
     reserved_gdt_blocks: int = 0
-    unconverted: bool = False
+    unconverted: bool = field(default=False, metadata=WHERE_USED)
 
     @property
     def size_bytes(self) -> int:

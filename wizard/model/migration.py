@@ -1,12 +1,13 @@
 """A migration of an ext2 or ext3 filesystem to ext4: the ways there are, and the one that was chosen, step by step."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Literal
 
 from wizard.model.ext import ExtFacts
 from wizard.model.finding import Finding
 from wizard.model.identity import Identity
+from wizard.model.written import WHERE_USED
 
 
 class Way(StrEnum):
@@ -179,7 +180,7 @@ class Migration:
     repairs: bool = False
     gains: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()
-    target: Identity | None = None
+    target: Identity | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def written(self) -> Identity:

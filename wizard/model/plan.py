@@ -1,13 +1,14 @@
 """The contract: what a drive is, what it becomes, and every step between."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.identity import Identity
-from wizard.model.machine import Striping
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.written import WHERE_USED
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Slot:
     uuid: str | None = None
     mount_point: str | None = None
     kept: bool = False
-    opened: str | None = None
+    opened: str | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def end_bytes(self) -> int:
@@ -48,7 +49,7 @@ class Layout:
     table: str
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
-    whole: Slot | None = None
+    whole: Slot | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
@@ -85,9 +86,9 @@ class Volume:
     mount_point: str | None
     mkfs_options: tuple[str, ...]
     mount_options: tuple[str, ...]
-    role: str = ""
-    encryption: Encryption | None = None
-    subvolumes: tuple[Subvolume, ...] = ()
+    role: str = field(default="", metadata=WHERE_USED)
+    encryption: Encryption | None = field(default=None, metadata=WHERE_USED)
+    subvolumes: tuple[Subvolume, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +151,7 @@ class MakeArray:
     chunk_bytes: int
     parts: tuple[str, ...]
     kind: Literal["make-array"] = "make-array"
-    level: Level = "raid0"
+    level: Level = field(default="raid0", metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,25 +177,6 @@ class MakeStripedVolume:
 
 
 @dataclass(frozen=True, slots=True)
-class MakeFilesystem:
-    """Make a filesystem on `device`, and for a Btrfs over several devices on `others` too.
-
-    `striping` is what its superblock is to say of the array beneath it; `mirrored` is true on an array of copies, which has none.
-    """
-
-    device: str
-    filesystem: str
-    uuid: str
-    label: str
-    options: tuple[str, ...]
-    kind: Literal["make-filesystem"] = "make-filesystem"
-    others: tuple[str, ...] = ()
-    striping: Striping | None = None
-    logical: bool = False
-    mirrored: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class MakeSubvolumes:
     """Make the subvolumes `names`, paths from the top of the filesystem on `device`, in this order.
 
@@ -206,7 +188,7 @@ class MakeSubvolumes:
     uuid: str
     names: tuple[str, ...]
     kind: Literal["make-subvolumes"] = "make-subvolumes"
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,7 +212,7 @@ class Mount:
     filesystem: str
     options: tuple[str, ...]
     kind: Literal["mount"] = "mount"
-    others: tuple[str, ...] = ()
+    others: tuple[str, ...] = field(default=(), metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -331,7 +313,7 @@ class Stripe:
     chunk_bytes: int = 0
     uuids: tuple[str, ...] = ()
     metadata: str = ""
-    level: Level = "raid0"
+    level: Level = field(default="raid0", metadata=WHERE_USED)
 
     @property
     def mirrors(self) -> bool:
@@ -352,9 +334,9 @@ class Plan:
     volumes: tuple[Volume, ...]
     steps: tuple[Step, ...]
     doubts: tuple[str, ...] = ()
-    others: tuple[Member, ...] = ()
-    stripe: Stripe | None = None
-    group: Group | None = None
+    others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
+    stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
+    group: Group | None = field(default=None, metadata=WHERE_USED)
 
     @property
     def members(self) -> tuple[Member, ...]:

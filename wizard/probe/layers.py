@@ -66,6 +66,8 @@ def layers_of(
     partitions: tuple[Partition, ...],
 ) -> tuple[Layer, ...]:
     """The layers that the graph shows, with what was read of each."""
+    if not plain:
+        return ()
     names = {node(graph, name): name for name in (*graph.blocks, *raw.layers)}
     names |= {part.path: part.path.removeprefix("/dev/") for part in partitions if part.path not in names}
     grounds = {raw.path: Ground(signatures, size_bytes, raw.superblocks.get(raw.name, ()))}

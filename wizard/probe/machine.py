@@ -13,9 +13,10 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.probe.facts import RawDrive, RawError, RawMachine
 from wizard.probe.interpret import drive_of, machine_of
-from wizard.probe.pool import SERVER, Pool
+from wizard.probe.pool import SERVER, borrowed
 from wizard.probe.sysfs import SYS, drive_names, name_of, node_of, text
 from wizard.probe.system import read_machine
+from wizard.tools.debuglog import remember
 
 OnDrive = Callable[[Drive], None]
 
@@ -51,13 +52,12 @@ def survey(
     seconds: float = 10.0,
     all_devices: bool = False,
     on_drive: OnDrive | None = None,
-    server: Sequence[str] = SERVER,
+    server: tuple[str, ...] = SERVER,
 ) -> RawMachine:
     """The raw facts that `probe_machine` interprets, for recording. `server` is the command that probes."""
     names = [drive_name(path) for path in paths] if paths is not None else drive_names(all_devices=all_devices)
     names = list(dict.fromkeys(names))
-    pool = Pool(server)
-    try:
+    with borrowed(server) as pool:
         machine = read_machine()
         found: dict[str, RawDrive] = {}
         for facts in pool.probe(names, seconds) if names else ():
@@ -67,9 +67,7 @@ def survey(
             found[raw.name] = raw
             if on_drive is not None:
                 on_drive(drive_of(raw, machine))
-    finally:
-        pool.close()
-    return replace(machine, drives=tuple(found[name] for name in names if name in found))
+    return remember(replace(machine, drives=tuple(found[name] for name in names if name in found)))
 
 
 def drive_name(path: str) -> str:

@@ -10,10 +10,12 @@ import ctypes
 import fcntl
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from wizard.model.machine import NvmeFormat
-from wizard.probe.facts import RawDrive
+
+if TYPE_CHECKING:
+    from wizard.probe.facts import RawDrive
 
 Facts = dict[str, Any]
 
@@ -101,7 +103,7 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
     return bytes(buffer)
 
 
-def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
+def formats_of(raw: "RawDrive") -> tuple[NvmeFormat, ...]:
     """The formats that the namespace can have, in their order; none where it was not asked or the answer makes no sense."""
     data = _decoded(raw.nvme.get("namespace"))
     if len(data) < NAMESPACE_BYTES:
@@ -118,7 +120,7 @@ def formats_of(raw: RawDrive) -> tuple[NvmeFormat, ...]:
     return tuple(found)
 
 
-def format_scope_of(raw: RawDrive) -> str | None:
+def format_scope_of(raw: "RawDrive") -> str | None:
     """What a Format command erases: `namespace`, `all` namespaces of the controller, `none` where it knows no such command."""
     data = _decoded(raw.nvme.get("controller"))
     if len(data) < CONTROLLER_BYTES:

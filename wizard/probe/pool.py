@@ -1,4 +1,4 @@
-"""The starter's side of the probe's server: one request, raw facts as they arrive, and never a wait beyond the limit."""
+"""The starter's side of the probe's server: raw facts as they arrive, never a wait beyond the limit, and a server kept for the next."""
 
 import json
 import os
@@ -7,11 +7,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Generator, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from wizard.probe.sysfs import node_of
+from wizard.tools import debuglog
 
 Facts = dict[str, Any]
 
@@ -23,10 +24,48 @@ END_SECONDS = 0.5
 ROOT = Path(__file__).resolve().parents[2]
 
 
+_idle: dict[tuple[str, ...], list["Pool"]] = {}
+"""Servers that wait for a request, by their commands. A list's own methods are safe among threads."""
+
+
+@contextmanager
+def borrowed(server: tuple[str, ...] = SERVER) -> Iterator["Pool"]:
+    """A server that waits already, or a new one. It is kept for the next, unless it still owes an answer."""
+    pool = _waiting(server) or Pool(server)
+    try:
+        yield pool
+    finally:
+        if pool.busy:
+            pool.close()
+        else:
+            _idle.setdefault(server, []).append(pool)
+
+
+def begin() -> None:
+    """Start a server ahead of the first request, so that it loads while whoever asks does."""
+    with borrowed():
+        pass
+
+
+def _waiting(server: tuple[str, ...]) -> "Pool | None":
+    """One that waits and still lives."""
+    with suppress(KeyError, IndexError):
+        while True:
+            pool = _idle[server].pop()
+            if pool.process.poll() is None:
+                return pool
+            pool.close()
+    return None
+
+
 class Pool:
-    """A server that may be started before it is known which drives will be asked for, so that it loads while the rest is read."""
+    """A server that may be started before it is known which drives will be asked for, so that it loads while the rest is read.
+
+    It is `busy` from a request until the last answer to it.
+    """
 
     def __init__(self, server: Sequence[str] = SERVER) -> None:
+        self.busy = False
         path = os.pathsep.join([str(ROOT), *filter(None, [os.environ.get("PYTHONPATH")])])
         self.process = subprocess.Popen(
             list(server),
@@ -40,22 +79,28 @@ class Pool:
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
         """One RawDrive as plain data for each name, as they finish. Those that nothing is heard of get an error in its place."""
         left = dict.fromkeys(names)
-        until = time.monotonic() + seconds + GRACE_SECONDS
+        begun = time.monotonic()
+        until = begun + seconds + GRACE_SECONDS
         try:
             for facts in self._conversation(names, seconds, until):
                 if facts.get("name") in left:
                     del left[facts["name"]]
+                    _note(facts, begun)
                     yield facts
         finally:
-            self.close()
+            if self.busy:
+                self.close()
         for name in left:
             late = time.monotonic() >= until
             why = f"did not answer within {seconds:g} s" if late else "the probe's process ended before its turn"
-            yield {"name": name, "path": node_of(name), "errors": [{"what": "drive", "why": why}]}
+            facts = {"name": name, "path": node_of(name), "errors": [{"what": "drive", "why": why}]}
+            _note(facts, begun)
+            yield facts
 
     def _conversation(self, names: Sequence[str], seconds: float, until: float) -> Iterator[Facts]:
         asking, answering = self.process.stdin, self.process.stdout
         assert asking is not None and answering is not None
+        self.busy = True
         try:
             os.write(asking.fileno(), json.dumps({"drives": list(names), "seconds": seconds}).encode("ascii") + b"\n")
         except OSError:
@@ -73,6 +118,7 @@ class Pool:
                 for line in lines:
                     facts = _facts(bytes(line))
                     if facts.get("end") is True:
+                        self.busy = False
                         return
                     yield facts
 
@@ -88,6 +134,10 @@ class Pool:
             self.process.kill()
             with suppress(subprocess.TimeoutExpired):
                 self.process.wait(END_SECONDS)
+
+
+def _note(facts: Facts, begun: float) -> None:
+    debuglog.note(debuglog.PROBE, f"{facts['name']}: {time.monotonic() - begun:.3f} s, not read: {facts.get('errors') or 'nothing'}")
 
 
 def _facts(line: bytes) -> Facts:

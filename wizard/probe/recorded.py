@@ -10,6 +10,7 @@ from wizard.model.names import printable
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
+from wizard.tools.debuglog import remember
 
 
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
@@ -33,7 +34,7 @@ def load_facts(path: Path) -> RawMachine:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
         raise BadInput(f"There is no file {shown}; `diskwright inspect --save {shown}` would write one.") from None
-    return from_json(parse_document(text, SCHEMA, shown), RawMachine, shown)
+    return remember(from_json(parse_document(text, SCHEMA, shown), RawMachine, shown))
 
 
 def load_machine(path: Path) -> Machine:

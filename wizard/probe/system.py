@@ -1,8 +1,6 @@
 """Raw facts of the machine itself: kernel, tools, and the graph of who uses which block device."""
 
-import gzip
 import os
-import platform
 import re
 import stat
 import zlib
@@ -60,12 +58,15 @@ ASKED = (("mkfs.btrfs", "--version"), ("mkfs.btrfs", "-O", "list-all"), ("mkfs.x
 """How programs are asked what they can do with zones; none of these touches a device."""
 
 ASKED_SECONDS = 5.0
+GZIP = 16 + zlib.MAX_WBITS
+"""What zlib calls a gzip file."""
+
 CONFIGURATION = ("BLK_DEV_ZONED", "BTRFS_FS", "XFS_RT", "F2FS_FS", "ZONEFS_FS", "DM_ZONED")
 
 
 def read_machine() -> RawMachine:
     """Everything but the drives."""
-    release = platform.release()
+    release = os.uname().release
     listed, loads = listed_modules(Path("/lib/modules") / release), (PROC / "modules").exists()
     zoned = any(text(SYS / "block" / name / "queue/zoned") == "host-managed" for name in _names(SYS / "block"))
     return RawMachine(
@@ -80,7 +81,7 @@ def read_machine() -> RawMachine:
         boot_id=boot_id(),
         config=_configuration(release) if zoned else "",
         said=_said() if zoned else {},
-        architecture=platform.machine(),
+        architecture=os.uname().machine,
         missing_files=tuple(path for path in FILES if not Path(path).exists()),
         shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
         listed_modules=layer_modules(listed) if listed else None,
@@ -119,8 +120,8 @@ def _configuration(release: str) -> str:
     empty where there is none."""
     modules = Path("/lib/modules") / release
     found = ""
-    with suppress(OSError, EOFError, zlib.error):
-        found = gzip.decompress((PROC / "config.gz").read_bytes()).decode(errors="replace")
+    with suppress(OSError, zlib.error):
+        found = zlib.decompress((PROC / "config.gz").read_bytes(), GZIP).decode(errors="replace")
     found = found or next((said for path in (Path("/boot") / f"config-{release}", modules / "config") if (said := text(path))), "")
     names = "|".join(CONFIGURATION)
     lines = [match[0] for match in re.finditer(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)]

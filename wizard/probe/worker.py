@@ -4,7 +4,8 @@ It exists because libblkid's binding holds the interpreter lock and a read may n
 never waited for. It has no threads, so that forking is safe, and loads the bindings once for all children.
 
 In: one JSON line `{"drives": [names], "seconds": limit}`. Out: one JSON line a drive, in the shape of `facts.RawDrive`, in the order in
-which they finish, then `{"end": true}`. When its input closes, its starter is gone or no longer interested, and it ends.
+which they finish, then `{"end": true}`; then it waits for the next request. When its input closes, its starter is gone or no longer
+interested, and it ends.
 """
 
 import json
@@ -194,16 +195,18 @@ def drive_phases() -> Phases:
 
 
 def main(prepare: Callable[[], Phases] = drive_phases) -> int:
-    """Serve one request and end. `prepare` gives what a child does for its drive."""
-    phases = prepare()
-    request = json.loads(_line(0))
-    serve(request["drives"], float(request["seconds"]), phases, lambda facts: _write(1, facts), stop=0)
-    _write(1, {"end": True})
+    """Serve one request after the other. `prepare` gives what a child does for its drive."""
+    # Loads what children share before anything is asked. It is asked again each time: udev may have come or gone meanwhile.
+    prepare()
+    while line := _line(0):
+        request = json.loads(line)
+        serve(request["drives"], float(request["seconds"]), prepare(), lambda facts: _write(1, facts), stop=0)
+        _write(1, {"end": True})
     return 0
 
 
 def _line(descriptor: int) -> bytes:
-    """The first line, read without buffering, so that a later end of input is seen by the selector."""
+    """The next line, read without buffering, so that a later end of input is seen by the selector; empty at the end of input."""
     read = bytearray()
     while not read.endswith(b"\n"):
         data = os.read(descriptor, 1 << 16)

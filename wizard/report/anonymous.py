@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
@@ -15,7 +15,7 @@ from wizard.model.machine import Partition
 from wizard.model.names import printable
 from wizard.model.plan import Slot, TableEntry
 from wizard.report.nouns import Report
-from wizard.report.secrets import BY_FIELD, DIGEST, FILE, HOST, LABEL, LINK, MOUNT, NAME, SERIAL, USER, UUID, WWN, secrets_of
+from wizard.report.secrets import BY_FIELD, DIGEST, FILE, HOST, LABEL, LINK, MOUNT, NAME, SERIAL, USER, UUID, WWN, secrets_in, secrets_of
 
 T = TypeVar("T")
 
@@ -60,6 +60,11 @@ def without_names(report: Report, hostname: str = "") -> Report:
     """
     words = Words(secrets_of(report), hostname, _types(report), _own_words(report))
     return replace(_rewritten(report, words), anonymous=True)
+
+
+def text_without_names(text: str, nouns: tuple[object, ...], others: Mapping[str, str], hostname: str) -> str:
+    """A text with the same replaced that `nouns` name, facts that it was written about, and `others`, with their kinds."""
+    return Words(secrets_in(nouns, others), hostname, _types(nouns), frozenset()).text(text)
 
 
 class Words:
@@ -164,9 +169,9 @@ def _bounded(form: str, kind: str) -> str:
     return f"{before}{re.escape(form)}{after}"
 
 
-def _types(report: Report) -> frozenset[str]:
+def _types(nouns: object) -> frozenset[str]:
     """The types of partitions, which are UUIDs too but the same on all machines."""
-    entries = (one for one in _nouns(report) if isinstance(one, Partition | Slot | TableEntry))
+    entries = (one for one in _nouns(nouns) if isinstance(one, Partition | Slot | TableEntry))
     return frozenset(entry.type.casefold() for entry in entries if entry.type)
 
 

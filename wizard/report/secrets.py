@@ -1,6 +1,6 @@
 """What in a report could name a drive or a person: collected by field, so that each can be found in every sentence too."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 
 from wizard.documents.profiles import BUNDLED
@@ -47,12 +47,22 @@ USUAL_PLACES = frozenset(
 
 def secrets_of(report: Report) -> dict[str, str]:
     """Every value that is to be replaced, in the order in which it comes, with its kind."""
+    return _named_in(
+        _walk(report), frozenset(advice.workload.label for advice in report.advice if advice.workload.origin.startswith(str(BUNDLED)))
+    )
+
+
+def secrets_in(nouns: tuple[object, ...], others: Mapping[str, str]) -> dict[str, str]:
+    """The same of any facts, and of `others` that are known with their kinds already."""
+    return _named_in((*_walk(nouns), *others.items()))
+
+
+def _named_in(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozenset()) -> dict[str, str]:
+    """Values with their kinds, without those that every system has."""
     found: dict[str, str] = {}
-    usual = USUAL_NAMES | {advice.workload.label for advice in report.advice if advice.workload.origin.startswith(str(BUNDLED))}
-    for value, kind in _walk(report):
-        if not value or (kind == LABEL and value in usual) or (kind == MOUNT and value in USUAL_PLACES):
-            continue
-        found.setdefault(value, kind)
+    for value, kind in values:
+        if value and not (kind == LABEL and value in USUAL_NAMES | usual) and not (kind == MOUNT and value in USUAL_PLACES):
+            found.setdefault(value, kind)
     return found
 
 

@@ -1,6 +1,7 @@
 """The one runner for commands outside: an argument list, never a shell; LC_ALL=C; a time limit; all output kept."""
 
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 from wizard.model.errors import Failed
+from wizard.tools.debuglog import COMMAND, note
 
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
@@ -69,6 +71,7 @@ def run(
     """
     program = find(argv[0])
     if program is None:
+        note(COMMAND, f"{shlex.join(argv)}: not installed")
         raise Failed(f"{argv[0]} is not installed.")
     begun = monotonic()
     with subprocess.Popen(
@@ -86,8 +89,10 @@ def run(
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
+            note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
             raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
     result = Result(tuple(argv), process.returncode, out.decode(errors="replace"), err.decode(errors="replace"), monotonic() - begun)
+    note(COMMAND, f"{shlex.join(argv)}: status {result.status} after {result.seconds:.3f} s")
     if result.status not in accept:
         raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
     return result

@@ -10,8 +10,9 @@ from wizard.layout.wish import Wish
 from wizard.model.advice import Advice, Choice, Option, Unmade
 from wizard.model.finding import Clue, Diagnosis, Finding, Severity
 from wizard.model.geometry import misalignment_bytes
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
-from wizard.model.plan import AddFstabLine, MakeFilesystem, Mount, Plan, Step, TableEntry, WriteTable
+from wizard.model.plan import AddFstabLine, Mount, Plan, Step, TableEntry, WriteTable
 from wizard.model.units import MIB
 from wizard.model.verdict import Ratio, Verdict
 from wizard.tui.describe import SEVERITY_INK, evidence_blocks

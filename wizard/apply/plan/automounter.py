@@ -36,8 +36,9 @@ from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mou
 from wizard.layout.commands import commands_of
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
-from wizard.model.plan import MakeFilesystem, Mount, Plan
+from wizard.model.plan import Mount, Plan
 from wizard.probe.sysfs import name_of
 from wizard.tools.run import run
 

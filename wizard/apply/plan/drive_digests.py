@@ -22,10 +22,10 @@ from wizard.model.encryption import MakeContainer
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.machine import Extent
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     MakeArray,
-    MakeFilesystem,
     MakeStripedVolume,
     MakeVolumeGroup,
     Member,

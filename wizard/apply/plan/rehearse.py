@@ -22,8 +22,9 @@ from wizard.layout.space import is_container
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import MakeFilesystem, Member, Plan, Slot, WriteTable
+from wizard.model.plan import Member, Plan, Slot, WriteTable
 from wizard.tools.run import run as run_command
 
 NOTHING_YET = "Nothing was written to the drive."

@@ -29,10 +29,10 @@ from wizard.model.encryption import MakeContainer
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Signature
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
 from wizard.model.plan import (
     MakeArray,
-    MakeFilesystem,
     MakeSubvolumes,
     MakeVolumeGroup,
     Member,

@@ -31,10 +31,10 @@ from wizard.layout.rehearsed import use_steps
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import (
     AddFstabLine,
     MakeArray,
-    MakeFilesystem,
     MakeSubvolumes,
     MakeVolumeGroup,
     Mount,

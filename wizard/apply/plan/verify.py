@@ -17,8 +17,9 @@ from wizard.model.errors import Failed
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.journal import Check
 from wizard.model.machine import Drive
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import NO_PLACE, AddFstabLine, MakeFilesystem, MakeSubvolumes, Mount, Plan, TurnOnSwap
+from wizard.model.plan import NO_PLACE, AddFstabLine, MakeSubvolumes, Mount, Plan, TurnOnSwap
 from wizard.tools.run import find, run
 
 

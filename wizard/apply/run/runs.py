@@ -24,6 +24,7 @@ from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import MIB, format_exact
 from wizard.probe.uses import unescaped
+from wizard.tools.debuglog import remember
 
 SCHEMA = "diskwright.run/1"
 ROOM_BYTES = 4 * MIB
@@ -205,17 +206,17 @@ def is_roots_alone(folder: Path) -> bool:
 
 def load_plan(run: Path) -> Plan:
     """The plan that a run carries out; raises BadInput where it cannot be read."""
-    return read_plan(_read(run / PLAN), str(run / PLAN))
+    return remember(read_plan(_read(run / PLAN), str(run / PLAN)))
 
 
 def load_changes(run: Path) -> Changes:
     """The changes that a run carries out; raises BadInput where they cannot be read."""
-    return read_changes(_read(run / CHANGES), str(run / CHANGES))
+    return remember(read_changes(_read(run / CHANGES), str(run / CHANGES)))
 
 
 def load_migration(run: Path) -> Migration:
     """The migration that a run carries out; raises BadInput where it cannot be read."""
-    return read_migration(_read(run / MIGRATION), str(run / MIGRATION))
+    return remember(read_migration(_read(run / MIGRATION), str(run / MIGRATION)))
 
 
 class Kind(StrEnum):

@@ -10,8 +10,9 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.commands import commands_of, wipe
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
-from wizard.model.plan import MakeFilesystem, ResetZones, WipeSignatures
+from wizard.model.plan import ResetZones, WipeSignatures
 
 
 def make_filesystem(operation: MakeFilesystem, site: Site) -> str:

@@ -8,8 +8,9 @@ from wizard.apply.steps.step_context import look_at
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Signature, Striping
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
-from wizard.model.plan import MakeArray, MakeFilesystem, MakeVolumeGroup, Operation, Plan
+from wizard.model.plan import MakeArray, MakeVolumeGroup, Operation, Plan
 from wizard.model.units import format_exact
 from wizard.tools.run import run
 

@@ -1,0 +1,139 @@
+"""`--debug`: a log that a report of a bug can have with it."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.machines import FOLDER
+from wizard.model.errors import ExitCode
+from wizard.probe.recorded import load_machine
+from wizard.report.debug import LARGEST_BYTES, debugged
+from wizard.tools import debuglog
+from wizard.tools.run import run
+
+RECORDED = FOLDER / "ssd.json"
+
+
+def wizard(tmp_path: Path, *words: str, **settings: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "wizard", *words],
+        env={**os.environ, "TMPDIR": str(tmp_path), **settings},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+
+
+def log_in(folder: Path) -> str:
+    """The one log there, which nothing else was left beside."""
+    (file,) = folder.glob("diskwright-debug-*")
+    assert file.suffix == ".log"
+    assert file.stat().st_mode & 0o777 == 0o600
+    return file.read_text()
+
+
+@pytest.fixture
+def log(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """A log under way."""
+    file = tmp_path / "log"
+    file.touch()
+    monkeypatch.setenv(debuglog.VARIABLE, str(file))
+    return file
+
+
+def test_a_log_says_what_ran_where_and_how_it_ended(tmp_path: Path) -> None:
+    plain = wizard(tmp_path, "inspect", "--machine", str(RECORDED))
+    done = wizard(tmp_path, "inspect", "--machine", str(RECORDED), "--debug")
+    assert (done.returncode, done.stdout) == (0, plain.stdout)
+    said = log_in(tmp_path)
+    assert f"Python {sys.version.split()[0]}, Linux {os.uname().release}" in said
+    assert "textual" in said and "inspect --machine" in said
+    assert "end: exit code 0" in said
+    assert f"The log is in {next(tmp_path.glob('*.log'))}" in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("options", [["--debug"], ["--debug", "--with-serials"]])
+def test_an_error_is_in_it_whole_and_a_serial_number_only_where_asked_for(tmp_path: Path, options: list[str]) -> None:
+    serial = load_machine(RECORDED).drives[0].serial
+    assert serial is not None and len(serial) > 4
+    done = wizard(tmp_path, *options, "inspect", f"/dev/{serial}", "--machine", str(RECORDED))
+    assert done.returncode == ExitCode.USAGE
+    assert f"has no drive /dev/{serial}" in done.stderr.splitlines()[-2]
+    said = log_in(tmp_path)
+    assert "Traceback" in said and "BadInput" in said and "end: exit code 2" in said
+    assert (serial in said) == ("--with-serials" in options)
+    assert ("SERIAL-1" in said) != ("--with-serials" in options)
+
+
+def test_the_token_on_the_command_line_is_a_serial_number_too(tmp_path: Path) -> None:
+    wizard(tmp_path, "apply", "none.json", "--confirm", "WD-WX11A2345678", "--confirm=WD-WX11A2345679", "--debug")
+    said = log_in(tmp_path)
+    assert "--confirm" in said and "WX11A234567" not in said
+
+
+def test_nobody_else_names_a_file_to_write_to(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("kept")
+    done = wizard(tmp_path, "inspect", "--machine", str(tmp_path / "none.json"), **{debuglog.VARIABLE: str(mine)})
+    assert done.returncode == ExitCode.USAGE
+    assert mine.read_text() == "kept"
+
+
+def test_a_crash_is_in_the_log_and_stays_a_crash(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def crash(words: list[str]) -> int:
+        assert words == ["inspect"]
+        raise ZeroDivisionError("of all things")
+
+    with pytest.raises(ZeroDivisionError):
+        debugged(["--debug", "inspect"], crash)
+    assert "ZeroDivisionError: of all things" in log_in(tmp_path)
+    assert "The log is in" in capsys.readouterr().err
+    assert debuglog.VARIABLE not in os.environ
+
+
+def test_programs_are_in_it_with_their_versions(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+
+    def work(_: list[str]) -> int:
+        run(["mke2fs", "-n", "-q", "/nonexistent"], seconds=10, accept=range(256))
+        return 0
+
+    debugged(["--debug"], work)
+    said = log_in(tmp_path)
+    assert " command: mke2fs -n -q /nonexistent: status 1 after 0." in said
+    assert "\nmke2fs: mke2fs 1." in said
+
+
+def test_a_command_is_told_without_what_it_was_given_to_read(log: Path) -> None:
+    run(["sh", "-c", "cat >/dev/null; exit 3"], seconds=10, accept=(3,), stdin=b"a passphrase")
+    said = log.read_text()
+    assert "exit 3': status 3 after 0." in said
+    assert "passphrase" not in said
+
+
+def test_a_log_stays_small_and_keeps_how_it_ended(log: Path) -> None:
+    for number in range(5000):
+        debuglog.note(debuglog.COMMAND, f"{number} {'x' * 200}")
+    try:
+        raise ZeroDivisionError("at last")
+    except ZeroDivisionError:
+        debuglog.note_exception()
+    said = log.read_text()
+    assert len(said) <= LARGEST_BYTES
+    assert said.count("lines are left out") == 1
+    assert "ZeroDivisionError: at last" in said
+
+
+def test_what_goes_on_after_the_end_writes_no_more(log: Path) -> None:
+    log.unlink()
+    debuglog.note(debuglog.END, "late")
+    assert not log.exists()

@@ -1,0 +1,196 @@
+"""Plain values, as JSON and TOML have them, to dataclasses by the types of their fields; what does not fit is said, and where."""
+
+from collections.abc import Callable, Hashable, Iterable
+from dataclasses import MISSING, fields, is_dataclass
+from enum import Enum
+from functools import cache
+from types import NoneType, UnionType
+from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
+
+from wizard.model.names import printable
+
+T = TypeVar("T")
+
+Decoder = Callable[[Any], Any]
+
+
+class Misfit(ValueError):
+    """A value that is not of the type that is wanted. `key` is its place within the whole, `choices[1].sentence`."""
+
+    def __init__(self, said: str, place: str = "") -> None:
+        super().__init__(said)
+        self.place = place
+
+    @property
+    def key(self) -> str:
+        """Empty for the whole itself."""
+        return self.place.removeprefix(".")
+
+
+def decode(value: Any, wanted: type[T]) -> T:
+    """The value as a `wanted`: unknown keys and other types are no match. Raises Misfit for the first place that does not fit."""
+    return cast(T, _decoder(cast(Hashable, wanted))(value))
+
+
+@cache
+def _decoder(wanted: Hashable) -> Decoder:
+    if shape := SHAPES.get(get_origin(wanted)):
+        return shape(*get_args(wanted))
+    if is_dataclass(wanted):
+        return _record(wanted)
+    assert isinstance(wanted, type), wanted
+    if issubclass(wanted, Enum):
+        return _one_of({member.value: member for member in wanted})
+    return _scalar(wanted)
+
+
+def _scalar(wanted: type) -> Decoder:
+    fitting = (int, float) if wanted is float else (wanted,)
+
+    def decoder(value: Any) -> Any:
+        if type(value) not in fitting:
+            raise _other_type(wanted, value)
+        return value
+
+    return decoder
+
+
+def _one_of(values: dict[str, Any]) -> Decoder:
+    """One of some words, and what each stands for."""
+
+    def decoder(value: Any) -> Any:
+        if type(value) is not str or value not in values:
+            raise Misfit(f"expected one of {', '.join(values)}, found {str(value)[:40]!r}")
+        return values[value]
+
+    return decoder
+
+
+def _literal(*words: str) -> Decoder:
+    return _one_of({word: word for word in words})
+
+
+def _union(*members: Any) -> Decoder:
+    """A type or None, or dataclasses that their `kind` tells from each other."""
+    some = [member for member in members if member is not NoneType]
+    inner = _decoder(some[0]) if len(some) == 1 else _by_kind(some)
+    if len(some) == len(members):
+        return inner
+    return lambda value: None if value is None else inner(value)
+
+
+def _by_kind(members: Iterable[Any]) -> Decoder:
+    decoders = {str(field.default): _decoder(member) for member in members for field in fields(member) if field.name == "kind"}
+    kind_of = _one_of(decoders)
+
+    def decoder(value: Any) -> Any:
+        kind = value.get("kind") if type(value) is dict else None
+        try:
+            chosen: Decoder = kind_of(kind)
+        except Misfit as misfit:
+            misfit.place = ".kind"
+            raise
+        return chosen(value)
+
+    return decoder
+
+
+def _tuple(*members: Any) -> Decoder:
+    if members[1:] == (Ellipsis,):
+        return _sequence(tuple, members[0])
+    inner = [_decoder(member) for member in members]
+
+    def decoder(value: Any) -> Any:
+        if type(value) not in (list, tuple) or len(value) != len(inner):
+            raise Misfit(f"expected a list of {len(inner)} values, found {str(value)[:40]!r}")
+        found: list[Any] = []
+        try:
+            for one, known in zip(value, inner, strict=True):
+                found.append(known(one))
+        except Misfit as misfit:
+            misfit.place = f"[{len(found)}]{misfit.place}"
+            raise
+        return tuple(found)
+
+    return decoder
+
+
+def _sequence(made: Callable[[list[Any]], Any], member: Any) -> Decoder:
+    inner = _decoder(member)
+
+    def decoder(value: Any) -> Any:
+        if type(value) not in (list, tuple):
+            raise _other_type(list, value)
+        found: list[Any] = []
+        try:
+            for one in value:
+                found.append(inner(one))
+        except Misfit as misfit:
+            misfit.place = f"[{len(found)}]{misfit.place}"
+            raise
+        return made(found)
+
+    return decoder
+
+
+def _frozenset(member: Any) -> Decoder:
+    return _sequence(frozenset, member)
+
+
+def _dict(_key: type[str], member: Any) -> Decoder:
+    """A table of names."""
+    inner = _decoder(member)
+
+    def decoder(value: Any) -> Any:
+        if type(value) is not dict:
+            raise _other_type(dict, value)
+        return _values(value, lambda _name: inner)
+
+    return decoder
+
+
+def _record(wanted: Any) -> Decoder:
+    known = {field.name: _decoder(cast(Hashable, field.type)) for field in fields(wanted)}
+    needed = [field.name for field in fields(wanted) if field.default is MISSING and field.default_factory is MISSING]
+
+    def decoder(value: Any) -> Any:
+        if type(value) is not dict:
+            raise _other_type(dict, value)
+        # A mistyped key is both unknown and missing, and is found by what stands there.
+        if not value.keys() <= known.keys():
+            strange = next(name for name in value if name not in known)
+            raise Misfit("extra field found", f".{printable(strange, 60)}")
+        found = _values(value, known.__getitem__)
+        if missing := [name for name in needed if name not in found]:
+            raise Misfit("required field missing", f".{missing[0]}")
+        return wanted(**found)
+
+    return decoder
+
+
+def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict[str, Any]:
+    """Every value of a table by its own decoder."""
+    found = {}
+    name = ""
+    try:
+        for name, value in table.items():
+            found[name] = decoder_of(name)(value)
+    except Misfit as misfit:
+        misfit.place = f".{printable(name, 60)}{misfit.place}"
+        raise
+    return found
+
+
+def _other_type(wanted: type, value: object) -> Misfit:
+    return Misfit(f"expected {wanted.__name__}, found {type(value).__name__}")
+
+
+SHAPES: dict[Any, Callable[..., Decoder]] = {
+    Union: _union,
+    UnionType: _union,
+    Literal: _literal,
+    tuple: _tuple,
+    frozenset: _frozenset,
+    dict: _dict,
+}
+"""What makes a decoder of a type's arguments."""
