@@ -1,6 +1,7 @@
 """Whatever is made on a drive full of data can be taken back to the bit, until it is kept."""
 
 import hashlib
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, state
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode
-from wizard.model.errors import Refused
+from wizard.model.errors import Failed, Refused
 from wizard.model.units import GIB, MIB
 from wizard.tools.run import find
 
@@ -70,6 +71,45 @@ def test_what_is_kept_is_mounted_and_cannot_be_taken_back(work: Work, make_drive
     with pytest.raises(Refused, match="it was kept"):
         undo_run(run)
     tool("umount", str(place))
+    before = work.digest(drive)
+    with pytest.raises(Refused, match="kept already"):
+        keep_run(run)
+    assert work.digest(drive) == before
+
+
+def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_drive: MakeDrive) -> None:
+    """The mount fails; somebody uses the volume by hand; keeping is asked for again."""
+    drive = full_drive(work, make_drive, 256 * MIB)
+    place, other = work.place("media"), work.folder / "other"
+    run, end = work.apply(work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    place.mkdir(parents=True)
+    (place / "in the way").touch()
+    with pytest.raises(Failed, match="not empty"):
+        keep_run(run)
+    other.mkdir()
+    tool("mount", f"{drive}p1", str(other))
+    data = os.urandom(8 * MIB)
+    (other / "mine").write_bytes(data)
+    tool("umount", str(other))
+    (place / "in the way").unlink()
+    keep_run(run)
+    assert (place / "mine").read_bytes() == data
+    tool("umount", str(place))
+
+
+def test_keeping_frees_what_the_new_volume_does_not_need(work: Work, make_drive: MakeDrive) -> None:
+    """As mkfs does on a drive that can tell what is free; not before, since until then it was needed for the way back."""
+    drive = full_drive(work, make_drive, 256 * MIB)
+    image = work.bench.image_of(drive)
+    taken = image.stat().st_blocks
+    run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    assert image.stat().st_blocks >= taken
+    keep_run(run)
+    tool("sync", str(image))
+    assert image.stat().st_blocks < taken / 4
+    tool("e2fsck", "-f", "-n", f"{drive}p1")
 
 
 def test_a_drive_that_held_nothing_is_finished_at_once(work: Work, make_drive: MakeDrive) -> None:

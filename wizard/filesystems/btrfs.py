@@ -18,6 +18,7 @@ KIND = MadeKind(
     tool="mkfs.btrfs",
     package="btrfs-progs",
     commands=_commands,
+    discards=True,
     in_general="It has checksums, snapshots and compression, though nothing was recorded of it for this work.",
     # mkfs.btrfs 6.2 wants 109 MiB for two copies of the metadata, and then has next to nothing left for data.
     minimum_bytes=128 * MIB,

@@ -40,6 +40,7 @@ KIND = MadeKind(
     tool="mkfs.ext4",
     package="e2fsprogs",
     commands=_commands,
+    discards=True,
     for_place=_for_place,
     in_general="It is a sound choice for most Linux volumes, though nothing was recorded of it for this work.",
     # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves room for data.

@@ -16,6 +16,7 @@ KIND = MadeKind(
     tool="mkfs.f2fs",
     package="f2fs-tools",
     commands=_commands,
+    discards=True,
     in_general=(
         "It is made for flash behind simple controllers, as in phones, cards and sticks; elsewhere ext4 and XFS are at home on more "
         "machines, and their repair has seen more."

@@ -79,6 +79,8 @@ class MadeKind(FilesystemKind):
     `for_place` gives its options for a partition that starts at a byte of a drive with that geometry: what its maker would ask the drive
     for, and a stand-in does not tell.
 
+    `discards` tells whether its maker tells the drive first that nothing in the volume is needed any more, unless an option forbids it.
+
     `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty where no program checks it.
     `mounted_check` ends with 0 where a mounted one has met no error, with its place behind it.
     `superblock_reader` tells how it is spread over an array, which `striping_in` reads out of its words. `silent_options` are those that
@@ -106,6 +108,7 @@ class MadeKind(FilesystemKind):
     fit_label: Callable[[str], str] = _as_it_is
     label_fault: Callable[[str], str | None] = _no_fault
     for_place: Callable[[Geometry, int, Argv], Argv] = _nothing
+    discards: bool = False
     serial_digits: int = 0
     uuid_follows: bool = False
     noun: str = "filesystem"
@@ -139,6 +142,10 @@ class MadeKind(FilesystemKind):
     def mounts(self) -> bool:
         """Whether it is mounted somewhere; otherwise it is turned on as swap."""
         return bool(self.kernel_names)
+
+    def discards_with(self, options: Argv) -> bool:
+        """Whether it does so with these options."""
+        return self.discards and "-K" not in options and not any("nodiscard" in option for option in options)
 
     def uuid_of(self, drawn: str) -> str:
         """What libblkid will report where `drawn`, a plain lower-case UUID, is given to the maker: for a serial number its first digits."""

@@ -20,6 +20,7 @@ KIND = MadeKind(
     tool="mkfs.nilfs2",
     package="nilfs-tools",
     commands=_commands,
+    discards=True,
     in_general=(
         "It writes everything as one log and keeps its past states, for which a cleaner runs all the time; no program checks or repairs it."
     ),

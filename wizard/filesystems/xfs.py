@@ -41,6 +41,7 @@ KIND = MadeKind(
     tool="mkfs.xfs",
     package="xfsprogs",
     commands=_commands,
+    discards=True,
     for_place=_for_place,
     in_general="It is a sound choice for large Linux volumes, though it cannot shrink and nothing was recorded of it for this work.",
     minimum_bytes=300 * MIB,

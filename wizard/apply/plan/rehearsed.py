@@ -5,6 +5,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
+from wizard.apply.block.discard import discard, discards
+from wizard.apply.block.extents import without
 from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import holding
@@ -15,13 +17,17 @@ from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_sta
 from wizard.apply.plan.rehearse import Ground, rehearse
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import Journal
+from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, load_environment, load_plan
 from wizard.apply.steps.step_context import Site
+from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
-from wizard.model.plan import Plan
+from wizard.model.machine import Extent
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.names import partition_path
+from wizard.model.plan import Member, Plan
 from wizard.model.units import MIB, format_exact
 
 LITTLE_BYTES = 8 * MIB
@@ -75,10 +81,35 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     if record.phase is Phase.RELEASED:
         record = Record(Phase.KEPT, record.changes)
         save_record(run, record)
+        # Once, and never again: whoever takes the run up later may find files there already.
+        _discard(plan, record, journal)
     if record.phase is not Phase.KEPT:
         raise Refused(f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN}")
     drop_stores(run)
     return finish()
+
+
+def _discard(plan: Plan, record: Record, journal: Journal) -> None:
+    """Tell the drives what their new volumes do not need, as their makers would have: until now it was needed for a way back. What was
+    written is left alone, and a drive that refuses is no reason to fail.
+    """
+    for member, change in zip(plan.members, record.changes, strict=True):
+        places = [gap for volume in _discarded_volumes(plan, member) for gap in without(volume, change.places)]
+        if not places or not discards(member.drive.path):
+            continue
+        try:
+            said = f"{member.drive.path} was told that {format_exact(discard(member.drive.path, places))} in its new volumes are free."
+        except Failed as error:
+            said = str(error)
+        journal.add(Event.COMMAND, said)
+
+
+def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
+    """The new volumes on a drive whose makers discard what they held."""
+    made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
+    nodes = {node for one in made if MADE[one.filesystem].discards_with(one.options) for node in (one.device, *one.others)}
+    slots = [slot for slot in member.after.partitions if not slot.kept]
+    return [Extent(slot.start_bytes, slot.size_bytes) for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
 
 
 def take_back(run: Path, journal: Journal) -> str:
@@ -112,6 +143,8 @@ def check_takes_back(run: Path) -> None:
 
 def check_keeps(run: Path) -> None:
     """Raises Refused where there is nothing to keep."""
+    if state(run) in (RunState.KEPT, RunState.DONE):
+        raise Refused(f"The run {run.name} is kept already. {NOTHING_WRITTEN}")
     phase = _record(run).phase
     if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT):
         raise Refused(f"The run {run.name} is {phase}: only what is complete can be kept. {NOTHING_WRITTEN}")
