@@ -31,6 +31,7 @@ MODULES = (
     "stripes",
     "mirrors",
     "transactions",
+    "unseen",
     "powercuts",
     "migrations",
     "migrated_volumes",

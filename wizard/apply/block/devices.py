@@ -159,7 +159,7 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
         fcntl.ioctl(fd, BLKRRPART, 0)
         return
     if anew:
-        _forget_partitions(drive)
+        forget_partitions(drive)
     # A drive without a table has nothing to add, which partx calls a failure; what came of it is compared by the caller.
     with suppress(DiskwrightError):
         run(["partx", "--add" if anew else "--update", drive], seconds=30)
@@ -177,7 +177,7 @@ def tell_of(drive: str, numbers: Iterable[int]) -> None:
                 run(["partx", "--add", "--nr", f"{number}:{number}", drive], seconds=30)
 
 
-def _forget_partitions(drive: str) -> None:
+def forget_partitions(drive: str) -> None:
     """Take all of a drive's partitions away from the kernel; raises Failed where one of them stays in use.
 
     Anyone who looks at a partition, as udev does at every one that appears, has it open for a moment, so a busy one is asked again.
