@@ -32,6 +32,7 @@ MODULES = (
     "mirrors",
     "transactions",
     "unseen",
+    "erring",
     "powercuts",
     "migrations",
     "migrated_volumes",

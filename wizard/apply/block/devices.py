@@ -139,14 +139,30 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 
 def forget_caches(path: str) -> None:
-    """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises Failed where the drive did not
-    take what was written.
+    """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises Failed where the
+    drive did not take what was written.
     """
     with _opened(path, os.O_RDONLY, "written to the end") as fd:
         os.fsync(fd)
         # Where the kernel refuses (a device in use), reads past the cache still tell the truth.
         with suppress(OSError):
             fcntl.ioctl(fd, BLKFLSBUF, 0)
+    _forget_below((SYS_BLOCK / kernel_name(path)).resolve())
+
+
+def _forget_below(block: Path) -> None:
+    """Drop what is cached of the files that loop devices lie on, with which a read past a loop device's cache ends: a
+    filesystem that could not write a part of a file goes on showing what was to be written.
+    """
+    whole = block.parent if (block / "partition").exists() else block
+    with suppress(OSError):
+        file = os.open((whole / "loop/backing_file").read_text().rstrip("\n"), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(file)
+    for below in whole.glob("slaves/*"):
+        _forget_below(below.resolve())
 
 
 def tell_kernel(drive: str, *, anew: bool) -> None:
