@@ -128,10 +128,8 @@ class Transacted:
                 f"{self._device} is the filesystem that it was: what was replaced is put back. It was written to since, before this was "
                 "noted, so that it can no longer be compared bit for bit."
             )
-        return (
-            f"{self._device} is what it was: all that was replaced is put back, was read again from the drive, and is the "
-            "same bit for bit."
-        )
+        same = "all that was replaced was read again from the drive, and is the same bit for bit"
+        return f"{self._device} is what it was: {same}."
 
     def drop(self) -> str:
         """Give up the way back, and the room that it takes; a sentence on that. Raises Failed."""
