@@ -3,9 +3,11 @@
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from enum import Enum
 from pathlib import Path
 from random import Random
 
+from wizard.model.errors import Failed
 from wizard.model.journal import Event
 
 SECTOR_BYTES = 512
@@ -115,3 +117,62 @@ def differing(old: bytes, new: bytes, chunk_bytes: int = 4096) -> dict[int, byte
         for at in range(0, len(new), chunk_bytes)
         if old[at : at + chunk_bytes] != new[at : at + chunk_bytes]
     }
+
+
+class Fault(Enum):
+    """How a drive errs. LOST, TORN: a write fails, of which nothing, or some blocks, arrived. KEPT, DROPPED: a flush fails,
+    after which the cache still shows what was written, or does not. WRONG: a write arrives with another last byte, and
+    nothing is said of it.
+    """
+
+    LOST = "lost"
+    TORN = "torn"
+    KEPT = "kept"
+    DROPPED = "dropped"
+    WRONG = "wrong"
+
+    @property
+    def of_flush(self) -> bool:
+        """Whether it is a flush that fails."""
+        return self in (Fault.KEPT, Fault.DROPPED)
+
+
+@dataclass
+class ErringDrive(VolatileDrive):
+    """Errs once: at the write, or the flush, number `errs_at`, counted from 0 over both."""
+
+    fault: Fault = Fault.LOST
+    errs_at: int | None = None
+    asked: int = 0
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        """See `VolatileDrive`."""
+        match self._fault(of_flush=False):
+            case Fault.WRONG:
+                super().write(offset_bytes, data[:-1] + bytes([data[-1] ^ 1]))
+            case Fault.LOST:
+                raise Failed("It could not be written: Input/output error.")
+            case Fault.TORN:
+                block = self.logical_block_bytes
+                for at in range(0, len(data), block):
+                    if self.dice.random() < 0.5:
+                        super().write(offset_bytes + at, data[at : at + block])
+                raise Failed("It could not be written: Input/output error.")
+            case _:
+                super().write(offset_bytes, data)
+
+    def flush(self) -> None:
+        """See `VolatileDrive`."""
+        match self._fault(of_flush=True):
+            case Fault.KEPT:
+                raise Failed("It did not take what was written: Input/output error.")
+            case Fault.DROPPED:
+                self.cached = [one for one in self.cached if self.dice.random() < 0.5]
+                raise Failed("It did not take what was written: Input/output error.")
+            case _:
+                super().flush()
+
+    def _fault(self, *, of_flush: bool) -> Fault | None:
+        self.asked += 1
+        errs = self.asked - 1 == self.errs_at and self.fault.of_flush is of_flush
+        return self.fault if errs else None

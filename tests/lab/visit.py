@@ -31,6 +31,8 @@ MODULES = (
     "stripes",
     "mirrors",
     "transactions",
+    "unseen",
+    "erring",
     "powercuts",
     "migrations",
     "migrated_volumes",

@@ -1,4 +1,4 @@
-"""The rule that udev gets for a moment: what it names, and that nothing of it stays behind."""
+"""The rules that udev gets for a while: what they name, and that nothing of them stays behind."""
 
 import os
 import subprocess
@@ -9,8 +9,10 @@ import pytest
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import partition, partitioned
+from wizard.apply.block import unseen as rules_given
+from wizard.apply.block.unseen import forget_left_rules, heed, ignore_mapped
 from wizard.apply.plan import automounter
-from wizard.apply.plan.automounter import forget_left_rules, let_go, unseen
+from wizard.apply.plan.automounter import let_go, unseen
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system import mounts
 from wizard.apply.system.mounts import Mounted
@@ -22,9 +24,10 @@ from wizard.model.units import GIB, MIB
 @pytest.fixture
 def rules(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """A folder for rules, and a sysfs, that are nobody's; udev is not told."""
-    monkeypatch.setattr(automounter, "RULES", tmp_path / "rules.d")
-    monkeypatch.setattr(automounter, "SYS_BLOCK", tmp_path / "block")
-    monkeypatch.setattr(automounter, "_reload", lambda: None)
+    monkeypatch.setattr(rules_given, "RULES", tmp_path / "rules.d")
+    monkeypatch.setattr(rules_given, "_reload", lambda: None)
+    for module in (automounter, rules_given):
+        monkeypatch.setattr(module, "SYS_BLOCK", tmp_path / "block")
     for name in ("sda", "sda1", "sda2"):
         (tmp_path / "block" / name).mkdir(parents=True)
     yield tmp_path / "rules.d"
@@ -44,14 +47,38 @@ def test_the_partitions_are_hidden_for_a_moment_and_looked_at_again(rules: Path)
     assert [path.parent.name for path in sorted((rules.parent / "block").glob("*/uevent"))] == ["sda1", "sda2"]
 
 
-def test_only_a_rule_whose_process_is_gone_is_taken_away(rules: Path) -> None:
+def ended_process() -> int:
     ended = subprocess.Popen(["true"])
     ended.wait()
+    return ended.pid
+
+
+def test_only_a_rule_whose_process_is_gone_is_taken_away(rules: Path) -> None:
+    own, ended = os.getpid(), ended_process()
     rules.mkdir()
-    for name in (f"99-diskwright-{ended.pid}.rules", f"99-diskwright-{os.getpid()}.rules", "99-another.rules"):
+    for name in (f"00-diskwright-{ended}-partitions.rules", f"00-diskwright-{own}-partitions.rules", "00-another.rules"):
         (rules / name).touch()
     forget_left_rules()
-    assert sorted(path.name for path in rules.iterdir()) == ["99-another.rules", f"99-diskwright-{os.getpid()}.rules"]
+    assert sorted(path.name for path in rules.iterdir()) == ["00-another.rules", f"00-diskwright-{own}-partitions.rules"]
+
+
+def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_down(rules: Path) -> None:
+    ignore_mapped("diskwright-20261122-173254-vda")
+    (rule,) = rules.iterdir()
+    mapped, store = [line for line in rule.read_text().splitlines() if not line.startswith("#")]
+    assert 'ATTR{dm/name}=="diskwright-20261122-173254-vda*"' in mapped and 'ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}="1"' in mapped
+    assert 'ATTR{loop/backing_file}=="*/diskwright-20261122-173254-vda/*"' in store
+    assert all('ENV{UDISKS_IGNORE}="1"' in line and 'OPTIONS:="nowatch"' in line for line in (mapped, store))
+    # The process is killed, and its snapshot is left.
+    left = rule.rename(rules / f"00-diskwright-{ended_process()}-diskwright-20261122-173254-vda.rules")
+    name = rules.parent / "block/dm-3/dm/name"
+    name.parent.mkdir(parents=True)
+    name.write_text("diskwright-20261122-173254-vda\n")
+    forget_left_rules()
+    assert left.exists()
+    name.unlink()
+    heed("diskwright-20261122-173254-vda")
+    assert not list(rules.iterdir())
 
 
 def test_only_what_the_run_makes_and_mounts_elsewhere_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -139,14 +139,30 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 
 def forget_caches(path: str) -> None:
-    """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises Failed where the drive did not
-    take what was written.
+    """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises Failed where the
+    drive did not take what was written.
     """
     with _opened(path, os.O_RDONLY, "written to the end") as fd:
         os.fsync(fd)
         # Where the kernel refuses (a device in use), reads past the cache still tell the truth.
         with suppress(OSError):
             fcntl.ioctl(fd, BLKFLSBUF, 0)
+    _forget_below((SYS_BLOCK / kernel_name(path)).resolve())
+
+
+def _forget_below(block: Path) -> None:
+    """Drop what is cached of the files that loop devices lie on, with which a read past a loop device's cache ends: a
+    filesystem that could not write a part of a file goes on showing what was to be written.
+    """
+    whole = block.parent if (block / "partition").exists() else block
+    with suppress(OSError):
+        file = os.open((whole / "loop/backing_file").read_text().rstrip("\n"), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        try:
+            os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
+        finally:
+            os.close(file)
+    for below in whole.glob("slaves/*"):
+        _forget_below(below.resolve())
 
 
 def tell_kernel(drive: str, *, anew: bool) -> None:
@@ -159,7 +175,7 @@ def tell_kernel(drive: str, *, anew: bool) -> None:
         fcntl.ioctl(fd, BLKRRPART, 0)
         return
     if anew:
-        _forget_partitions(drive)
+        forget_partitions(drive)
     # A drive without a table has nothing to add, which partx calls a failure; what came of it is compared by the caller.
     with suppress(DiskwrightError):
         run(["partx", "--add" if anew else "--update", drive], seconds=30)
@@ -177,7 +193,7 @@ def tell_of(drive: str, numbers: Iterable[int]) -> None:
                 run(["partx", "--add", "--nr", f"{number}:{number}", drive], seconds=30)
 
 
-def _forget_partitions(drive: str) -> None:
+def forget_partitions(drive: str) -> None:
     """Take all of a drive's partitions away from the kernel; raises Failed where one of them stays in use.
 
     Anyone who looks at a partition, as udev does at every one that appears, has it open for a moment, so a busy one is asked again.

@@ -1,7 +1,8 @@
 """A copy-on-write snapshot of a device by the device mapper, whose store is a file behind a loop device.
 
 The device is opened for reading only, and claimed: while the snapshot is there nobody can mount the device or write to it as a filesystem.
-udev is told to leave the snapshot alone, which looks just like the filesystem: no links to it by UUID, and nobody offers to mount it.
+udev is told to ignore the snapshot, which looks just like the filesystem, and its store: nothing links to them, and
+nobody offers to mount them.
 Source: Linux Documentation/admin-guide/device-mapper/snapshot.rst, dmsetup(8), losetup(8).
 """
 
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, size_bytes
+from wizard.apply.block.unseen import heed, ignore_mapped
 from wizard.apply.run.runs import lies_in_memory, refuse_open_folder
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.model.errors import Failed, Refused
@@ -83,16 +85,21 @@ class Snapshot:
         for module in MODULES:
             # What is built in cannot be loaded, and what is missing is said by the command that needs it.
             run(("modprobe", "--quiet", module), seconds=LOOK_SECONDS, accept=range(256))
-        forget_caches(self.device)
-        loop = self.tell(("losetup", "--find", "--show", str(self.store))).strip()
-        # Where the store's filesystem cannot do it, the page cache is used.
-        run(("losetup", "--direct-io=on", loop), seconds=LOOK_SECONDS, accept=range(256))
-        sectors = size_bytes(self.device) // KERNEL_SECTOR_BYTES
-        table = f"0 {sectors} snapshot {self.device} {loop} P {chunk_bytes // KERNEL_SECTOR_BYTES}"
         try:
+            ignore_mapped(self.name)
+        except OSError as error:
+            why = f"udev cannot be told to ignore the snapshot {self.name}: {error.strerror}"
+            raise Failed(f"{why}. The drive has not changed.") from None
+        forget_caches(self.device)
+        try:
+            loop = self.tell(("losetup", "--find", "--show", str(self.store))).strip()
+            # Where the store's filesystem cannot do it, the page cache is used.
+            run(("losetup", "--direct-io=on", loop), seconds=LOOK_SECONDS, accept=range(256))
+            sectors = size_bytes(self.device) // KERNEL_SECTOR_BYTES
+            table = f"0 {sectors} snapshot {self.device} {loop} P {chunk_bytes // KERNEL_SECTOR_BYTES}"
             self.tell(("dmsetup", "create", self.name, "--noudevrules", "--noudevsync", "--table", table))
         except Failed:
-            self.tell(("losetup", "--detach", loop))
+            self.take_down()
             raise
         return self.node() or self._not_there()
 
@@ -149,6 +156,7 @@ class Snapshot:
             run(("dmsetup", "remove", "--retry", self.name), seconds=LOOK_SECONDS)
         for loop in self._loops():
             run(("losetup", "--detach", loop), seconds=LOOK_SECONDS)
+        heed(self.name)
 
     def _loops(self) -> tuple[str, ...]:
         found = run(

@@ -1,6 +1,8 @@
 """A stand-in for a drive: as large, with blocks as large, its bytes in memory behind a loop device. What is written to it reaches no drive.
 
-Nothing of it outlives the process: the loop device goes when its last user closes it, and the memory with it.
+Nothing of it outlives the process: the loop device goes when its last user closes it, and the memory with it. Nobody
+else sees it: udev takes up no event of a drive that is locked, nor of its partitions (systemd,
+src/udev/udev-worker.c), and those are gone before the lock is.
 Source: Linux include/uapi/linux/loop.h, Documentation/admin-guide/blockdev; memfd_create(2).
 """
 
@@ -13,8 +15,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from time import monotonic, sleep
 
-from wizard.apply.block.devices import tell_kernel, wait_for
+from wizard.apply.block.devices import SYS_BLOCK, forget_partitions, kernel_name, tell_kernel, wait_for
 from wizard.apply.table.image import Image
+from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
 from wizard.tools.run import find, run
@@ -74,9 +77,11 @@ class StandIn:
 
 @contextmanager
 def standing_in(image: Image) -> Iterator[StandIn]:
-    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises NoStandInError where none can be had."""
+    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises NoStandInError
+    where none can be had, and Failed where it is still there at the end.
+    """
     try:
-        memory = os.memfd_create(NAME, os.MFD_CLOEXEC)
+        memory = os.memfd_create(f"{NAME} {os.getpid()}", os.MFD_CLOEXEC)
     except OSError as error:
         raise NoStandInError(f"there is no memory for it: {error.strerror}") from None
     try:
@@ -94,18 +99,40 @@ def standing_in(image: Image) -> Iterator[StandIn]:
 
 @contextmanager
 def attached(file: int, block_bytes: int) -> Iterator[str]:
-    """The node of a loop device over an open file, with logical blocks of so many bytes, for as long as the block lasts; raises
-    NoStandInError where none can be had.
-
-    It is locked, so that udev makes no links to partitions that look like the drive's own.
+    """The node of a loop device over an open file, with logical blocks of so many bytes, for as long as the block lasts;
+    raises NoStandInError where none can be had, and Failed where it is still there at the end.
     """
     loop, node = _attached(file, block_bytes)
     try:
         yield node
     finally:
+        _detach(loop, node)
+
+
+def _detach(loop: int, node: str) -> None:
+    """First the partitions, then the loop device, and the lock at last: whoever looks when it goes finds nothing that
+    looks like the drive. Raises Failed where somebody keeps hold of one of them.
+    """
+    file = _file_behind(node)
+    try:
+        forget_partitions(node)
         with suppress(OSError):
             fcntl.ioctl(loop, DETACH)
+    finally:
         os.close(loop)
+    until = monotonic() + TAKE_SECONDS
+    # What has become free can be another's at once.
+    while file and _file_behind(node) == file:
+        if monotonic() > until:
+            raise Failed(f"The stand-in {node} is held by another program.")
+        sleep(PAUSE_SECONDS)
+
+
+def _file_behind(node: str) -> str:
+    """The name of the file behind a loop device; empty where it has none."""
+    with suppress(OSError):
+        return (SYS_BLOCK / kernel_name(node) / "loop/backing_file").read_text()
+    return ""
 
 
 def _attached(memory: int, block_bytes: int) -> tuple[int, str]:

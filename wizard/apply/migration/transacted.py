@@ -94,7 +94,7 @@ class Transacted:
         """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
         change = self._transaction
         change.commit(noting(self.site.run))
-        if change.was_used():
+        if not change.holds_last_block():
             return (
                 f"{self._device} holds what was made and looked at on the snapshot, and was written to since the last of it was put there."
             )
@@ -119,16 +119,17 @@ class Transacted:
         if record is None or record.phase in (*UNTOUCHED, Phase.ABANDONED):
             if record is not None:
                 self._transaction.abandon()
-            return f"{self._device} has not changed by one bit: everything was done on a snapshot, which is gone."
+            return f"Nothing of it is on {self._device}: everything was done on a snapshot, which is gone."
         self._transaction.undo(noting(self.site.run))
         if self._phase is not Phase.UNDONE:
-            return f"{self._device} has not changed by one bit."
-        if self._transaction.was_used():
+            return f"Nothing of it is on {self._device}: it was given up before anything was replaced."
+        if not self._transaction.holds_last_block():
             return (
                 f"{self._device} is the filesystem that it was: what was replaced is put back. It was written to since, before this was "
                 "noted, so that it can no longer be compared bit for bit."
             )
-        return f"{self._device} is bit for bit what it was: what was replaced is put back, and was read again from the drive."
+        same = "all that was replaced was read again from the drive, and is the same bit for bit"
+        return f"{self._device} is what it was: {same}."
 
     def drop(self) -> str:
         """Give up the way back, and the room that it takes; a sentence on that. Raises Failed."""

@@ -22,11 +22,11 @@ does not tell them in another order. After the run a volume that was unmounted i
 udev's last event is not waited for.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from wizard.apply.block.unseen import heed, ignore
 from wizard.apply.plan.guard import own_nodes
 from wizard.apply.plan.start import settle, udev_runs
 from wizard.apply.run.journal import Journal
@@ -42,9 +42,8 @@ from wizard.model.plan import Mount, Plan
 from wizard.probe.sysfs import name_of
 from wizard.tools.run import run
 
-RULES = Path("/run/udev/rules.d")
-RULE_NAME = "99-diskwright-{}.rules"
-"""With the number of the process whose rule it is."""
+MOMENT = "partitions"
+"""What the rule is about that udev has while a partition table is changed."""
 
 SYS_BLOCK = Path("/sys/class/block")
 
@@ -56,37 +55,15 @@ def unseen(plan: Plan) -> Iterator[None]:
     At its end udev has to look at them once more, which it does when no drive is locked: nothing said for the moment outlives the run.
     """
     names = sorted({name_of(node) for member in plan.members for node in own_nodes(member)[1:]})
-    rule = RULES / RULE_NAME.format(os.getpid())
-    lines = [f'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1"' for name in names]
     with suppress(OSError):
-        RULES.mkdir(parents=True, exist_ok=True)
-        rule.write_text("\n".join(["# For the moment in which a partition table is changed.", *lines, ""]))
-    _reload()
+        ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1"' for name in names])
     try:
         yield
     finally:
-        _forget(rule)
+        heed(MOMENT)
         for name in names:
             with suppress(OSError):
                 (SYS_BLOCK / name / "uevent").write_text("change")
-
-
-def forget_left_rules() -> None:
-    """Take away rules that processes left behind which were killed in that moment."""
-    for rule in RULES.glob(RULE_NAME.format("*")):
-        if not Path("/proc", rule.stem.rpartition("-")[2]).exists():
-            _forget(rule)
-
-
-def _forget(rule: Path) -> None:
-    with suppress(OSError):
-        rule.unlink()
-    _reload()
-
-
-def _reload() -> None:
-    with suppress(Failed):
-        run(["udevadm", "control", "--reload"], seconds=30)
 
 
 def strangers(plan: Plan) -> tuple[tuple[Mounted, MakeFilesystem], ...]:

@@ -5,8 +5,9 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
+from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.plan import drive_digests, rehearsed
-from wizard.apply.plan.automounter import forget_left_rules, let_go, stand, unseen
+from wizard.apply.plan.automounter import let_go, stand, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
 from wizard.apply.plan.resume import begun_steps, check_resumable, done_steps, own_mounts

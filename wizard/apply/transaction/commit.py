@@ -21,6 +21,7 @@ from wizard.apply.transaction.replacing import (
     Firsts,
     Head,
     Progress,
+    decides,
     digest_in_file,
     digest_on,
     head_of,
@@ -82,12 +83,15 @@ class Exchange:
         where reading or writing fails; either way it can be asked for again."""
         if self.record.phase is Phase.SEALED:
             self._collect(part(progress, 0.0, 0.2))
+        else:
+            self._settle()
         self._through(FORWARD, part(progress, 0.2, 1.0))
         (self._folder / WORK).unlink(missing_ok=True)
 
     def undo(self, progress: Progress) -> None:
         """Go back to the filesystem as it was, to the bit: from COMMITTED, or from the middle of a commit or an undoing. Raises as `commit`
         does; where the filesystem was used since, nothing is written."""
+        self._settle()
         if self.record.phase in COMMITTING:
             self._turn_round()
         if self.record.phase is Phase.COMMITTED:
@@ -111,6 +115,18 @@ class Exchange:
         if digest_on(self._medium, self._old_chunks(), progress) != self.record.new_digest:
             return "what the change wrote is no longer as it was written"
         return ""
+
+    def _settle(self) -> None:
+        """What was written last can be in caches alone, where a process was killed then, or the drive erred: nothing
+        is concluded from it before it is on the medium.
+        """
+        self._medium.flush()
+
+    @property
+    def holds_last_block(self) -> bool:
+        """Whether the block that decides is to the bit what the finished change, or its undoing, wrote there."""
+        self._settle()
+        return decides(self._medium, self._firsts.of(Head.OLD if self.record.phase is Phase.UNDONE else Head.NEW))
 
     @property
     def head(self) -> Head:
@@ -229,7 +245,9 @@ class Exchange:
         head = self.head
         if head is Head.BARRED:
             lift_bar(self._medium, coming)
-            if self.head is not direction.coming:
+            # Read from the drive, and not from what lies between.
+            self._settle()
+            if not decides(self._medium, coming):
                 raise Failed("The drive did not take the superblock that was written last.")
         elif head is not direction.coming and not is_used_one(self._medium.read(0, FIRST_BYTES), coming, standing):
             self._must_be_barred()

@@ -67,6 +67,12 @@ def lift_bar(medium: Medium, coming: bytes) -> None:
     medium.write_through(block.start, coming[block])
 
 
+def decides(medium: Medium, coming: bytes) -> bool:
+    """Whether the block that decides is to the bit as in `coming`."""
+    block = deciding_block(medium.logical_block_bytes)
+    return medium.read(0, FIRST_BYTES)[block] == coming[block]
+
+
 def replace_all(medium: Medium, source: Chunks, progress: Progress) -> None:
     """Put every chunk in its place but for the block that decides; on return it is on the medium. May be done any number of times."""
     block = deciding_block(medium.logical_block_bytes)

@@ -148,6 +148,11 @@ class Transaction:
         with DeviceMedium(self._device) as medium:
             return Exchange(self._run, medium, self._journal.add).head is Head.OTHER
 
+    def holds_last_block(self) -> bool:
+        """Whether what was written last, by which it is committed or taken back, is read from the drive to the bit."""
+        with DeviceMedium(self._device) as medium:
+            return Exchange(self._run, medium, self._journal.add).holds_last_block
+
     def keep(self) -> None:
         """Give up the way back, and with it the room that it takes. Raises Refused unless the change is committed."""
         record = self._record()

@@ -1,0 +1,28 @@
+"""What is read back comes from the medium, also where a drive is a file, of which another filesystem keeps a copy."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work
+from wizard.apply.block.devices import forget_caches
+from wizard.model.units import MIB
+
+
+def cached_bytes(file: Path) -> int:
+    return int(tool("fincore", "--bytes", "--noheadings", "--output", "RES", str(file)))
+
+
+def test_what_is_cached_of_the_file_behind_a_loop_device_is_forgotten(work: Work, make_drive: MakeDrive) -> None:
+    if tool("stat", "-f", "-c", "%T", str(work.folder)).strip() == "tmpfs":
+        pytest.skip("a file in memory is on no medium")
+    drive = make_drive(4 * MIB)
+    image = work.bench.image_of(drive)
+    with Path(drive).open("r+b", buffering=0) as device:
+        device.write(os.urandom(MIB))
+    tool("sync", drive)
+    assert cached_bytes(image) >= MIB
+    forget_caches(drive)
+    assert cached_bytes(image) == 0

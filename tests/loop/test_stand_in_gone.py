@@ -1,0 +1,29 @@
+"""A stand-in for a drive is gone when its time is over, whoever looks at it meanwhile."""
+
+import subprocess
+from pathlib import Path
+
+from wizard.apply.block.devices import partition_nodes, tell_of
+from wizard.apply.block.stand_in import standing_in
+from wizard.apply.table.image import Image
+from wizard.model.units import MIB
+from wizard.tools.run import run
+
+HOLDING = "exec 3< {}; echo; sleep 1"
+
+
+def test_a_stand_in_is_gone_with_its_partitions_although_somebody_held_one(tmp_path: Path) -> None:
+    table = tmp_path / "table"
+    with table.open("wb") as file:
+        file.truncate(16 * MIB)
+    run(("sfdisk", "--quiet", "--label", "gpt", str(table)), seconds=30, stdin=b"start=2048\n")
+    with standing_in(Image(16 * MIB, 512, ((0, table.read_bytes()),))) as stand_in:
+        tell_of(stand_in.node, (1,))
+        (partition,) = partition_nodes(stand_in.node)
+        holder = subprocess.Popen(["sh", "-c", HOLDING.format(partition)], stdout=subprocess.PIPE)
+        assert holder.stdout is not None and holder.stdout.read(1)
+    assert holder.poll() is not None, "it is over only when nobody holds it"
+    held = Path("/sys/block", Path(stand_in.node).name, "loop/backing_file")
+    # Somebody else can have a loop device by this name at once.
+    assert not held.exists() or "stand-in" not in held.read_text()
+    assert not Path(partition).exists() or held.exists()
