@@ -9,7 +9,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import diskwright, said, story
 from tests.loop.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.system.fstab import kept_as
+from wizard.apply.system.edited_file import kept_as
 from wizard.apply.tune.current_value import is_mount_of, mounted_from
 from wizard.apply.tune.start import undo_tuning
 from wizard.faces.status import row_of

@@ -21,7 +21,8 @@ from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.lock import unlock
 from wizard.apply.run.runs import called, load_environment, load_migration
 from wizard.apply.run.vault import mark_durably
-from wizard.apply.system.fstab import parse, read_fstab
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tune.current_value import How, is_mount_of
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -250,7 +251,7 @@ def _mount(site: MigratingSite) -> str:
         return f"{device} is mounted at {place}.{later}"
     if not environment.is_running_system:
         return f"{device} can be mounted now."
-    text = read_fstab(environment.fstab)
+    text = read_text(environment.fstab)
     # Lines can have been added above since.
     numbers = [number for number, line in enumerate(text.split("\n"), 1) if line in {own.new for own in line_operations(site.migration)}]
     lines = parse(text, str(environment.fstab))

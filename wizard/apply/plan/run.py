@@ -27,6 +27,7 @@ from wizard.apply.steps.subvolumes import make_subvolumes
 from wizard.apply.steps.swap import turn_on
 from wizard.apply.steps.wipe import wipe_signatures
 from wizard.apply.system import fstab
+from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.table.write import write_table
 from wizard.layout.rehearsed import use_steps
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
@@ -230,7 +231,7 @@ def execute(site: Site) -> str:
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return contain(operation, site)
         case AddFstabLine():
-            line = fstab.add_line(site.environment.fstab, operation, fstab.kept_as(site.environment.fstab, site.run_name))
+            line = fstab.add_line(site.environment.fstab, operation, kept_as(site.environment.fstab, site.run_name))
             return f"{site.environment.fstab} has the line: {line}"
         case Mount():
             return mount_filesystem(operation, site)
@@ -266,7 +267,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         raise Failed(f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}") from None
     failed = 0
     for check in verify(
-        plan, drives, fstab.read_fstab(environment.fstab), environment.patience_seconds, fstab.read_fstab(environment.crypttab)
+        plan, drives, read_text(environment.fstab), environment.patience_seconds, read_text(environment.crypttab)
     ):
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
