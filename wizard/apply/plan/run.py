@@ -266,9 +266,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
     except DiskwrightError as error:
         raise Failed(f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}") from None
     failed = 0
-    for check in verify(
-        plan, drives, read_text(environment.fstab), environment.patience_seconds, read_text(environment.crypttab)
-    ):
+    for check in verify(plan, drives, read_text(environment.fstab), environment.patience_seconds, read_text(environment.crypttab)):
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:

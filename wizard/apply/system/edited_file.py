@@ -11,13 +11,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
-from typing import TypeVar
 
 from wizard.apply.run.journal import sync_folder
 from wizard.model.errors import BadInput, Failed
 from wizard.model.names import printable
-
-T = TypeVar("T")
 
 NEW_FILE_MODE = 0o644
 LOCK_SECONDS = 30.0
@@ -53,22 +50,30 @@ def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> 
     `change` is asked again for each text that the file turns out to have, and must leave its own result alone. The
     text from before the first change is kept as `keep`. Raises Failed, also where the file does not read so after.
     """
-    real = path.resolve()
-    with _locked(real.parent):
+    with _locked(path.resolve().parent):
         for _ in range(TURNS):
-            text = read_text(path)
-            wanted = change(text)
-            if wanted == text:
-                return False
-            if keep is not None and not keep.exists():
-                _guarded(path, lambda: _write(keep, text, real if real.exists() else None))
-            if _guarded(path, lambda: _replaced(real, text, wanted)):
+            if (changed := _one_turn(path, change, keep)) is not None:
                 break
         else:
             raise Failed(f"{printable(str(path), 200)} is changed all the time by another program. It was left alone.")
         if change(now := read_text(path)) != now:
             raise Failed(f"{printable(str(path), 200)} does not read as it was written.")
-    return True
+    return changed
+
+
+def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bool | None:
+    """Whether the file was changed; None where somebody else was quicker."""
+    real = path.resolve()
+    text = read_text(path)
+    wanted = change(text)
+    if wanted == text:
+        return False
+    try:
+        if keep is not None and not keep.exists():
+            _write(keep, text, real if real.exists() else None)
+        return True if _replaced(real, text, wanted) else None
+    except OSError as error:
+        raise Failed(f"{real} could not be replaced: {error.strerror}. It is as it was.") from None
 
 
 @contextmanager
@@ -100,13 +105,6 @@ def _lock(fd: int, folder: Path) -> None:
             return
         else:
             return
-
-
-def _guarded(path: Path, write: Callable[[], T]) -> T:
-    try:
-        return write()
-    except OSError as error:
-        raise Failed(f"{path.resolve()} could not be replaced: {error.strerror}. It is as it was.") from None
 
 
 def _replaced(real: Path, text: str, wanted: str) -> bool:
