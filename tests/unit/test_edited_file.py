@@ -60,7 +60,8 @@ def test_an_editor_that_knows_no_lock_loses_nothing(tmp_path: Path, monkeypatch:
     """It saves its line just when the new file is written and not yet in its place."""
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
-    write, saved = edited_file._write, []
+    write = edited_file._write
+    saved: list[Path] = []
 
     def write_late(path: Path, text: str, like: Path | None) -> None:
         write(path, text, like)

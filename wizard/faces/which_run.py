@@ -8,6 +8,7 @@ from wizard.apply.plan.guard import identity_difference
 from wizard.apply.plan.resume import begun_steps, done_steps
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.known import check_noted
 from wizard.apply.run.runs import (
     Kind,
     called,
@@ -108,9 +109,10 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
 
 def tell_drives(run: Path) -> None:
     """Say which run this is, and which drives it is for, with what they hold at this moment. Raises Refused for a run that somebody
-    else than root could have put there.
+    else than root could have put there, or whose journal takes no word.
     """
     check_owner(run)
+    check_noted(run)
     say(f"Run {run.name}:")
     for drive in drives_of(run):
         for sentence in (who(drive), *_holds(drive)):

@@ -54,8 +54,7 @@ def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
     with suppress(DiskwrightError):
         ground_of(site_of(run, journal, drive_locks)).release()
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _carry_out(site: MigratingSite) -> tuple[Event, str]:
@@ -146,8 +145,11 @@ def _checks(failed: int) -> str:
 
 def ways_on(run: Path) -> str:
     """The ways from a run that ended early."""
-    if not has_begun(run):
-        return "Nothing was written."
+    try:
+        if not has_begun(run):
+            return "Nothing was written."
+    except BadInput as error:
+        return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
         return f"{migration.device} was only read. `diskwright resume {called(run)}` begins the copy anew."
     return f"`diskwright undo {called(run)}` takes back what was done; `diskwright resume {called(run)}` goes on."
@@ -183,8 +185,7 @@ def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _take_back(site: MigratingSite) -> tuple[Event, str]:
@@ -231,8 +232,7 @@ def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright keep {called(run)}` again; it can be repeated."
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _mount(site: MigratingSite) -> str:

@@ -92,8 +92,7 @@ def _end(run: Path, journal: Journal, drive_locks: tuple[int, ...], event: Event
     unlock(drive_locks)
     if failure := stand(load_plan(run), journal) if complete else None:
         event, sentence = Event.FAILED, f"{failure} `diskwright resume {called(run)}` checks again."
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _finish(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
@@ -277,7 +276,10 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
 
 def way_on(run: Path, plan: Plan) -> str:
     """What was done and what was not, and the ways from here."""
-    entries = read_entries(run)
+    try:
+        entries = read_entries(run)
+    except BadInput as error:
+        return str(error)
     begun, done = begun_steps(entries), done_steps(entries)
     total = len(plan.steps)
     how_far = f"Done: {numbered(done)}; not done: {numbered(frozenset(range(1, total + 1)) - done)}."

@@ -118,8 +118,7 @@ def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _put_back_saved(run: Path, journal: Journal) -> str:

@@ -72,10 +72,14 @@ class Vault:
     def all(self) -> tuple[Saved, ...]:
         """Everything kept, in the order in which it was kept."""
         index = self._folder / INDEX
-        if not index.exists():
-            return ()
         try:
+            if not index.exists():
+                # Nothing was saved yet; but a folder that is gone is not an empty one.
+                self._folder.stat()
+                return ()
             return tuple(from_json(json.loads(line), Saved, str(index)) for line in index.read_text().splitlines())
+        except OSError as error:
+            raise BadInput(f"What was saved of the drive in {self._folder} cannot be read: {error.strerror}.") from None
         except ValueError:
             raise BadInput(f"{index} is damaged.") from None
 
