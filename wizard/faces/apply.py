@@ -197,7 +197,18 @@ def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment) -> E
 
 
 def narrate(run: Path, after: int = 0) -> ExitCode:
-    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only stops following."""
+    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only stops following.
+
+    Raises Failed where its journal can no longer be read.
+    """
+    try:
+        return _narrate(run, after)
+    except BadInput as error:
+        # Nothing that was asked for is wrong: the run was begun.
+        raise Failed(f"The run {run.name} can no longer be followed. {error}") from None
+
+
+def _narrate(run: Path, after: int) -> ExitCode:
     _, total = outline(run)
     say(f"This is run {run.name}.")
     seen = after

@@ -1,5 +1,6 @@
 """What is known of a drive whose run's journal cannot be written or read: said instead of what nobody has checked."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -34,15 +35,34 @@ def _steps(numbers: set[int]) -> str:
 
 def journal_fault(run: Path) -> str:
     """Why nothing can be noted in a run's folder, what is known of its drive, and what to do; empty where it can be written to."""
-    if not run.is_dir() or os.access(run, os.W_OK):
+    error = _tried(run)
+    if error is None:
         return ""
     folder = printable(str(run), 200)
-    why = "its filesystem is read-only" if os.statvfs(run).f_flag & os.ST_RDONLY else "it cannot be written to"
+    why = "its filesystem is read-only" if error.errno == errno.EROFS else error.strerror
     return (
         f"Nothing can be noted in the journal in {folder}: {why}. {known_so_far(run)} If that filesystem turned read-only by itself, "
         f"its disk may be failing: look at the kernel's messages first. When it can be written to again (mount -o remount,rw), "
         f"`diskwright resume {called(run)}` goes on, or `diskwright undo {called(run)}` takes back what can be taken back."
     )
+
+
+def _tried(run: Path) -> OSError | None:
+    """What stands against writing there. It is tried: an ext4 that met an error still says that it can be written to."""
+    trial = run / f".noted-{os.getpid()}"
+    try:
+        fd = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
+        try:
+            os.write(fd, b"\n")
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+            trial.unlink()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        return error
+    return None
 
 
 def check_noted(run: Path) -> None:
