@@ -9,6 +9,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, gate, old_gpt, stand_in, story, until, wish
+from wizard.apply.plan.start import request_stop
 from wizard.apply.run import runs
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import lock_drive
@@ -26,16 +27,20 @@ class DeadClock(datetime):
         return cls(2001, 1, 1, tzinfo=tz)
 
 
-def cut_off(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run whose process was killed while its first program was under way."""
+def ended_early(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch, *, killed: bool) -> Path:
+    """A run whose process was killed while its first program was under way, or that was asked to stop then, and did after its step."""
     opened = work.folder / f"gate-{Path(plan.drive.path).name}"
     with monkeypatch.context() as patched:
         stand_in(work.folder / "bin", patched, "wipefs", gate("wipefs", opened))
         run = work.start(plan)
         until(lambda: Path(f"{opened}.reached").exists())
-    os.kill(int((run / "pid").read_text()), signal.SIGKILL)
-    until(lambda: state(run) is not RunState.RUNNING)
+    if killed:
+        os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+        until(lambda: state(run) is not RunState.RUNNING)
+    else:
+        request_stop(run)
     opened.touch()
+    until(lambda: state(run) is not RunState.RUNNING)
     os.close(lock_drive(plan.drive.path, wait_seconds=20))
     return run
 
@@ -51,12 +56,13 @@ def test_with_several_open_runs_a_name_is_needed(work: Work, make_drive: MakeDri
         old_gpt(drive)
     before = work.digest(first)
     plans = [work.plan(drive, wish("ext4"), mode=Mode.REPLACE) for drive in (first, second)]
-    one = cut_off(work, plans[0], monkeypatch)
+    one = ended_early(work, plans[0], monkeypatch, killed=False)
     monkeypatch.setattr(runs, "datetime", DeadClock, raising=False)
-    two = cut_off(work, plans[1], monkeypatch)
+    two = ended_early(work, plans[1], monkeypatch, killed=True)
     assert [run.name for run in list_runs(work.runs)] == [one.name, two.name]
     assert (one.name, two.name) == (f"0001-{Path(first).name}", f"0002-{Path(second).name}")
     left = [work.digest(drive) for drive in (first, second)]
+    assert left[0] != before
 
     for command in ("resume", "undo", "keep"):
         told = diskwright(work, command)
@@ -97,3 +103,18 @@ def test_a_run_that_was_all_but_checked_needs_no_token(work: Work, make_drive: M
     told = diskwright(work, "resume")
     assert told.returncode == 0, f"{told.stderr} {story(run)}"
     assert work.place("media").is_mount()
+
+
+def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    run = ended_early(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE), monkeypatch, killed=False)
+    left = work.digest(drive)
+    saved = run / "saved/0000.bin"
+    saved.unlink()
+    os.mkfifo(saved)
+    told = diskwright(work, "undo")
+    assert told.returncode == 1 and "0000.bin cannot be read" in told.stderr, told.stderr
+    assert work.digest(drive) == left
