@@ -49,7 +49,10 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
         raise BadInput(f"There is no run in {where}.")
     found = tuple(run for run in runs if is_open(run, command))
     if not found:
-        raise Refused(f"There is nothing to {command}: no run in {where} is open. `diskwright status` lists them. Nothing was written.")
+        newest = f"the newest, {runs[-1].name}, is {state(runs[-1])} already"
+        raise Refused(
+            f"There is nothing to {command}: no run in {where} is open; {newest}. `diskwright status` lists all. Nothing was written."
+        )
     if len(found) > 1:
         say(f"{len(found)} runs are open. Say which one is meant:")
         for run in found:
