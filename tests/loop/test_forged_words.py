@@ -27,10 +27,11 @@ def test_changes_that_do_not_tell_all_are_refused(used: Used, field: str) -> Non
     tuned = diskwright(used.work, "tune", used.drive, "--workload", "large-media", "-o", str(file), *own)
     assert tuned.returncode == 0, tuned.stderr
     made = read_changes(file.read_text(), str(file))
-    told = getattr(made, field)
+    told = made.reasons if field == "reasons" else made.doubts
     assert told
     for forged in (told[1:], (*told, "It was all tried by the maker of the drive.")):
-        file.write_text(render_changes(replace(made, **{field: forged})))
+        other = replace(made, reasons=forged) if field == "reasons" else replace(made, doubts=forged)
+        file.write_text(render_changes(other))
         for words in (("--confirm", Path(used.drive).name), ("--dry-run",)):
             done = diskwright(used.work, "apply", str(file), *words, *own)
             assert done.returncode == 3 and "explains itself otherwise" in done.stderr, done.stderr

@@ -12,7 +12,7 @@ from wizard.apply.plan.guard import check_root
 from wizard.apply.plan.resume import done_steps
 from wizard.apply.plan.start import check_tokens, resume_run
 from wizard.apply.plan.steps_told import confirmation
-from wizard.apply.plan.still_to_do import writes_over
+from wizard.apply.plan.still_to_do import still_writes_over
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_changes, load_migration, load_plan
 from wizard.apply.steps.containers import wants_secret
@@ -87,7 +87,7 @@ def main(arguments: Namespace) -> ExitCode:
 def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
     plan = load_plan(run)
     done = done_steps(read_entries(run))
-    left = writes_over(plan, done) if state(run) in LEFT_OFF else ()
+    left = still_writes_over(run, plan) if state(run) in LEFT_OFF else ()
     if left and not tokens:
         for number, step in left:
             say(f"    step {number} is still to be done: {printable(step.sentence, 400)}")

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
+from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import identity_difference
 from wizard.apply.plan.resume import begun_steps, done_steps
@@ -83,6 +84,8 @@ def _is_open_when_done(run: Path, command: str) -> bool:
         case Kind.CHANGES:
             return command == "undo"
         case Kind.PLAN:
+            if (record := load_record(run)) is not None:
+                return command == "undo" and record.phase not in (Phase.KEPT, Phase.UNDONE)
             return command == "undo" and not no_way_back(load_plan(run), begun_steps(read_entries(run)))
 
 
@@ -120,6 +123,8 @@ def tell_drives(run: Path) -> None:
     for drive in drives_of(run):
         for sentence in (who(drive), *_holds(drive)):
             say(f"    {sentence}")
+    if state(run) is RunState.WAITING:
+        say("    What this run made there is barred: nothing recognises it before it is kept.")
 
 
 def _holds(known: Identity) -> Iterator[str]:

@@ -4,6 +4,7 @@ import errno
 import os
 from pathlib import Path
 
+from wizard.apply.engine.record import load_record, power_sentence
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import called
 from wizard.model.errors import BadInput, Refused
@@ -15,8 +16,11 @@ def known_so_far(run: Path) -> str:
     """What the journal tells of the drive. A step is on the journal's medium before it begins, so none ran that is not in it."""
     try:
         entries = read_entries(run)
+        record = load_record(run)
     except BadInput as error:
         return str(error)
+    if record is not None:
+        return power_sentence(record.phase, "its drives")
     begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
     if not begun:
