@@ -31,6 +31,7 @@ ENDS = {
     Event.STEP_DONE: 4,
     Event.UNDONE: 0,
     Event.KEPT: 0,
+    Event.WAITING: 0,
 }
 """A run's last word, and how a command ends that followed it; STEP_DONE is the last word of one that was killed."""
 
@@ -55,7 +56,7 @@ def test_how_a_run_ended_is_the_exit_code(run: Path, last: Event, code: int) -> 
 
 def test_every_state_has_its_exit_code() -> None:
     """One that is still at work goes on by itself: the wizard that began it did what was asked."""
-    well = {RunState.DONE, RunState.UNDONE, RunState.KEPT, RunState.RUNNING}
+    well = {RunState.DONE, RunState.WAITING, RunState.UNDONE, RunState.KEPT, RunState.RUNNING}
     assert {state for state in RunState if exit_code_of(state) == 0} == well
 
 
