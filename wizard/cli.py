@@ -51,6 +51,11 @@ COMMANDS = {
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }
 
+UNWELL = frozenset({errno.EROFS, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EACCES, errno.EPERM})
+"""What a file says that lies on a medium which is full, failing or read-only."""
+
+AFTER = "If a run was begun, `diskwright status` tells how it stands."
+
 WIZARD = "start"
 """The module that runs when no command is given."""
 
@@ -112,6 +117,11 @@ def carry_out(words: list[str]) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
     except OSError as error:
+        if error.filename and error.errno in UNWELL:
+            debuglog.note_exception()
+            where = printable(str(error.filename), 200)
+            print(f"diskwright: {where} cannot be used: {error.strerror}. {AFTER}", file=sys.stderr)
+            return ExitCode.FAILED
         if error.errno != errno.ENOSPC or error.filename:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -9,12 +9,12 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, tool
+from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, node_of, shown, standing_in, tool
 from tests.lab.visit import Visit
 from tests.lab.whole_path import CHECKERS
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
-from wizard.apply.run.runs import list_runs, runs_folder
+from wizard.apply.run.runs import list_runs, load_plan, runs_folder
 from wizard.layout.document import read_plan
 from wizard.model.encryption import Encryption
 from wizard.model.journal import Check
@@ -277,7 +277,8 @@ def _again(volume: Volume) -> Iterator[Check]:
 
 def _ends(what: str, found: Path, status: int, file: Path | None = None, command: str = "resume") -> Check:
     passphrase = ("--passphrase-file", str(file)) if file else ()
-    told = diskwright(command, found.name, *passphrase, accept=range(256), seconds=LONG)
+    tokens = confirmed(load_plan(found)) if command == "resume" else ()
+    told = diskwright(command, found.name, *tokens, *passphrase, accept=range(256), seconds=LONG)
     return Check(f"{what} ends with {status}", told.status == status, f"{told.status}: {told.output[-800:]} {told.errors[-800:]}")
 
 

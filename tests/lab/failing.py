@@ -112,7 +112,7 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     yield Check("unwritable: the process that applied has no more to say", not log, log)
     status, said = _told("status")
     yield Check("unwritable: status tells that it failed, and where", f"Step {making} of" in said and "failed" in said, said)
-    status, said = _told("resume", folder.name)
+    status, said = _told("resume", folder.name, "--confirm", drive.serial)
     yield Check("unwritable: trying again fails alike", status == 1 and f"Step {making} of" in said, f"{status}: {said}")
 
 

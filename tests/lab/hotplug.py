@@ -152,12 +152,12 @@ def runs(fleet: Fleet) -> Iterator[Check]:
     )
     status = diskwright("status").output
     yield Check("status tells that it failed, and why", "failed" in status and "not attached" in status, status)
-    gone = diskwright("resume", run.name, accept=range(256))
+    gone = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
     yield Check(
         "resume refuses while the drive is away", gone.status == 3 and "Traceback" not in gone.errors, f"{gone.status}: {gone.errors}"
     )
     yield Check("the disk comes back at its node", plug(disk) == node, node)
-    again = diskwright("resume", run.name, accept=range(256))
+    again = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
     yield Check("resume goes on to the end", again.status == 0, f"{again.status}: {again.output[-1500:]} {again.errors[-1500:]}")
     found = tool("blkid", "-p", "-o", "value", "-s", "UUID", partition_path(node, 1)).strip()
     yield Check("the filesystem is the planned one", found == plan.volumes[0].uuid, found)

@@ -10,6 +10,7 @@ from time import monotonic, sleep
 
 from tests.lab.fleet import EmulatedDrive, ModuleDrive
 from wizard.apply.run.runs import runs_folder
+from wizard.model.plan import Plan
 from wizard.tools.run import Result, find, run
 
 SHARED = Path("/lab")
@@ -87,6 +88,11 @@ def udev_runs() -> bool:
 def tool(*argv: str, accept: Sequence[int] = (0,)) -> str:
     """What a tool printed."""
     return run(argv, seconds=SLOW, accept=accept).output
+
+
+def confirmed(plan: Plan) -> tuple[str, ...]:
+    """The words by which a command is told that every drive of the plan is meant."""
+    return tuple(f"--confirm={token}" for token in plan.tokens)
 
 
 def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW) -> Result:

@@ -70,7 +70,7 @@ def migrate(node: str, token: str, *more: str) -> tuple[int, str]:
 
 def ends(what: str, command: str) -> Check:
     """Whether a command about the newest run ends well."""
-    told = diskwright(command, "--journal", str(RUNS), accept=range(256), seconds=LONG)
+    told = diskwright(command, list_runs(RUNS)[-1].name, "--journal", str(RUNS), accept=range(256), seconds=LONG)
     return Check(f"{what}: {command} ends well", told.status == 0, f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import MIB, Fleet, virtio_drive
-from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, standing_in, sysfs, tool, udev_runs
+from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, node_of, shown, standing_in, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import partition_nodes
 from wizard.apply.plan.start import start_run
@@ -222,7 +222,7 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, _story(found))
     # As after a restart: the group is there, and nothing of it is active.
     run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
-    told = diskwright("resume", found.name, accept=range(256), seconds=3 * SLOW)
+    told = diskwright("resume", found.name, *confirmed(plan), accept=range(256), seconds=3 * SLOW)
     yield Check(f"{program}: resume ends well", told.status == 0, f"{told.status}: {told.errors[-800:]} {_story(found)}")
     if told.status == 0:
         yield from _stands(plan)
@@ -240,14 +240,14 @@ def _theirs(node: str) -> Iterator[Check]:
     tool("mkfs.ext4", "-q", "-F", "-L", "theirs", first)
     before = tool("md5sum", first)
     for command in ("resume", "undo"):
-        told = diskwright(command, found.name, accept=range(256))
+        told = diskwright(command, found.name, *(confirmed(plan) if command == "resume" else ()), accept=range(256))
         yield Check(f"another's filesystem: {command} is refused", told.status == 3, f"{told.status}: {told.errors[-800:]}")
     yield Check("another's filesystem is as it was", tool("md5sum", first) == before, "")
     tool("wipefs", "--all", "--quiet", first)
     tool("lvremove", "--yes", "--config", "activation{udev_sync=0 udev_rules=0}", f"{group}/lab_films")
     tool("lvcreate", "--yes", "--config", "activation{udev_sync=0 udev_rules=0}", "--size", "8m", "--name", "theirs", group)
     for command in ("resume", "undo"):
-        told = diskwright(command, found.name, accept=range(256))
+        told = diskwright(command, found.name, *(confirmed(plan) if command == "resume" else ()), accept=range(256))
         yield Check(f"another's volume: {command} does nothing", told.status in (1, 3), f"{told.status}: {told.errors[-800:]}")
     yield Check("another's volume is there", Path(f"/dev/mapper/{group}-theirs").exists(), "")
     run(["vgchange", "--activate", "n", group], seconds=SLOW, accept=range(256))

@@ -14,6 +14,7 @@ from tests.loop.applying import ROOT, Work, ended, gate, said, stand_in, story, 
 from wizard.apply.plan.start import resume_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, read_entries
+from wizard.apply.run.runs import list_runs
 from wizard.apply.system.kernel_modules import LOADED
 from wizard.layout.document import render_plan
 from wizard.layout.wish import Wish
@@ -143,7 +144,7 @@ def test_the_terminal_asks_twice_and_shows_nothing(work: Work, make_drive: MakeD
     assert said_there.count("Passphrase for") == 2 and said_there.count("once more") == 2
     assert "That was not the same." in said_there and "Cannot initialize device-mapper." in said_there
     assert not any(typed in said_there for typed in ("short", "shirt", PASSPHRASE.decode()))
-    (run,) = work.runs.iterdir()
+    (run,) = list_runs(work.runs)
     assert said(run, Event.STEP_DONE) and is_nowhere(work, run)
     assert lies_as_planned(plan, 512)
 

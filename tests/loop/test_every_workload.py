@@ -10,6 +10,7 @@ from tests import walks
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, story
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
 from wizard.layout.document import read_plan
 from wizard.model.advice import Advice
 from wizard.model.errors import ExitCode
@@ -70,7 +71,7 @@ def test_from_an_empty_drive_to_the_mounted_filesystem(face: str, workload: str,
         pytest.skip(f"this kernel mounts nothing that suits {workload}, which is walked in the lab: {reasons(advice)}")
     work.bench.own(drive)
     FACES[face](work, drive, workload)
-    (run,) = work.runs.iterdir()
+    (run,) = list_runs(work.runs)
     assert state(run) is RunState.DONE, story(run)
     plan = read_plan((run / "plan.json").read_text(), "plan.json")
     (volume,) = plan.volumes

@@ -14,7 +14,6 @@ from wizard.apply.migration.start import keep_migration, preflight_migration, re
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.faces.status import row_of
-from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
@@ -155,10 +154,12 @@ def test_what_is_no_longer_as_it_was_shown_is_refused(old: Old, change: Callable
 
 def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
     before, file = old.digest, old.work.folder / "films.json"
-    file.write_text(render_migration(old.migration()))
+    own = ("--fstab", str(old.work.fstab))
+    old.undo_dir.mkdir(mode=0o700)
+    made = diskwright(old.work, "migrate", old.drive, "--way", "full", "--undo-dir", str(old.undo_dir), "-o", str(file), *own)
+    assert made.returncode == 0, made.stderr
     shown = diskwright(old.work, "show", str(file))
     assert "tune2fs -I 256" in shown.stdout and "If the power goes:" in shown.stdout, shown.stderr
-    own = ("--fstab", str(old.work.fstab))
     wrong = diskwright(old.work, "apply", str(file), "--confirm", "other", *own)
     assert wrong.returncode == 3 and old.digest == before
     dry = diskwright(old.work, "apply", str(file), "--dry-run", *own)

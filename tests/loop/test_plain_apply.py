@@ -16,6 +16,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, SECONDS, Work, gate, said, stand_in, until
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 from wizard.services.rules import Rules
@@ -114,7 +115,7 @@ def plain_wizard(work: Work, drive: str) -> Conversation:
 
 
 def run_of(work: Work) -> Path:
-    (run,) = work.runs.iterdir()
+    (run,) = list_runs(work.runs)
     return run
 
 

@@ -9,7 +9,8 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import diskwright, said, story
 from tests.loop.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
 from wizard.apply.run.journal import RunState, state
-from wizard.apply.system.fstab import kept_as
+from wizard.apply.run.runs import list_runs
+from wizard.apply.system.edited_file import kept_as
 from wizard.apply.tune.current_value import is_mount_of, mounted_from
 from wizard.apply.tune.start import undo_tuning
 from wizard.faces.status import row_of
@@ -51,7 +52,7 @@ def test_the_command_line_from_advice_to_undo(used: Used) -> None:
     assert done.returncode == 0 and new in used.fstab and "noatime" in used.words, done.stderr
     undone = diskwright(used.work, "undo")
     assert undone.returncode == 0 and used.fstab == before and "relatime" in used.words, undone.stderr
-    (run,) = used.work.runs.iterdir()
+    (run,) = list_runs(used.work.runs)
     row = row_of(run)
     assert (row.state, row.drive, row.steps_done) == (RunState.UNDONE, used.drive, row.steps)
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from wizard.apply.system.fstab import add_line, check_fstab, conflict, kept_as, parse, remove_line, with_line, without_line
+from wizard.apply.system.edited_file import kept_as
+from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse, remove_line, with_line, without_line
 from wizard.layout.commands import fstab_line
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.plan import AddFstabLine

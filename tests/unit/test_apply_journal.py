@@ -2,6 +2,7 @@
 
 import errno
 import fcntl
+import hashlib
 import os
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import pytest
 from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import is_locked, lent, lock_run
 from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
-from wizard.apply.run.vault import Vault
+from wizard.apply.run.vault import Saved, Vault
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
@@ -175,3 +176,23 @@ def test_a_lock_that_was_lent_is_had_again_or_its_loss_is_said(tmp_path: Path) -
         fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
     os.close(mine)
     os.close(other)
+
+
+def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
+    """A named pipe in the place of what was saved: reading it would wait for ever for somebody who writes to it."""
+    (tmp_path / "0000.bin").write_bytes(b"old")
+    saved = Saved(1, 0, 3, hashlib.sha256(b"old").hexdigest(), "0000.bin")
+    assert Vault(tmp_path).read(saved) == b"old"
+    (tmp_path / "elsewhere").write_bytes(b"old")
+    for plant in (os.mkfifo, Path.mkdir, lambda path: path.symlink_to(tmp_path / "elsewhere")):
+        path = tmp_path / "0000.bin"
+        path.rmdir() if path.is_dir() else path.unlink()
+        plant(path)
+        with pytest.raises(Failed, match=r"0000\.bin cannot be read"):
+            Vault(tmp_path).read(saved)
+
+
+def test_a_folder_of_saved_bytes_that_is_gone_is_no_empty_one(tmp_path: Path) -> None:
+    assert Vault(tmp_path).all() == ()
+    with pytest.raises(BadInput, match="is gone"):
+        Vault(tmp_path / "saved").all()

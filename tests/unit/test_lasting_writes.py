@@ -14,7 +14,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import make_run
 from wizard.apply.run.vault import Vault, mark_durably
-from wizard.apply.system.fstab import replace_file
+from wizard.apply.system.edited_file import edit
 from wizard.apply.transaction.phases import Phase, Record, save_record
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
@@ -77,7 +77,7 @@ def phases(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object
 
 
 def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
-    return "fstab", lambda: (folder / "fstab").write_text("# old\n"), lambda: replace_file(folder / "fstab", "# new\n")
+    return "fstab", lambda: (folder / "fstab").write_text("# old\n"), lambda: edit(folder / "fstab", lambda _: "# new\n")
 
 
 @pytest.mark.parametrize("case", [phases, fstab])
@@ -104,5 +104,5 @@ def test_a_mark_lasts_once_it_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_new_run_lasts_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     _during, after = states_during(monkeypatch, tmp_path, lambda: make_run(tmp_path, ("/dev/sdx",), "plan.json", "the plan", Environment()))
     (state,) = after
-    assert sorted(Path(name).name for name in state) == ["plan.json", "run.json"]
+    assert sorted(Path(name).name for name in state) == ["counter", "plan.json", "run.json"]
     assert b"the plan" in state.values()

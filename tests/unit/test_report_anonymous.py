@@ -13,6 +13,9 @@ import pytest
 from tests.unit.layouts import EVERYTHING, wish
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
 from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.runs import new_run
 from wizard.documents.codec import to_json
 from wizard.layout.striped import StripeWish, make_striped_plan
 from wizard.model.journal import Check, Entry, Event
@@ -24,6 +27,7 @@ from wizard.report.document import read_report, render_report
 from wizard.report.gather import Sources, gather
 from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page
+from wizard.report.save import make_report
 
 NAMING = {"serial", "wwn", "by_id", "uuid", "uuids", "part_uuid", "boot_id", "content_digest"}
 GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"
@@ -216,3 +220,22 @@ def test_a_serial_of_digits_leaves_sizes_alone() -> None:
     report = without_names(gather(Sources(machine=machine(odd), origin="Its serial is 500.")))
     assert report.facts is not None and report.facts.origin == "Its serial is SERIAL-1."
     assert report.facts.drives[0].size_bytes == odd.size_bytes and report.facts.drives[0].model == "Example HDD 500"
+
+
+def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) -> None:
+    """`apply --fstab FILE --journal DIR` of a system mounted elsewhere: its place is in the run's own sentences."""
+    home = tmp_path / "annas-rescue"
+    (home / "runs").mkdir(parents=True, mode=0o700)
+    known = machine(drive())
+    fstab = home / "etc" / "fstab"
+    run = new_run(home / "runs", plan_of(known, known.drives[0]), Environment(fstab=fstab))
+    journal = Journal(run)
+    journal.add(Event.STARTED, "Applying.")
+    journal.add(Event.STEP_DONE, f"{fstab} has the line: UUID=1 /srv ext4 defaults 0 2", step=1)
+    journal.add(Event.COMMAND, f"It was kept as {fstab}.diskwright-{run.name}, and {fstab.with_name('crypttab')} too.")
+    journal.end(Event.FAILED, f"Step 2 failed. `diskwright resume {run}` goes on.")
+    sources = Sources(run=run, machine=known)
+    assert "annas-rescue" in render_report(make_report(sources))
+    hidden = make_report(sources, without_serials=True)
+    assert "annas-rescue" not in outputs(hidden)
+    assert hidden.run is not None and re.search(r"/FILE-\d+ has the line: UUID=1 /srv", hidden.run.journal[1].sentence)

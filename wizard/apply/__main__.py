@@ -7,11 +7,16 @@ import os
 import resource
 import signal
 import sys
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.plan.start import request_stop
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.known import known_so_far
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import Kind, kind_of
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Event
 from wizard.probe import pool
 from wizard.tools.debuglog import note_exception
 
@@ -26,7 +31,7 @@ def main(arguments: list[str]) -> None:
     # A closed terminal and Ctrl+C are for the face that follows; a shutdown asks to stop between two steps.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda _number, _frame: request_stop(run))
+    signal.signal(signal.SIGTERM, lambda _number, _frame: _stop(run))
     # Inherited once, to us; whatever we start gets the drives' locks only where that is said.
     for lock in (*drive_locks, run_lock):
         os.set_inheritable(lock, False)
@@ -38,9 +43,20 @@ def main(arguments: list[str]) -> None:
     pool.begin()
     try:
         _work(run, purpose, drive_locks, secret)
+    except (OSError, DiskwrightError) as error:
+        note_exception()
+        # What goes wrong with a run's own files, for the most part: then its journal may take no word either.
+        what = f"{error.filename} cannot be used: {error.strerror}." if isinstance(error, OSError) else str(error)
+        with suppress(DiskwrightError):
+            Journal(run).end(Event.FAILED, f"{what} {known_so_far(run)}")
     except BaseException:
         note_exception()
         raise
+
+
+def _stop(run: Path) -> None:
+    with suppress(DiskwrightError):
+        request_stop(run)
 
 
 def _work(run: Path, purpose: Purpose, drive_locks: tuple[int, ...], secret: bytes | None) -> None:

@@ -8,9 +8,10 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
-from wizard.apply.plan.steps_told import confirmation
+from wizard.apply.plan.steps_told import confirmation, exit_code_of
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, state
+from wizard.apply.run.known import journal_fault, known_so_far
 from wizard.apply.run.progress import read_progress
 from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
 from wizard.apply.run.telling import Telling
@@ -24,7 +25,7 @@ from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
 from wizard.migrate.carried_document import is_carried, read_carried
 from wizard.migrate.document import is_migration, read_migration
-from wizard.model.errors import BadInput, ExitCode, Refused
+from wizard.model.errors import BadInput, ExitCode, Failed, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -44,16 +45,6 @@ its own: closing the terminal does not stop it, Ctrl+C stops it before its next 
 """
 
 FSTAB = "/etc/fstab"
-
-CODES = {
-    RunState.DONE: ExitCode.DONE,
-    RunState.FAILED: ExitCode.FAILED,
-    RunState.REFUSED: ExitCode.REFUSED,
-    RunState.UNDONE: ExitCode.DONE,
-    RunState.KEPT: ExitCode.DONE,
-    RunState.WAITING: ExitCode.DONE,
-}
-"""Every other state can be resumed."""
 
 
 def parser() -> ArgumentParser:
@@ -206,7 +197,18 @@ def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment) -> E
 
 
 def narrate(run: Path, after: int = 0) -> ExitCode:
-    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only stops following."""
+    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only stops following.
+
+    Raises Failed where its journal can no longer be read.
+    """
+    try:
+        return _narrate(run, after)
+    except BadInput as error:
+        # Nothing that was asked for is wrong: the run was begun.
+        raise Failed(f"The run {run.name} can no longer be followed. {error}") from None
+
+
+def _narrate(run: Path, after: int) -> ExitCode:
     _, total = outline(run)
     say(f"This is run {run.name}.")
     seen = after
@@ -224,12 +226,17 @@ def narrate(run: Path, after: int = 0) -> ExitCode:
                 say(f"The run goes on by itself until its step is done; `diskwright status {called(run)}` shows how it stands.")
                 return ExitCode.INTERRUPTED
             stopping = True
-            request_stop(run)
+            try:
+                request_stop(run)
+            except Failed as error:
+                say(str(error))
+                continue
             say("Stopping: the step under way is finished first, so that nothing is left half done.")
     now = state(run)
     if now is RunState.INTERRUPTED:
-        say(f"The process that applies ended before its work was done. `diskwright resume {called(run)}` goes on.")
-    return CODES.get(now, ExitCode.INTERRUPTED)
+        on = journal_fault(run) or f"{known_so_far(run)} `diskwright resume {called(run)}` goes on."
+        say(f"The process that applies ended before its work was done. {on}")
+    return exit_code_of(now)
 
 
 def show(entry: Entry, total: int) -> None:

@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.run.environment import Environment
 from wizard.apply.tune.start import check_token, preflight_tuning, start_tuning
+from wizard.apply.tune.worked_out import check_explained
 from wizard.faces.beginning import Question, begin_or_refuse
 from wizard.layout.text import command_lines, wrapped
 from wizard.model.changes import Changes, EditFstab, WriteRules
@@ -56,7 +58,17 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
         beforehand=changes.doubts,
         lines=partial(change_lines, changes),
         check=partial(check_token, changes),
-        preflight=lambda runs, environment: preflight_tuning(changes, journal_dir=runs, environment=environment),
-        start=lambda token, runs, environment: start_tuning(changes, token, journal_dir=runs, environment=environment),
+        preflight=partial(_preflight, changes),
+        start=partial(_start, changes),
     )
     return begin_or_refuse(question, arguments, as_root)
+
+
+def _preflight(changes: Changes, runs: Path | None, environment: Environment) -> None:
+    preflight_tuning(changes, journal_dir=runs, environment=environment)
+    check_explained(changes, environment)
+
+
+def _start(changes: Changes, token: str, runs: Path | None, environment: Environment) -> Path:
+    _preflight(changes, runs, environment)
+    return start_tuning(changes, token, journal_dir=runs, environment=environment)

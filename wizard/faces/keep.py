@@ -4,14 +4,16 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from wizard.apply.migration.start import keep_migration
+from wizard.apply.plan.guard import check_root
 from wizard.apply.plan.start import keep_run
-from wizard.apply.run.runs import Kind, find_run, kind_of
+from wizard.apply.run.runs import Kind, kind_of
 from wizard.faces.console import say
+from wizard.faces.which_run import run_meant, tell_drives
 from wizard.model.errors import ExitCode, Refused
 
 EPILOG = """examples:
     sudo diskwright keep
-    sudo diskwright keep 20261120-142233-sdb1
+    sudo diskwright keep 0008-sdb1
 
 What could have taken the migration back is deleted, which frees its room: afterwards there is no way back. Where the running system's fstab
 has a line for the filesystem, it is mounted by that line. `diskwright tune` tells which options suit what it is used for, and sets them.
@@ -22,7 +24,7 @@ def parser() -> ArgumentParser:
     """`diskwright keep [RUN] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright keep",
-        description="Keep what a migration made: delete what could take it back, and mount it; the newest run unless you name another.",
+        description="Keep what a migration made: delete what could take it back, and mount it. It needs no name while one run is open.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -32,13 +34,12 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Keep, and say so."""
-    run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
-    match kind_of(run):
-        case Kind.PLAN:
-            say(keep_run(run))
-        case Kind.MIGRATION:
-            say(keep_migration(run))
-        case Kind.CHANGES:
-            raise Refused(f"The run {run.name} changed a filesystem in use: there is nothing to keep. Nothing was written.")
+    """Say which drive is meant, keep, and say so."""
+    run = run_meant(arguments.run, "keep", Path(arguments.journal) if arguments.journal else None)
+    kind = kind_of(run)
+    if kind is Kind.CHANGES:
+        raise Refused(f"The run {run.name} changed a filesystem in use: there is nothing to keep. Nothing was written.")
+    check_root()
+    tell_drives(run)
+    say(keep_run(run) if kind is Kind.PLAN else keep_migration(run))
     return ExitCode.DONE

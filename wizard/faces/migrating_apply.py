@@ -6,6 +6,8 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.migration.start import check_token, outcome, preflight_migration, start_migration
+from wizard.apply.migration.told import check_explained
+from wizard.apply.run.environment import Environment
 from wizard.faces.beginning import Question, begin_or_refuse
 from wizard.faces.migrating import migration_step_lines
 from wizard.migrate.ways import MEANS
@@ -23,7 +25,17 @@ def apply_migration(migration: Migration, arguments: Namespace, as_root: Callabl
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
         check=partial(check_token, migration),
-        preflight=lambda runs, environment: preflight_migration(migration, journal_dir=runs, environment=environment),
-        start=lambda token, runs, environment: start_migration(migration, token, journal_dir=runs, environment=environment),
+        preflight=partial(_preflight, migration),
+        start=partial(_start, migration),
     )
     return begin_or_refuse(question, arguments, as_root)
+
+
+def _preflight(migration: Migration, runs: Path | None, environment: Environment) -> None:
+    preflight_migration(migration, journal_dir=runs, environment=environment)
+    check_explained(migration, environment)
+
+
+def _start(migration: Migration, token: str, runs: Path | None, environment: Environment) -> Path:
+    _preflight(migration, runs, environment)
+    return start_migration(migration, token, journal_dir=runs, environment=environment)

@@ -20,7 +20,7 @@ from wizard.trial.document import CLIFF_SCHEMA, read_cliff_verdict, read_verdict
 
 EPILOG = """examples:
     sudo diskwright report -o report.html
-    sudo diskwright report 20261120-142233-sdb --without-serials -o report.html
+    sudo diskwright report 0007-sdb --without-serials -o report.html
     diskwright report --plan media.json --machine saved.json --verdict verdict.json -o report.html
     diskwright report --device /dev/sdX --workload large-media --json | jq '.advice[0].choices[0]'
 

@@ -21,7 +21,7 @@ from wizard.model.names import printable
 SCHEMA = "diskwright.runs/1"
 EPILOG = """examples:
     sudo diskwright status
-    sudo diskwright status 20261120-142233-sdb
+    sudo diskwright status 0007-sdb
     sudo diskwright status --json
 
 States: running; done: every step and every check; failed, stopped and interrupted: `resume` goes on, and `undo` puts back what was there as

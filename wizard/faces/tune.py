@@ -6,21 +6,16 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from textwrap import wrap
 
-from wizard.advise.advise import advise
-from wizard.advise.catalogue import load_catalogue
-from wizard.advise.existing import Existing, Tuning, tuning_for
-from wizard.advise.workloads import find_workload
+from wizard.advise.existing import Existing, Tuning
 from wizard.apply.run.environment import OWN_FSTAB, Environment
-from wizard.apply.tune.existing_filesystem import look_at_filesystem
-from wizard.diagnose.diagnose import diagnose
-from wizard.diagnose.patterns import load_patterns
+from wizard.apply.tune.worked_out import work_out
 from wizard.documents.files import write_file
 from wizard.faces.changing import change_lines, with_tabs
 from wizard.faces.console import say
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes import difference, new_line
 from wizard.layout.changes_document import CHANGES_SCHEMA, render_changes
-from wizard.layout.tuning import Found, make_changes
+from wizard.layout.tuning import Found
 from wizard.model.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
@@ -61,32 +56,21 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Look, print, and write the changes down where asked."""
-    profile = find_workload(arguments.workload)
     environment = Environment(fstab=Path(arguments.fstab).absolute())
-    used = look_at_filesystem(arguments.device, environment)
-    drive, existing = used.drive, used.existing
-    recording = diagnose(used.machine, drive, load_patterns()).recording
-    advice = advise(used.machine, drive, recording, profile, size_bytes=existing.size_bytes)
-    choice = advice.choice(existing.filesystem)
-    if choice is None:
-        kind = KINDS.get(existing.filesystem)
-        raise BadInput(
-            f"{existing.device} holds {kind.title if kind else printable(existing.filesystem, 30)}, for which nothing is advised."
-        )
-    tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
-    changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
+    found = work_out(arguments.device, arguments.workload, environment)
+    used, existing, changes = found.used, found.used.existing, found.changes
     if arguments.output is not None:
         _write(changes, Path(arguments.output))
     if arguments.json:
         sys.stdout.write(render_changes(changes))
     else:
-        title = f"{profile.workload.title}, on {existing.device} ({KINDS[existing.filesystem].title}{_where(existing)})"
-        for said in [*tuning_lines(title, existing, tuning, changes), *_differences(changes, used.found)]:
+        title = f"{found.workload.title}, on {existing.device} ({KINDS[existing.filesystem].title}{_where(existing)})"
+        for said in [*tuning_lines(title, existing, found.tuning, changes), *_differences(changes, used.found)]:
             sys.stdout.write(f"{with_tabs(said)}\n")
     if arguments.output is not None:
         say(f"Nothing has been changed. To make these changes, exactly as shown, while {existing.device} stays in use:")
         where = "" if environment.is_running_system else f" --fstab {shlex.quote(str(environment.fstab))}"
-        say(f"    sudo diskwright apply {shlex.quote(arguments.output)} --confirm {shlex.quote(drive.token)}{where}")
+        say(f"    sudo diskwright apply {shlex.quote(arguments.output)} --confirm {shlex.quote(used.drive.token)}{where}")
     return ExitCode.DONE
 
 

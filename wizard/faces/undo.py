@@ -4,16 +4,18 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from wizard.apply.migration.start import undo_migration
+from wizard.apply.plan.guard import check_root
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import read_entries
-from wizard.apply.run.runs import Kind, find_run, kind_of
+from wizard.apply.run.runs import Kind, kind_of
 from wizard.apply.tune.start import undo_tuning
 from wizard.faces.console import say
+from wizard.faces.which_run import run_meant, tell_drives
 from wizard.model.errors import ExitCode
 
 EPILOG = """examples:
     sudo diskwright undo
-    sudo diskwright undo 20261120-142233-sdb
+    sudo diskwright undo 0007-sdb
 
 The table, signatures and fstab go back to what they were, byte for byte, and that is proven by reading them. Once making a filesystem was
 begun there is nothing to put back, and it says so. It can be repeated.
@@ -26,7 +28,7 @@ def parser() -> ArgumentParser:
     """`diskwright undo [RUN] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright undo",
-        description="Put back what a run changed, as long as nothing was formatted; the newest run unless you name another.",
+        description="Put back what a run changed, as long as nothing was formatted; it needs no name while a single run is open.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -36,8 +38,10 @@ def parser() -> ArgumentParser:
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Put back, and say so."""
-    run = find_run(arguments.run, Path(arguments.journal) if arguments.journal else None)
+    """Say which drive is meant, put back, and say so."""
+    run = run_meant(arguments.run, "undo", Path(arguments.journal) if arguments.journal else None)
+    check_root()
+    tell_drives(run)
     {Kind.PLAN: undo_run, Kind.CHANGES: undo_tuning, Kind.MIGRATION: undo_migration}[kind_of(run)](run)
     say(read_entries(run)[-1].sentence)
     return ExitCode.DONE

@@ -86,7 +86,7 @@ def queue_file(operation: SetQueue) -> str:
 
 
 def digest_of_text(text: str) -> str:
-    """SHA-256 of a file's bytes as `read_fstab` gives them, in hexadecimal."""
+    """SHA-256 of a file's bytes as they are read for an edit, in hexadecimal."""
     return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()
 
 

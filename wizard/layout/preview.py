@@ -162,14 +162,15 @@ def preview_lines(plan: Plan, width: int = 80, glyphs: Glyphs = ASCII) -> list[s
 
 def _head(plan: Plan, width: int) -> Iterator[str]:
     for member in plan.members:
-        yield from wrapped(_who(member.drive), width)
+        yield from wrapped(who(member.drive), width)
     if said := danger_of(plan) or mirror_note(plan):
         yield ""
         yield from wrapped(said, width)
     yield ""
 
 
-def _who(drive: Identity) -> str:
+def who(drive: Identity) -> str:
+    """`/dev/sda: Example HDD 500, serial S1, 500 GB (500107862016 bytes), 512e.`"""
     model = printable(drive.model) if drive.model else "unnamed drive"
     serial = f"serial {printable(drive.serial)}" if drive.serial else "no serial number"
     capacity = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"

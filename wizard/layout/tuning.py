@@ -11,6 +11,9 @@ from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, R
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 
+ROOT_ONLY = "How many blocks are kept for root only root can read, so nothing is changed there."
+"""The doubt that a plain user is told."""
+
 
 @dataclass(frozen=True, slots=True)
 class Superblock:
@@ -59,7 +62,7 @@ def make_changes(drive: Identity, existing: Existing, uuid: str, workload: str, 
 
 def _reserve(existing: Existing, percent: int, found: Found, operations: list[ChangeOperation], doubts: list[str]) -> None:
     if found.superblock is None:
-        doubts.append("How many blocks are kept for root only root can read, so nothing is changed there.")
+        doubts.append(ROOT_ONLY)
         return
     old, new = found.superblock.reserved_blocks, found.superblock.blocks * percent // 100
     if new < old:

@@ -22,6 +22,9 @@ NOT_COVERED = (
 CLOSED_BY = "It can be taken back until it is kept, or mounted for writing."
 
 
+NO_TRANSACTION = "A transaction cannot be had here:"
+
+
 def _drawn() -> str:
     return str(uuid4())
 
@@ -54,9 +57,14 @@ def make_migration(
         manifest=manifest,
         repairs=repairs,
         gains=gains_of(operations, situation.ext),
-        doubts=(*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations)),
+        doubts=doubts_of(situation, way, means, operations, manifest=manifest),
         target=situation.target.drive if way is Way.FRESH and situation.target else None,
     )
+
+
+def doubts_of(situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool) -> tuple[str, ...]:
+    """The sentences on what is good to know before these operations are carried out."""
+    return (*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations))
 
 
 def wanted_operations(
@@ -88,10 +96,8 @@ def folder_of(situation: Situation, means: Means) -> Folder | None:
 def why_direct(situation: Situation) -> str:
     """Why no transaction can be had, as a sentence."""
     if situation.no_snapshots:
-        return f"A transaction cannot be had here: {situation.no_snapshots}."
-    return (
-        f"A transaction cannot be had here: {printable(situation.store.path, 200)} cannot hold its stores, since {situation.store.fault}."
-    )
+        return f"{NO_TRANSACTION} {situation.no_snapshots}."
+    return f"{NO_TRANSACTION} {printable(situation.store.path, 200)} cannot hold its stores, since {situation.store.fault}."
 
 
 def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
@@ -53,12 +53,14 @@ WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
 """Which hold nothing but one value."""
 
 
-def without_names(report: Report, hostname: str = "") -> Report:
+def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
     """The report with every serial number, WWN, UUID, by-id path, label, mount point and folder of a person replaced.
 
-    `hostname` is the name of the machine, which software RAID and volume managers like to put into their own names.
+    `hostname` is the name of the machine, which software RAID and volume managers like to put into their own names; `files` are the
+    paths that a person named, which stand in the run's own sentences.
     """
-    words = Words(secrets_of(report), hostname, _types(report), _own_words(report))
+    secrets = {**dict.fromkeys(files, FILE), **secrets_of(report)}
+    words = Words(secrets, hostname, _types(report), _own_words(report))
     return replace(_rewritten(report, words), anonymous=True)
 
 

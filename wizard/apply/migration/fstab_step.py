@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from wizard.apply.system import fstab
+from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.tune.current_value import How, Standing
 from wizard.layout.changes import digest_of_text
 from wizard.model.errors import Failed
@@ -19,7 +20,7 @@ def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
     """How one of a migration's lines stands: a line that is to be changed stands in the very file that was looked at, but for the
     migration's other lines. Raises BadInput where the file cannot be read.
     """
-    lines = fstab.read_fstab(Path(operation.file)).split("\n")
+    lines = read_text(Path(operation.file)).split("\n")
     if lines.count(operation.new) == 1 and operation.old not in lines:
         return Standing(How.AFTER, "the new line is there once, and the old one no longer")
     before = lines.copy()
@@ -38,10 +39,7 @@ def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> st
     if found.how is How.OTHER:
         raise Failed(f"It was not changed, since somebody else has changed it meanwhile: {found.seen}.")
     if found.how is How.BEFORE:
-        text = fstab.read_fstab(path)
-        lines = text.split("\n")
-        lines[operation.number - 1] = operation.new
-        fstab.rewrite(path, text, "\n".join(lines), fstab.kept_as(path, run_name))
+        fstab.new_line_in(path, operation.number, operation.old, operation.new, kept_as(path, run_name))
     return f"Line {operation.number} of {printable(operation.file, 200)} is the new one."
 
 

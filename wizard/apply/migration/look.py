@@ -14,7 +14,8 @@ from wizard.apply.migration.around import boot_path, folder_seen, swap_files_on,
 from wizard.apply.migration.own_fstab import own_fstab
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
-from wizard.apply.system.fstab import Line, parse, read_fstab
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Line, parse
 from wizard.layout.planner import known_identity
 from wizard.migrate.estimates import used_bytes
 from wizard.migrate.obstacles_inside import KNOWN
@@ -58,7 +59,7 @@ def look_at_ext(
     chain = _layers(drive, path)
     shown = chain[-1].path if chain else path
     uses = [use for use in drive.uses if use.subject == shown]
-    fstab = read_fstab(environment.fstab)
+    fstab = read_text(environment.fstab)
     lines = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))]
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
     mounts = tuple(dict.fromkeys(use.by for use in uses if use.kind in ("mounted", "running-system")))

@@ -21,7 +21,8 @@ from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.lock import unlock
 from wizard.apply.run.runs import called, load_environment, load_migration
 from wizard.apply.run.vault import mark_durably
-from wizard.apply.system.fstab import parse, read_fstab
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import parse
 from wizard.apply.system.mounts import mounted_at, read_mounts
 from wizard.apply.tune.current_value import How, is_mount_of
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -53,8 +54,7 @@ def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
     with suppress(DiskwrightError):
         ground_of(site_of(run, journal, drive_locks)).release()
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _carry_out(site: MigratingSite) -> tuple[Event, str]:
@@ -145,8 +145,11 @@ def _checks(failed: int) -> str:
 
 def ways_on(run: Path) -> str:
     """The ways from a run that ended early."""
-    if not has_begun(run):
-        return "Nothing was written."
+    try:
+        if not has_begun(run):
+            return "Nothing was written."
+    except BadInput as error:
+        return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
         return f"{migration.device} was only read. `diskwright resume {called(run)}` begins the copy anew."
     return f"`diskwright undo {called(run)}` takes back what was done; `diskwright resume {called(run)}` goes on."
@@ -182,8 +185,7 @@ def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _take_back(site: MigratingSite) -> tuple[Event, str]:
@@ -230,8 +232,7 @@ def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright keep {called(run)}` again; it can be repeated."
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _mount(site: MigratingSite) -> str:
@@ -250,7 +251,7 @@ def _mount(site: MigratingSite) -> str:
         return f"{device} is mounted at {place}.{later}"
     if not environment.is_running_system:
         return f"{device} can be mounted now."
-    text = read_fstab(environment.fstab)
+    text = read_text(environment.fstab)
     # Lines can have been added above since.
     numbers = [number for number, line in enumerate(text.split("\n"), 1) if line in {own.new for own in line_operations(site.migration)}]
     lines = parse(text, str(environment.fstab))

@@ -11,6 +11,7 @@ from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import check_goes_on, check_migration_tools, check_new, check_own, devices_of
 from wizard.apply.migration.proof import manifests_bytes
 from wizard.apply.migration.run import check_begins, check_keeps, check_takes_back, site_of
+from wizard.apply.migration.undo_files import undo_folder_of
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_root
 from wizard.apply.plan.start import STOP, begin, begin_new, settle
 from wizard.apply.plan.undo import await_undone
@@ -28,6 +29,7 @@ from wizard.apply.run.runs import (
     make_run,
     runs_folder,
 )
+from wizard.apply.transaction.transaction import store_of
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import render_migration
 from wizard.model.errors import Failed, Refused
@@ -65,9 +67,17 @@ def start_migration(migration: Migration, token: str, *, journal_dir: Path | Non
     drive_locks = _cleared(migration, folder, environment, make=True)
 
     def make() -> Path:
-        return make_run(folder, (migration.device,), MIGRATION, render_migration(migration), environment)
+        return make_run(folder, (migration.device,), MIGRATION, render_migration(migration), environment, partial(_called_for, migration))
 
     return begin_new(make, f"Migrating {migration.device} in {len(migration.steps)} steps.", drive_locks)
+
+
+def _called_for(migration: Migration, name: str) -> Iterator[Path]:
+    """The folder that a run of this name keeps elsewhere what it needs in, or to take itself back."""
+    if migration.store:
+        yield store_of(Path(migration.store), name)
+    if migration.undo_dir:
+        yield undo_folder_of(Path(migration.undo_dir), name)
 
 
 def _cleared(migration: Migration, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:

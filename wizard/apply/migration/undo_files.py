@@ -49,11 +49,11 @@ def check_undo_room(folder: Path, needed_bytes: int) -> None:
 
 def folder_of(undo_dir: Path, run_name: str, step: int) -> Path:
     """Where the undo file of a step lies: alone, because `tune2fs -I` names its own."""
-    return _folder(undo_dir, run_name) / f"{step:02}"
+    return undo_folder_of(undo_dir, run_name) / f"{step:02}"
 
 
-def _folder(undo_dir: Path, run_name: str) -> Path:
-    """Never called as the run itself, which lies beside it where undo files are kept among the runs."""
+def undo_folder_of(undo_dir: Path, run_name: str) -> Path:
+    """Where all undo files of a run lie. Never called as the run itself, which lies beside it where undo files are kept among the runs."""
     return undo_dir / f"undo-{run_name}"
 
 
@@ -165,7 +165,7 @@ def _check_untouched(device: str, superblock: bytes, why: str) -> None:
 
 def drop(undo_dir: Path, run_name: str) -> int:
     """Delete all undo files of a run; how many bytes that freed. Raises Failed."""
-    folder = _folder(undo_dir, run_name)
+    folder = undo_folder_of(undo_dir, run_name)
     if not folder.exists():
         return 0
     freed = sum(file.stat().st_size for file in folder.glob("*/*"))

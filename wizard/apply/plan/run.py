@@ -27,6 +27,7 @@ from wizard.apply.steps.subvolumes import make_subvolumes
 from wizard.apply.steps.swap import turn_on
 from wizard.apply.steps.wipe import wipe_signatures
 from wizard.apply.system import fstab
+from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.table.write import write_table
 from wizard.layout.rehearsed import use_steps
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
@@ -91,8 +92,7 @@ def _end(run: Path, journal: Journal, drive_locks: tuple[int, ...], event: Event
     unlock(drive_locks)
     if failure := stand(load_plan(run), journal) if complete else None:
         event, sentence = Event.FAILED, f"{failure} `diskwright resume {called(run)}` checks again."
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _finish(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
@@ -230,7 +230,7 @@ def execute(site: Site) -> str:
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return contain(operation, site)
         case AddFstabLine():
-            line = fstab.add_line(site.environment.fstab, operation, fstab.kept_as(site.environment.fstab, site.run_name))
+            line = fstab.add_line(site.environment.fstab, operation, kept_as(site.environment.fstab, site.run_name))
             return f"{site.environment.fstab} has the line: {line}"
         case Mount():
             return mount_filesystem(operation, site)
@@ -265,9 +265,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
     except DiskwrightError as error:
         raise Failed(f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}") from None
     failed = 0
-    for check in verify(
-        plan, drives, fstab.read_fstab(environment.fstab), environment.patience_seconds, fstab.read_fstab(environment.crypttab)
-    ):
+    for check in verify(plan, drives, read_text(environment.fstab), environment.patience_seconds, read_text(environment.crypttab)):
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:
@@ -278,7 +276,10 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
 
 def way_on(run: Path, plan: Plan) -> str:
     """What was done and what was not, and the ways from here."""
-    entries = read_entries(run)
+    try:
+        entries = read_entries(run)
+    except BadInput as error:
+        return str(error)
     begun, done = begun_steps(entries), done_steps(entries)
     total = len(plan.steps)
     how_far = f"Done: {numbered(done)}; not done: {numbered(frozenset(range(1, total + 1)) - done)}."

@@ -262,5 +262,8 @@ def keep_run(run: Path) -> str:
 
 
 def request_stop(run: Path) -> None:
-    """Ask a run to stop before its next step. The step it is in is finished first."""
-    (run / STOP).touch(mode=0o600)
+    """Ask a run to stop before its next step. The step it is in is finished first. Raises Failed where it cannot be asked."""
+    try:
+        (run / STOP).touch(mode=0o600)
+    except OSError as error:
+        raise Failed(f"The run cannot be asked to stop: {run / STOP} cannot be written ({error.strerror}).") from None

@@ -20,6 +20,7 @@ from wizard.apply.run.vault import Saved, Vault, mark_durably, write_durably
 from wizard.apply.steps.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.system import fstab
 from wizard.apply.system.crypttab import take_from_crypttab
+from wizard.apply.system.edited_file import kept_as
 from wizard.apply.table.compare import kernel_differences
 from wizard.layout.planner import layout_of
 from wizard.model.encryption import AddCrypttabLine
@@ -117,8 +118,7 @@ def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _put_back_saved(run: Path, journal: Journal) -> str:
@@ -174,7 +174,7 @@ def _restore_drive(plan: Plan, member: Member, vault: Vault, contents: Mapping[S
 def _restore_fstab(run: Path, plan: Plan) -> None:
     environment = load_environment(run)
     path = environment.fstab
-    keep = fstab.kept_as(path, run.name)
+    keep = kept_as(path, run.name)
     for step in reversed(plan.steps):
         if isinstance(step.operation, AddFstabLine):
             fstab.remove_line(path, step.operation, keep)

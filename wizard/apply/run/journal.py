@@ -4,6 +4,7 @@ import errno
 import json
 import os
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
@@ -17,6 +18,11 @@ from wizard.model.journal import Entry, Event
 FILE = "journal.jsonl"
 OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
+
+UNKNOWN = (
+    "Without it nobody knows what the run did to its drive: put the run's folder back in its place, or look at the drive with "
+    "`diskwright inspect` before anything is written to it."
+)
 
 
 class RunState(StrEnum):
@@ -47,19 +53,26 @@ ENDS = {
 
 
 class Journal:
-    """The writing end. Only the process that holds the run's lock may have one."""
+    """The writing end. Only the process that holds the run's lock may have one. Raises Failed where it cannot be written."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
-        self._fd = os.open(run / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        # A power cut can leave half a line behind; it was never promised to anyone.
-        whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
-        os.ftruncate(self._fd, whole)
-        os.lseek(self._fd, 0, os.SEEK_END)
-        sync_folder(run)
+        try:
+            self._fd = os.open(run / FILE, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        except OSError as error:
+            raise self._fault(error) from None
+        try:
+            # A power cut can leave half a line behind; it was never promised to anyone.
+            whole = os.pread(self._fd, os.fstat(self._fd).st_size, 0).rfind(b"\n") + 1
+            os.ftruncate(self._fd, whole)
+            os.lseek(self._fd, 0, os.SEEK_END)
+            sync_folder(run)
+        except OSError as error:
+            self.close()
+            raise self._fault(error) from None
 
     def add(self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = "") -> Entry:
-        """Append one entry and wait until it is on the medium; raises Failed where there is no room for it."""
+        """Append one entry and wait until it is on the medium; raises Failed where it cannot be written."""
         entry = Entry(datetime.now(UTC).isoformat(timespec="milliseconds"), event, step, sentence, tuple(command), output[-OUTPUT_LIMIT:])
         line = (json.dumps(to_json(entry), default=str) + "\n").encode()
         before = os.lseek(self._fd, 0, os.SEEK_END)
@@ -68,10 +81,20 @@ class Journal:
                 line = line[os.write(self._fd, line) :]
             os.fsync(self._fd)
         except OSError as error:
-            os.ftruncate(self._fd, before)
-            reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-            raise Failed(f"The journal in {self._run} cannot be written: {reason}.") from None
+            with suppress(OSError):
+                os.ftruncate(self._fd, before)
+            raise self._fault(error) from None
         return entry
+
+    def end(self, event: Event, sentence: str) -> None:
+        """Append the last word and close the file. Where that cannot be written the run is interrupted, and whoever follows it says why."""
+        with suppress(Failed):
+            self.add(event, sentence)
+        self.close()
+
+    def _fault(self, error: OSError) -> Failed:
+        reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
+        return Failed(f"The journal in {self._run} cannot be written: {reason}.")
 
     def close(self) -> None:
         """Close the file."""
@@ -82,10 +105,10 @@ def read_entries(run: Path) -> tuple[Entry, ...]:
     """All whole entries of a run; raises BadInput where the journal cannot be read."""
     try:
         text = (run / FILE).read_bytes().decode()
-    except FileNotFoundError:
-        return ()
     except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{run / FILE} cannot be read: {error}.") from None
+        # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did is not known.
+        reason = error.strerror if isinstance(error, OSError) else "it is damaged"
+        raise BadInput(f"The journal {run / FILE} cannot be read: {reason}. {UNKNOWN}") from None
     whole = text[: text.rfind("\n") + 1].splitlines()
     return tuple(_entry(line, f"{run / FILE}, line {number}") for number, line in enumerate(whole, 1))
 
@@ -94,7 +117,7 @@ def _entry(line: str, where: str) -> Entry:
     try:
         return from_json(json.loads(line), Entry, where)
     except ValueError:
-        raise BadInput(f"{where} is damaged.") from None
+        raise BadInput(f"{where} is damaged. {UNKNOWN}") from None
 
 
 def state(run: Path) -> RunState:

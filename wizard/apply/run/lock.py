@@ -10,7 +10,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, Failed, Refused
+
+LOCK = "lock"
+"""The file in a run that is locked, with flock(2), which wants no right to write to it."""
 
 
 def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
@@ -63,8 +66,11 @@ def unlock(locks: Iterable[int]) -> None:
 
 
 def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
-    """A descriptor that locks a run; raises Refused while a process works on it."""
-    fd = os.open(run / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    """A descriptor that locks a run; raises Refused while a process works on it, Failed where there can be no lock."""
+    try:
+        fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise Failed(f"The run in {run} cannot be locked: {error.strerror}.") from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
         raise Refused(f"The run {run.name} is being worked on by another process; `diskwright status` shows it.")
@@ -72,11 +78,13 @@ def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
 
 
 def is_locked(run: Path) -> bool:
-    """Whether a process works on the run."""
+    """Whether a process works on the run, also on a medium that can only be read; raises BadInput where nobody can tell."""
     try:
-        fd = os.open(run / "lock", os.O_RDWR | os.O_CLOEXEC)
+        fd = os.open(run / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
+    except OSError as error:
+        raise BadInput(f"{run / LOCK} cannot be read: {error.strerror}. Whether the run is at work is not known.") from None
     try:
         return not _lock(fd, 0.0)
     finally:

@@ -4,15 +4,16 @@ import errno
 import os
 import shlex
 import stat
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from enum import StrEnum
 from pathlib import Path
 
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.number import in_order, make_numbered
+from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.layout.changes_document import read_changes
 from wizard.layout.document import read_plan, render_plan
@@ -152,16 +153,31 @@ def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:
     return make_run(folder, plan.paths, PLAN, render_plan(plan), environment)
 
 
-def make_run(folder: Path, devices: Sequence[str], file: str, text: str, environment: Environment) -> Path:
-    """A folder for a new run on these devices, named for them, with its document in `file`; raises as `new_run` does."""
-    name = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{'-'.join(Path(path).name for path in devices)}"
+def make_run(
+    folder: Path,
+    devices: Sequence[str],
+    file: str,
+    text: str,
+    environment: Environment,
+    called_for: Callable[[str], Iterable[Path]] = lambda _: (),
+) -> Path:
+    """A folder for a new run on these devices, numbered and named for them, with its document in `file`; raises as `new_run` does.
+
+    `called_for` gives what lies elsewhere and is called for the run of a name. Where another run left such a thing, whose folder
+    of runs was another, the name is not given again.
+    """
+
+    def is_free(name: str) -> bool:
+        kept = (kept_as(file, name) for file in (environment.fstab, environment.crypttab))
+        return not any(os.path.lexists(path) for path in (*kept, *called_for(name)))
+
     settings = Settings(
         str(environment.fstab.absolute()),
         tuple(sorted(environment.only)) if environment.only is not None else None,
         environment.patience_seconds,
     )
     try:
-        run = _make_folder(folder, name)
+        run = make_numbered(folder, "-".join(Path(path).name for path in devices), is_free)
         (run / "saved").mkdir(mode=0o700)
         _write(run / file, text)
         _write(run / "run.json", render_document(SCHEMA, to_json(settings)))
@@ -170,17 +186,6 @@ def make_run(folder: Path, devices: Sequence[str], file: str, text: str, environ
     except OSError as error:
         raise _no_room(folder, error, ROOM_BYTES) from None
     return run
-
-
-def _make_folder(folder: Path, name: str) -> Path:
-    for turn in range(1, 1000):
-        run = folder / (name if turn == 1 else f"{name}-{turn}")
-        try:
-            run.mkdir(mode=0o700)
-        except FileExistsError:
-            continue
-        return run
-    raise OSError(errno.EEXIST, "too many runs were begun within this second")
 
 
 def _write(path: Path, text: str) -> None:
@@ -261,18 +266,18 @@ def _read(path: Path) -> str:
 
 
 def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
-    """All runs, the oldest first; raises Refused where one may not look."""
+    """All runs, the oldest first, by their numbers; raises Refused where one may not look, BadInput where it cannot be read."""
     folder = runs_folder(journal_dir)
     try:
-        return tuple(
-            sorted((run for run in folder.iterdir() if (run / JOURNAL).exists()), key=lambda run: (run.name[:15], len(run.name), run.name))
-        )
+        return tuple(sorted((run for run in folder.iterdir() if (run / JOURNAL).exists()), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:
         raise Refused(f"The runs in {printable(str(folder), 200)} can be read by root only: say sudo before the command.") from None
     except NotADirectoryError:
         raise BadInput(f"{printable(str(folder), 200)} is no folder.") from None
+    except OSError as error:
+        raise BadInput(f"The runs in {printable(str(folder), 200)} cannot be read: {error.strerror}.") from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:

@@ -7,6 +7,7 @@ import errno
 import hashlib
 import json
 import os
+import stat
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ from wizard.model.plan import Plan
 from wizard.model.units import MIB, format_exact
 
 INDEX = "index.jsonl"
+LARGEST_INDEX_BYTES = 64 * MIB
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,10 +74,16 @@ class Vault:
     def all(self) -> tuple[Saved, ...]:
         """Everything kept, in the order in which it was kept."""
         index = self._folder / INDEX
-        if not index.exists():
-            return ()
         try:
-            return tuple(from_json(json.loads(line), Saved, str(index)) for line in index.read_text().splitlines())
+            lines = read_regular(index, LARGEST_INDEX_BYTES).decode().splitlines()
+            return tuple(from_json(json.loads(line), Saved, str(index)) for line in lines)
+        except FileNotFoundError:
+            # Nothing was saved yet; but a folder that is gone is not an empty one.
+            if self._folder.is_dir():
+                return ()
+            raise BadInput(f"What was saved of the drive is not there: {self._folder} is gone.") from None
+        except OSError as error:
+            raise BadInput(f"What was saved of the drive in {self._folder} cannot be read: {error.strerror}.") from None
         except ValueError:
             raise BadInput(f"{index} is damaged.") from None
 
@@ -86,12 +94,22 @@ class Vault:
     def read(self, saved: Saved) -> bytes:
         """The bytes kept; raises Failed where they are not what was written."""
         try:
-            data = (self._folder / saved.file).read_bytes()
+            data = read_regular(self._folder / saved.file, saved.size_bytes + 1)
         except OSError as error:
             raise Failed(f"{self._folder / saved.file} cannot be read: {error.strerror}.") from None
         if hashlib.sha256(data).hexdigest() != saved.sha256 or len(data) != saved.size_bytes:
             raise Failed(f"{self._folder / saved.file} was changed or damaged; it cannot be put back.")
         return data
+
+
+def read_regular(path: Path, most_bytes: int) -> bytes:
+    """What a regular file holds, no more than `most_bytes`; raises OSError for anything else in its place, which is never waited for."""
+    # Without O_NONBLOCK, opening a named pipe waits for somebody who writes to it.
+    fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with os.fdopen(fd, "rb") as file:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):
+            raise OSError(errno.EINVAL, "it is no regular file", str(path))
+        return file.read(most_bytes)
 
 
 def write_durably(path: Path, data: bytes, flags: int) -> None:

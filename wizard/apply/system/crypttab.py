@@ -2,7 +2,8 @@
 
 from pathlib import Path
 
-from wizard.apply.system.fstab import append, check_writable, kept_as, read_fstab, take_out
+from wizard.apply.system.edited_file import edit, kept_as, read_text
+from wizard.apply.system.fstab import check_writable, take_out, with_line
 from wizard.layout.commands import crypttab_line
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Failed, Refused
@@ -27,7 +28,7 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
     if not operations:
         return
     check_writable(path, "no file of what is opened at boot")
-    text = read_fstab(path)
+    text = read_text(path)
     for operation in operations:
         if crypttab_line(operation) not in text.splitlines() and (found := crypttab_conflict(text, operation)):
             raise Refused(f"{path}, {found}. Nothing was written. Remove that line.")
@@ -36,11 +37,15 @@ def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
 def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> str:
     """Add the operation's line and give it, keeping the old file beside it. Repeatable: a line that is there is not added again."""
     line = crypttab_line(operation)
-    text = read_fstab(path)
-    if line not in text.splitlines():
+
+    def change(text: str) -> str:
+        if line in text.split("\n"):
+            return text
         if found := crypttab_conflict(text, operation):
             raise Failed(f"{path}, {found}. It was not there when this run began. The file was not changed.")
-        append(path, line, kept_as(path, run_name))
+        return with_line(text, line)
+
+    edit(path, change, kept_as(path, run_name))
     return line
 
 

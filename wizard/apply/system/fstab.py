@@ -3,18 +3,15 @@
 import os
 import re
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.run.journal import sync_folder
+from wizard.apply.system.edited_file import edit, read_text
 from wizard.layout.commands import fstab_line
 from wizard.layout.subvolumes import mounted_subvolume
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
-
-NEW_FILE_MODE = 0o644
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +65,7 @@ def with_line(text: str, line: str) -> str:
 
 def without_line(text: str, line: str) -> str:
     """The file without that line, which is compared whole; every other line as it was."""
-    return "".join(kept for kept in text.splitlines(keepends=True) if kept.rstrip("\n") != line)
+    return "".join(kept for kept in re.split(r"(?<=\n)", text) if kept.removesuffix("\n") != line)
 
 
 def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
@@ -76,10 +73,10 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
     if not operations:
         return
     check_writable(path, "no file of mounts at boot")
-    text = read_fstab(path)
+    text = read_text(path)
     lines = parse(text, str(path))
     for operation in operations:
-        if fstab_line(operation) in text.splitlines():
+        if fstab_line(operation) in text.split("\n"):
             continue
         if found := conflict(lines, operation):
             raise Refused(f"{path}, {found}. Nothing was written. Remove that line or choose another mount point.")
@@ -94,46 +91,34 @@ def check_writable(path: Path, otherwise: str) -> None:
         raise Refused(f"{real} cannot be written here. Nothing was written.")
 
 
-def kept_as(path: Path, run_name: str) -> Path:
-    """Where the file is kept as it was before a run changed it: beside it."""
-    real = path.resolve()
-    return real.with_name(f"{real.name}.diskwright-{run_name}")
-
-
-def read_fstab(path: Path) -> str:
-    """The file's text, empty where there is none; bytes that are no UTF-8 survive."""
-    try:
-        return path.resolve().read_bytes().decode("utf-8", "surrogateescape")
-    except FileNotFoundError:
-        return ""
-    except OSError as error:
-        raise BadInput(f"{path} cannot be read: {error.strerror}.") from None
-
-
 def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
     """Add the operation's line and give it, keeping the old file as `keep`. Repeatable: a line that is there is not added again."""
     line = fstab_line(operation)
-    text = read_fstab(path)
-    if line not in text.splitlines():
+
+    def change(text: str) -> str:
+        if line in text.split("\n"):
+            return text
         if found := conflict(parse(text, str(path)), operation):
             raise Failed(f"{path}, {found}. It was not there when this run began. The file was not changed.")
-        append(path, line, keep)
+        return with_line(text, line)
+
+    edit(path, change, keep)
     return line
 
 
-def append(path: Path, line: str, keep: Path) -> None:
-    """Add the line at the end, keeping the old file as `keep`. Raises Failed."""
-    text = read_fstab(path)
-    rewrite(path, text, with_line(text, line), keep)
+def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:
+    """Put `new` in the place of `old`, which is line `number`, keeping the old file as `keep`. Repeatable; raises Failed."""
 
+    def change(text: str) -> str:
+        lines = text.split("\n")
+        if lines[number - 1 : number] == [new]:
+            return text
+        if lines[number - 1 : number] != [old]:
+            raise Failed(f"Line {number} of {printable(str(path), 200)} is another by now. The file was not changed.")
+        lines[number - 1] = new
+        return "\n".join(lines)
 
-def rewrite(path: Path, text: str, wanted: str, keep: Path) -> None:
-    """Put `wanted` in the place of `text`, which the file holds and which is kept as `keep`; raises Failed unless it then reads so."""
-    if not keep.exists():
-        _write(keep, text, path.resolve() if path.exists() else None)
-    replace_file(path, wanted)
-    if read_fstab(path) != wanted:
-        raise Failed(f"{path} does not read as it was written.")
+    edit(path, change, keep)
 
 
 def line_back(path: Path, old: str, new: str) -> str:
@@ -141,16 +126,19 @@ def line_back(path: Path, old: str, new: str) -> str:
 
     Raises Failed where it does not read so.
     """
-    lines = read_fstab(path).split("\n")
-    if lines.count(new) != 1 or old in lines:
-        stands = "has its old line" if old in lines else "was changed since, and is left as it is"
-        return f"{printable(str(path), 200)} {stands}."
-    lines[lines.index(new)] = old
-    wanted = "\n".join(lines)
-    replace_file(path, wanted)
-    if read_fstab(path) != wanted:
-        raise Failed(f"{printable(str(path), 200)} does not read as it was written.")
-    return f"{printable(str(path), 200)} has its old line again."
+
+    def change(text: str) -> str:
+        lines = text.split("\n")
+        if lines.count(new) != 1 or old in lines:
+            return text
+        lines[lines.index(new)] = old
+        return "\n".join(lines)
+
+    if edit(path, change):
+        return f"{printable(str(path), 200)} has its old line again."
+    has_it = old in read_text(path).split("\n")
+    stands = "has its old line" if has_it else "was changed since, and is left as it is"
+    return f"{printable(str(path), 200)} {stands}."
 
 
 def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
@@ -159,50 +147,15 @@ def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
 
 
 def take_out(path: Path, line: str, keep: Path) -> bool:
-    """Take the line out again; whether it was there. A file that nobody else changed gets its old bytes back."""
-    text = read_fstab(path)
-    if line not in text.splitlines():
-        return False
-    old = read_fstab(keep) if keep.exists() else None
-    replace_file(path, old if old is not None and with_line(old, line) == text else without_line(text, line))
-    return True
+    """Take the line out again, and no other; whether it was there. `keep` tells whether a line end before it is ours, too."""
+    old = read_text(keep) if keep.exists() else None
 
+    def change(text: str) -> str:
+        if line not in text.split("\n"):
+            return text
+        return old if old is not None and with_line(old, line) == text else without_line(text, line)
 
-def replace_file(path: Path, text: str) -> None:
-    """Put `text` in the place of the file, or of the file a link leads to, in one move; owner and mode stay."""
-    real = path.resolve()
-    beside = real.with_name(f".{real.name}.diskwright-{os.getpid()}")
-    try:
-        _write(beside, text, real if real.exists() else None)
-        beside.rename(real)
-        sync_folder(real.parent)
-    except OSError as error:
-        with suppress(OSError):
-            beside.unlink()
-        raise Failed(f"{real} could not be replaced: {error.strerror}. It is as it was.") from None
-
-
-def _write(path: Path, text: str, like: Path | None) -> None:
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-    with os.fdopen(fd, "wb") as file:
-        file.write(text.encode("utf-8", "surrogateescape"))
-        if like is not None:
-            kept = like.stat()
-            os.fchown(fd, kept.st_uid, kept.st_gid)
-            os.fchmod(fd, kept.st_mode & 0o7777)
-            _copy_attributes(like, fd)
-        else:
-            os.fchmod(fd, NEW_FILE_MODE)
-        file.flush()
-        os.fsync(fd)
-
-
-def _copy_attributes(source: Path, fd: int) -> None:
-    """SELinux labels and access lists live in extended attributes."""
-    with suppress(OSError):
-        for name in os.listxattr(source):
-            with suppress(OSError):
-                os.setxattr(fd, name, os.getxattr(source, name))
+    return edit(path, change)
 
 
 def _unescaped(field: str) -> str:

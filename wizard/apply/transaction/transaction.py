@@ -34,6 +34,11 @@ PREFIX = "diskwright-"
 COMMAND_SECONDS = 120.0
 
 
+def store_of(store: Path, run_name: str) -> Path:
+    """The folder in `store` that is a run's own."""
+    return store.absolute() / f"{PREFIX}{run_name}"
+
+
 class Transaction:
     """One transaction of a run. Made by `begin`, found again by `reopen`. The caller holds the drive's lock; `drive_locks` are handed to
     the commands that are run.
@@ -60,7 +65,7 @@ class Transaction:
         if is_barred(first):
             raise Refused(f"{printable(device)} is in the middle of another run's change: resume or undo that one. Nothing was written.")
         refuse_open_folder(store)
-        folder = store.absolute() / f"{PREFIX}{run.name}"
+        folder = store_of(store, run.name)
         try:
             for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
                 missing.mkdir(mode=0o700)

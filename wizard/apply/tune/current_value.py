@@ -6,7 +6,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.apply.system.fstab import read_fstab
+from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import Mounted, mounted_at
 from wizard.layout.changes import digest_of_text, new_line, new_rules, queue_file
 from wizard.layout.tuning import Superblock
@@ -70,7 +70,7 @@ def _of(seen: object, before: object, after: object, said: str) -> Standing:
 
 def _line_standing(operation: EditFstab) -> Standing:
     """A line that was changed stays changed whatever becomes of the others; one that is to be changed stands in the very same file."""
-    held = read_fstab(Path(operation.file))
+    held = read_text(Path(operation.file))
     lines = held.split("\n")
     if lines.count(new_line(operation)) == 1 and operation.old not in lines:
         return Standing(How.AFTER, "the new line is there once, and the old one no longer")
@@ -114,7 +114,7 @@ def queue_value(operation: SetQueue) -> str | None:
 
 def read_rules(path: Path) -> str | None:
     """What a file of udev's rules holds; None where there is none. Raises BadInput where it cannot be read."""
-    return read_fstab(path) if path.exists() else None
+    return read_text(path) if path.exists() else None
 
 
 def timer_state() -> str | None:

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from wizard.advise.existing import Existing
 from wizard.apply.run.environment import Environment
-from wizard.apply.system.fstab import Line, parse, read_fstab
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Line, parse
 from wizard.apply.system.mounts import read_mounts
 from wizard.apply.tune.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.filesystems.registry import KINDS
@@ -44,7 +45,7 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
     part = drive.partition(node)
     signature = _signature(node, drive, part)
-    fstab = read_fstab(environment.fstab)
+    fstab = read_text(environment.fstab)
     mounts = {mounted.mount_point: mounted for mounted in read_mounts() if is_mount_of(mounted, node)}
     own = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, part, signature, mounts)]
     line = next((line for line in own if line.mount_point in mounts), own[0] if own else None)

@@ -28,8 +28,7 @@ def apply_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, str(error)
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
@@ -87,7 +86,10 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, str
 
 def ways_on(run: Path, changes: Changes) -> str:
     """What was done and what was not, and the ways from here."""
-    entries = read_entries(run)
+    try:
+        entries = read_entries(run)
+    except BadInput as error:
+        return str(error)
     done = done_steps(entries)
     back = f"`diskwright undo {called(run)}` takes back what was done." if begun_steps(entries) else "Nothing was written."
     left = frozenset(range(1, len(changes.steps) + 1)) - done
@@ -111,8 +113,7 @@ def take_back_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
     unlock(drive_locks)
-    journal.add(event, sentence)
-    journal.close()
+    journal.end(event, sentence)
 
 
 def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:

@@ -8,6 +8,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, sync_folder
 from wizard.apply.steps.step_context import journalled
 from wizard.apply.system import fstab
+from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.tune.current_value import How, standing
 from wizard.layout.changes import change_commands, new_line, new_rules, queue_file, undo_commands
 from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
@@ -52,16 +53,13 @@ def _make(operation: ChangeOperation, site: TuningSite) -> None:
         case ReserveBlocks() | Remount() | SwitchOnTimer():
             for argv in change_commands(operation):
                 site.command(argv)
-        case EditFstab(file=file, number=number):
+        case EditFstab(file=file, number=number, old=old):
             path = Path(file)
-            text = fstab.read_fstab(path)
-            lines = text.split("\n")
-            lines[number - 1] = new_line(operation)
-            fstab.rewrite(path, text, "\n".join(lines), fstab.kept_as(path, site.run_name))
+            fstab.new_line_in(path, number, old, new_line(operation), kept_as(path, site.run_name))
         case SetQueue(new=new):
             _set(operation, new)
         case WriteRules(file=file):
-            fstab.replace_file(Path(file), new_rules(operation, site.changes.drive))
+            _write_rules(Path(file), new_rules(operation, site.changes.drive))
 
 
 def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> str:
@@ -106,9 +104,13 @@ def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
             fstab.line_back(Path(file), line, new_line(operation))
 
 
+def _write_rules(path: Path, rules: str) -> None:
+    edit(path, lambda _: rules)
+
+
 def _old_rules_back(path: Path, old: str | None) -> None:
     if old is not None:
-        fstab.replace_file(path, old)
+        _write_rules(path, old)
         return
     try:
         path.unlink()

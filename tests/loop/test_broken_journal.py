@@ -1,0 +1,140 @@
+"""A journal that turned read-only, or went away, while its run was under way or after: said with what is known of the drive."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import ROOT, Work, diskwright, gate, old_gpt, stand_in, story, until, wish
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.lock import is_locked, lock_drive
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+
+
+@pytest.fixture
+def medium(work: Work, make_drive: MakeDrive) -> Iterator[Path]:
+    """An ext4 that turns read-only when it finds an error, as root filesystems do; runs are kept on it."""
+    drive, place = make_drive(64 * MIB), work.folder / "medium"
+    tool("mkfs.ext4", "-q", drive)
+    place.mkdir()
+    tool("mount", "-o", "errors=remount-ro", drive, str(place))
+    yield place
+    work.leave()
+    tool("umount", str(place))
+
+
+def fail(medium: Path) -> None:
+    """Have the kernel find an error on it, which is no error of the loop device's."""
+    name = Path(tool("findmnt", "-n", "-o", "SOURCE", str(medium)).strip()).name
+    Path(f"/sys/fs/ext4/{name}/trigger_fs_error").write_text("made up by a test")
+    with pytest.raises(OSError, match="Read-only file system"):
+        (medium / "file").touch()
+
+
+def following(work: Work, plan: Plan, journal: Path) -> subprocess.Popen[str]:
+    """`diskwright apply`, which follows its run while a test does something to the journal."""
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    words = ("apply", str(file), f"--confirm={plan.drive.token}", f"--journal={journal}", f"--fstab={work.fstab}")
+    environment = {**os.environ, "NO_COLOR": "1"}
+    argv = (sys.executable, "-m", "wizard", *words)
+    return subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_a_medium_that_is_read_only_afterwards(work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    opened, runs = work.folder / "gate", medium / "runs"
+    stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
+    run = start_run(plan, *plan.tokens, journal_dir=runs, environment=work.environment)
+    until(lambda: Path(f"{opened}.reached").exists())
+    os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+    until(lambda: not is_locked(run))
+    opened.touch()
+    os.close(lock_drive(drive, wait_seconds=20))
+    (work.folder / "bin/wipefs").unlink()
+    left = work.digest(drive)
+    tool("mount", "-o", "remount,ro", str(medium))
+    try:
+        for words in (("status",), ("status", run.name), ("status", "--json"), ("report", run.name, "--json")):
+            told = diskwright(work, *words, "--journal", str(runs))
+            assert told.returncode == 0 and "Traceback" not in told.stderr, told.stderr
+        assert "interrupted" in diskwright(work, "status", "--journal", str(runs)).stdout
+        for words in (("resume", "--confirm", plan.drive.token), ("undo",)):
+            told = diskwright(work, *words, "--journal", str(runs))
+            assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
+            said = flat(told.stderr)
+            assert (
+                "its filesystem is read-only. If the power went now, its drives would be as before: all is done on a stand-in." in said
+            ), said
+            assert f"`diskwright undo {run}` takes back" in said
+        told = diskwright(work, "keep", run.name, "--journal", str(runs))
+        assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
+        file = work.folder / "plan.json"
+        file.write_text(render_plan(work.plan(make_drive(64 * MIB), wish("ext4"))))
+        told = diskwright(work, "apply", str(file), f"--journal={runs}", f"--fstab={work.fstab}", "--confirm=x")
+        assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
+        assert work.digest(drive) == left
+    finally:
+        tool("mount", "-o", "remount,rw", str(medium))
+    told = diskwright(work, "undo", "--journal", str(runs))
+    assert told.returncode == 0, f"{told.stderr} {story(run)}"
+    assert work.digest(drive) == before
+
+
+def test_a_medium_that_turns_read_only_midway(work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The step under way is finished, the next one is not begun, since it cannot be noted."""
+    plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
+    before, opened = work.digest(plan.drive.path), work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    apply = following(work, plan, medium / "runs")
+    until(lambda: Path(f"{opened}.reached").exists())
+    fail(medium)
+    opened.touch()
+    said, errors = apply.communicate(timeout=60)
+    assert apply.returncode == 4 and "Traceback" not in said + errors, errors
+    assert "its filesystem is read-only. If the power went now, its drives would be as before" in flat(errors), errors
+    assert work.digest(plan.drive.path) == before and not work.place("media").exists()
+    told = diskwright(work, "status", "--journal", str(medium / "runs"))
+    assert told.returncode == 0 and "interrupted" in told.stdout, told.stderr
+
+
+def test_a_journal_that_was_moved_away_is_not_taken_for_an_empty_one(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan = work.plan(make_drive(96 * MIB), wish("ext4"))
+    opened = work.folder / "gate"
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", f"{gate('mkfs.ext4', opened).splitlines()[0]}\n{WAIT.format(opened)}\nexit 5")
+    apply = following(work, plan, work.runs)
+    until(lambda: Path(f"{opened}.reached").exists())
+    (run,) = work.runs.glob("*-*")
+    moved = work.folder / "elsewhere" / run.name
+    moved.parent.mkdir()
+    run.rename(moved)
+    opened.touch()
+    _, errors = apply.communicate(timeout=60)
+    until(lambda: not is_locked(moved))
+    assert apply.returncode == 1 and "Traceback" not in errors, errors
+    assert "nobody knows what the run did to its drive" in flat(errors)
+    assert "Nothing was written" not in errors and "Done: none" not in errors
+    assert state(moved) in (RunState.FAILED, RunState.INTERRUPTED), story(moved)
+    told = [entry.sentence for entry in read_entries(moved)]
+    assert not [one for one in told if "Nothing was written" in one or "Done: none" in one]
+
+
+WAIT = "for i in $(seq 1200); do if [ -e {} ]; then break; fi; sleep 0.05; done"

@@ -1,0 +1,117 @@
+"""`resume`, `undo` and `keep` act on the run that is meant, on the drive that is meant, and on no other; the clock has no say in it."""
+
+import os
+import signal
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, gate, old_gpt, stand_in, story, until, wish
+from wizard.apply.engine.stores import old_file
+from wizard.apply.run import runs
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.lock import lock_drive
+from wizard.apply.run.runs import list_runs
+from wizard.layout.planner import Mode
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+
+
+class DeadClock(datetime):
+    """A rescue medium's clock, whose battery is empty."""
+
+    @classmethod
+    def now(cls, tz: tzinfo | None = None) -> "DeadClock":
+        return cls(2001, 1, 1, tzinfo=tz)
+
+
+def cut_off(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A run whose process was killed while its first program was under way."""
+    opened = work.folder / f"gate-{Path(plan.drive.path).name}"
+    with monkeypatch.context() as patched:
+        stand_in(work.folder / "bin", patched, "wipefs", gate("wipefs", opened))
+        run = work.start(plan)
+        until(lambda: Path(f"{opened}.reached").exists())
+    os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+    until(lambda: state(run) is not RunState.RUNNING)
+    opened.touch()
+    os.close(lock_drive(plan.drive.path, wait_seconds=20))
+    return run
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def test_with_several_open_runs_a_name_is_needed(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second run is begun when the clock says a year long past: by its time the first would be the newest."""
+    first, second = make_drive(96 * MIB), make_drive(64 * MIB)
+    for drive in (first, second):
+        old_gpt(drive)
+    before = work.digest(first)
+    plans = [work.plan(drive, wish("ext4"), mode=Mode.REPLACE) for drive in (first, second)]
+    one, now = work.apply(plans[0], keep=False)
+    assert now is RunState.WAITING, story(one)
+    monkeypatch.setattr(runs, "datetime", DeadClock, raising=False)
+    two = cut_off(work, plans[1], monkeypatch)
+    assert [run.name for run in list_runs(work.runs)] == [one.name, two.name]
+    assert (one.name, two.name) == (f"0001-{Path(first).name}", f"0002-{Path(second).name}")
+    left = [work.digest(drive) for drive in (first, second)]
+    assert left[0] != before
+
+    for command in ("resume", "undo", "keep"):
+        told = diskwright(work, command)
+        assert told.returncode == 3, told.stderr
+        for run, drive in ((one, first), (two, second)):
+            assert f"sudo diskwright {command} {run} {drive}, " in flat(told.stderr)
+        assert "Nothing was written" in told.stderr
+    assert [work.digest(drive) for drive in (first, second)] == left
+
+    token = plans[1].drive.token
+    told = diskwright(work, "resume", two.name)
+    assert told.returncode == 3 and f"sudo diskwright resume {two} --confirm {token}" in flat(told.stderr), told.stderr
+    assert f"{second}: " in told.stderr and "67.1 MB" in told.stderr and "It holds a GPT table" in told.stderr
+    wrong = diskwright(work, "resume", two.name, "--confirm", plans[0].drive.token)
+    assert wrong.returncode == 3 and "is not its token" in wrong.stderr, wrong.stderr
+    assert [work.digest(drive) for drive in (first, second)] == left
+    done = diskwright(work, "resume", two.name, "--confirm", token)
+    assert done.returncode == 0, f"{done.stderr} {story(two)}"
+    assert tool("blkid", "-p", "-o", "value", "-s", "UUID", f"{second}p1").strip() == plans[1].volumes[0].uuid
+    assert work.digest(first) == left[0]
+
+    back = diskwright(work, "undo")
+    assert back.returncode == 0 and f"{first}: " in back.stderr and second not in back.stderr, back.stderr
+    assert work.digest(first) == before
+    for command in ("resume", "undo", "keep"):
+        told = diskwright(work, command)
+        assert told.returncode == 3 and "no run in" in told.stderr and "is open" in told.stderr, told.stderr
+
+
+def test_a_run_that_was_all_but_checked_needs_no_token(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing is left to be written over: only the line of fstab and the mount are missing."""
+    drive = make_drive(96 * MIB)
+    plan = work.plan(drive, wish("ext4", None, work.place("media")))
+    with monkeypatch.context() as patched:
+        stand_in(work.folder / "bin", patched, "mount", "exit 32")
+        run, now = work.apply(plan)
+    assert now is RunState.FAILED, story(run)
+    told = diskwright(work, "resume")
+    assert told.returncode == 0, f"{told.stderr} {story(run)}"
+    assert work.place("media").is_mount()
+
+
+def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert now is RunState.WAITING, story(run)
+    left, saved = work.digest(drive), old_file(run, 0)
+    saved.unlink()
+    os.mkfifo(saved)
+    told = diskwright(work, "undo")
+    assert told.returncode in (1, 3) and "Traceback" not in told.stderr, told.stderr
+    assert f"{saved} could not be used" in told.stderr, told.stderr
+    assert "What this run made there is barred" in told.stderr
+    assert work.digest(drive) == left

@@ -1,0 +1,28 @@
+"""Whether a migration tells what would be told of it now."""
+
+from pathlib import Path
+
+from wizard.apply.migration.look import look_at_ext
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.told import check_told
+from wizard.migrate.make import NO_TRANSACTION, doubts_of
+from wizard.model.migration import MakeFresh, Migration
+
+
+def check_explained(migration: Migration, environment: Environment) -> None:
+    """Raises Refused where its doubts are not those that the filesystem, as it is found now, gives; and as `look_at_ext` does."""
+    operations = tuple(step.operation for step in migration.steps)
+    situation = look_at_ext(
+        migration.device,
+        environment,
+        store=Path(migration.store) if migration.store else None,
+        undo_dir=Path(migration.undo_dir) if migration.undo_dir else None,
+        target=next((one.target for one in operations if isinstance(one, MakeFresh)), None),
+    )
+    wanted = doubts_of(situation, migration.way, migration.means, operations, manifest=migration.manifest)
+    check_told(wanted, migration.doubts, f"diskwright migrate {migration.device}", _alike)
+
+
+def _alike(doubt: str) -> str:
+    """A folder that could not be used is not named in the migration, so only that there is no transaction is compared."""
+    return NO_TRANSACTION if doubt.startswith(NO_TRANSACTION) else doubt

@@ -1,0 +1,145 @@
+"""Editing a file that others edit too, such as fstab: under a lock, looked at once more right before it is replaced.
+
+The lock is flock(2) on the file's folder. It keeps two runs apart; an editor that knows nothing of it is noticed
+by the second look.
+"""
+
+import errno
+import fcntl
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from time import monotonic, sleep
+
+from wizard.apply.run.journal import sync_folder
+from wizard.model.errors import BadInput, Failed
+from wizard.model.names import printable
+
+NEW_FILE_MODE = 0o644
+LOCK_SECONDS = 30.0
+"""How long somebody else's edit may take. An edit writes a few kilobytes."""
+
+TURNS = 100
+"""How often an edit is computed anew because somebody else was quicker."""
+
+NO_LOCKS = frozenset({errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
+"""What flock(2) says where a filesystem has no such locks, as NFS of a folder: then the second look must do."""
+
+
+def read_text(path: Path) -> str:
+    """The file's text, empty where there is none; bytes that are no UTF-8 survive. Raises BadInput."""
+    try:
+        return path.resolve().read_bytes().decode("utf-8", "surrogateescape")
+    except FileNotFoundError:
+        return ""
+    except OSError as error:
+        raise BadInput(f"{path} cannot be read: {error.strerror}.") from None
+
+
+def kept_as(path: Path, run_name: str) -> Path:
+    """Where the file is kept as it was before a run changed it: beside it."""
+    real = path.resolve()
+    return real.with_name(f"{real.name}.diskwright-{run_name}")
+
+
+def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> bool:
+    """Replace the file, or the file a link leads to, by what `change` makes of its text; owner and mode stay. Whether
+    there was anything to change.
+
+    `change` is asked again for each text that the file turns out to have, and must leave its own result alone. The
+    text from before the first change is kept as `keep`. Raises Failed, also where the file does not read so after.
+    """
+    with _locked(path.resolve().parent):
+        for _ in range(TURNS):
+            if (changed := _one_turn(path, change, keep)) is not None:
+                break
+        else:
+            raise Failed(f"{printable(str(path), 200)} is changed all the time by another program. It was left alone.")
+        if change(now := read_text(path)) != now:
+            raise Failed(f"{printable(str(path), 200)} does not read as it was written.")
+    return changed
+
+
+def _one_turn(path: Path, change: Callable[[str], str], keep: Path | None) -> bool | None:
+    """Whether the file was changed; None where somebody else was quicker."""
+    real = path.resolve()
+    text = read_text(path)
+    wanted = change(text)
+    if wanted == text:
+        return False
+    try:
+        if keep is not None and not keep.exists():
+            _write(keep, text, real if real.exists() else None)
+        return True if _replaced(real, text, wanted) else None
+    except OSError as error:
+        raise Failed(f"{real} could not be replaced: {error.strerror}. It is as it was.") from None
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Hold the lock on a folder; raises Failed where another program does not let go of it."""
+    try:
+        fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise Failed(f"{printable(str(folder), 200)} cannot be opened: {error.strerror}.") from None
+    try:
+        _lock(fd, folder)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _lock(fd: int, folder: Path) -> None:
+    until = monotonic() + LOCK_SECONDS
+    while True:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if monotonic() >= until:
+                raise Failed(f"{printable(str(folder), 200)} is locked by another program.") from None
+            sleep(0.01)
+        except OSError as error:
+            if error.errno not in NO_LOCKS:
+                raise Failed(f"{printable(str(folder), 200)} cannot be locked: {error.strerror}.") from None
+            return
+        else:
+            return
+
+
+def _replaced(real: Path, text: str, wanted: str) -> bool:
+    """Put `wanted` in the place of the file in one move, unless it no longer holds `text`; whether it was done."""
+    beside = real.with_name(f".{real.name}.diskwright-{os.getpid()}")
+    try:
+        _write(beside, wanted, real if real.exists() else None)
+        if read_text(real) != text:
+            return False
+        beside.rename(real)
+        sync_folder(real.parent)
+    finally:
+        with suppress(OSError):
+            beside.unlink()
+    return True
+
+
+def _write(path: Path, text: str, like: Path | None) -> None:
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    with os.fdopen(fd, "wb") as file:
+        file.write(text.encode("utf-8", "surrogateescape"))
+        if like is not None:
+            kept = like.stat()
+            os.fchown(fd, kept.st_uid, kept.st_gid)
+            os.fchmod(fd, kept.st_mode & 0o7777)
+            _copy_attributes(like, fd)
+        else:
+            os.fchmod(fd, NEW_FILE_MODE)
+        file.flush()
+        os.fsync(fd)
+
+
+def _copy_attributes(source: Path, fd: int) -> None:
+    """SELinux labels and access lists live in extended attributes."""
+    with suppress(OSError):
+        for name in os.listxattr(source):
+            with suppress(OSError):
+                os.setxattr(fd, name, os.getxattr(source, name))

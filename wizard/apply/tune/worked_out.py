@@ -1,0 +1,56 @@
+"""What would suit a filesystem better for a purpose, worked out from how it is found now: to be shown, and to be compared with."""
+
+from dataclasses import dataclass
+
+from wizard.advise.advise import advise
+from wizard.advise.catalogue import load_catalogue
+from wizard.advise.existing import Tuning, tuning_for
+from wizard.advise.workloads import find_workload
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.told import check_told
+from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.filesystems.registry import KINDS
+from wizard.layout.tuning import ROOT_ONLY, make_changes
+from wizard.model.advice import Workload
+from wizard.model.changes import Changes
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+
+
+@dataclass(frozen=True, slots=True)
+class WorkedOut:
+    """The purpose, the filesystem as it is found, what would suit it better, and the changes that bring it there."""
+
+    workload: Workload
+    used: InUse
+    tuning: Tuning
+    changes: Changes
+
+
+def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
+    """Look, and advise. Raises BadInput where there is no such purpose or filesystem, or nothing is advised for it."""
+    profile = find_workload(workload)
+    used = look_at_filesystem(device, environment)
+    drive, existing = used.drive, used.existing
+    recording = diagnose(used.machine, drive, load_patterns()).recording
+    advice = advise(used.machine, drive, recording, profile, size_bytes=existing.size_bytes)
+    choice = advice.choice(existing.filesystem)
+    if choice is None:
+        kind = KINDS.get(existing.filesystem)
+        raise BadInput(
+            f"{existing.device} holds {kind.title if kind else printable(existing.filesystem, 30)}, for which nothing is advised."
+        )
+    tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
+    changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
+    return WorkedOut(profile.workload, used, tuning, changes)
+
+
+def check_explained(changes: Changes, environment: Environment) -> None:
+    """Raises Refused where the reasons and doubts of changes are not those that are worked out now, BadInput where none can be."""
+    now = work_out(changes.device, changes.workload, environment).changes
+    again = f"diskwright tune {changes.device} --workload {changes.workload}"
+    check_told(now.reasons, changes.reasons, again)
+    # Who made them without root's rights was told of what only root can read.
+    check_told((*now.doubts, ROOT_ONLY), (*changes.doubts, ROOT_ONLY), again)
