@@ -77,4 +77,4 @@ def same_plan(work: Work, drive: str, kind: str) -> Plan:
     """A plan for a drive that was made here, with a UUID that is always the same."""
     work.bench.own(drive)
     machine = unknown_kernel(probe_machine([drive]))
-    return make_plan(machine, machine.drives[0], [wish(kind, options=())], Mode.REPLACE, lambda: UUID)
+    return make_plan(machine, machine.drives[0], (wish(kind, options=()),), Mode.REPLACE, lambda: UUID)
