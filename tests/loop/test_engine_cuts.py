@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.devices import Bench, MakeDrive
+from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.simulator.cuts import Tried, World, commit, cut_everywhere, keep, simulated, undo
 from tests.simulator.rehearsals import JOBS, rehearsed_job

@@ -38,9 +38,7 @@ class Part:
     def numbers(self, places: Iterable[Extent]) -> frozenset[int]:
         """The blocks of places."""
         size = self.block_bytes
-        return frozenset(
-            number for place in places for number in range(place.start_bytes // size, -(-place.end_bytes // size))
-        )
+        return frozenset(number for place in places for number in range(place.start_bytes // size, -(-place.end_bytes // size)))
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -86,9 +84,7 @@ def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[
     return Job(name, plan, Record(Phase.SAVED, tuple(part.change for part in parts)), tuple(parts))
 
 
-def _part(
-    change: Change, block: int, old: Read, new: Read, image: Path, volumes: tuple[Extent, ...], kept: tuple[Extent, ...]
-) -> Part:
+def _part(change: Change, block: int, old: Read, new: Read, image: Path, volumes: tuple[Extent, ...], kept: tuple[Extent, ...]) -> Part:
     places = merged(_thinned(change), block, change.size_bytes)
     thin = replace(change, places=places, old_digest=digest_of(places, old), new_digest=digest_of(places, new))
     thin = replace(thin, barred_digest=digest_of(places, barred(thin, old, new)))

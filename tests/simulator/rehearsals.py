@@ -31,7 +31,10 @@ MANY = {
     "fat32": (64, ("mkfs.vfat", "-F", "32")),
     "exfat": (16, ("mkfs.exfat",)),
     "swap": (8, ("mkswap", "-q")),
-    "luks": (32, ("cryptsetup", "luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file", "KEY")),
+    "luks": (
+        32,
+        ("cryptsetup", "luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file", "KEY"),
+    ),
 }
 """What lies on a drive that is set up anew: MiB, and what makes it."""
 

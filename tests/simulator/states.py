@@ -2,6 +2,7 @@
 
 import hashlib
 import subprocess
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -56,6 +57,8 @@ class Rules:
     def __init__(self, job: Job) -> None:
         self._old = [_rule(part, old=True) for part in job.parts]
         self._new = [_rule(part, old=False) for part in job.parts]
+        self._parts = job.parts
+        self._orders = [(_order(part, old=True), _order(part, old=False)) for part in job.parts]
 
     def fault(self, drives: Sequence[SimulatedDrive]) -> str:
         """What is wrong with a state; empty where nothing is."""
@@ -64,7 +67,19 @@ class Rules:
             whole = all(rule.holds(drive.content) for rule, drive in zip(rules, drives, strict=True))
             if any(shown) and not whole:
                 return f"drive {shown.index(True)} shows something {name}, and not all that is {name} is there"
+        for drive, (old, new) in zip(drives, self._orders, strict=True):
+            if not (self._in_order(drive.content, old) and self._in_order(drive.content, new)):
+                return "a mark shows before one that it stands for"
+        for part, drive in zip(self._parts, drives, strict=True):
+            stays = part.numbers(mark.extent for mark in part.marks if mark.stays)
+            if any(drive.content.block(at) not in (part.old[at], part.new[at]) for at in stays):
+                return "a table that stays is neither the old nor the new one"
         return ""
+
+    def _in_order(self, content: Sparse, orders: list[dict[int, bytes]]) -> bool:
+        """Whether each mark that shows at all has every earlier one whole behind it."""
+        shown = [number for number, mark in enumerate(orders) if any(content.block(at) == data for at, data in mark.items())]
+        return not shown or all(_holds(mark, content) for mark in orders[: shown[-1]])
 
     def is_half(self, drives: Sequence[SimulatedDrive]) -> bool:
         """Whether neither is there, so that nothing may be recognised."""
@@ -79,6 +94,15 @@ def _rule(part: Part, *, old: bool) -> Rule:
     numbers = part.numbers(mark.extent for mark in marks)
     shows = {number: own[number] for number in numbers if any(own[number]) and own[number] != other[number]}
     return Rule(shows, {number: data for number, data in own.items() if number not in numbers})
+
+
+def _order(part: Part, *, old: bool) -> list[dict[int, bytes]]:
+    """What shows of each mark, in their order, of the blocks that belong to it alone."""
+    marks = part.change.old_marks if old else part.change.new_marks
+    own, other = (part.old, part.new) if old else (part.new, part.old)
+    numbers = [part.numbers((mark.extent,)) for mark in marks]
+    shared = Counter(number for found in numbers for number in found)
+    return [{at: own[at] for at in found if shared[at] == 1 and any(own[at]) and own[at] != other[at]} for found in numbers]
 
 
 class Copies:

@@ -37,6 +37,7 @@ OVER = "over"
 """The file in a run that says that it is to be undone also where another program wrote to its drives since."""
 
 UNREADABLE = "it does not read as it was written"
+NO_COPY = "Put its files back from a copy, if there is one; else the drive can only be set up anew: make the plan again."
 COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
 
 
@@ -83,7 +84,8 @@ class Exchange:
                 self._enter(Phase.REPLACING)
             if self.record.phase is Phase.REPLACING:
                 for number, side in enumerate(self.sides):
-                    content = barred(side.change, side.old, side.new)
+                    # What stays is still there: going on does not need the old bytes.
+                    content = barred(side.change, side.medium.read, side.new)
                     self._replace(side, content, side.change.barred_digest, self._share(progress, number))
                 self._enter(Phase.BARRED)
             self._demand(Phase.BARRED)
@@ -159,11 +161,14 @@ class Exchange:
         try:
             yield
         except Failed as error:
-            raise Failed(f"{error} {ways_on(self.record.phase, self._name)}") from None
+            how_far = "Nothing was written to a drive. " if self.record.phase in UNTOUCHED else ""
+            raise Failed(f"{error} {how_far}{ways_on(self.record.phase, self._name)}") from None
 
     @property
     def _over(self) -> str:
         """The way back where another program wrote something."""
+        if not all(side.keeps_old() for side in self.sides):
+            return f"The old bytes in {self._run} are damaged. {NO_COPY}"
         return f"`diskwright undo {self._name} --over-changes` puts back what was there before this run, over whatever was written since."
 
     def _share(self, progress: Progress, number: int) -> Progress:
@@ -173,9 +178,6 @@ class Exchange:
         """Raises Refused where what is kept, or what the drives hold, does not let it go on."""
         if self.record.phase is Phase.SAVED:
             self._check_kept(Side.keeps_old, "undo")
-        # What stays in front of a new table is taken from the old bytes.
-        elif any(mark.stays for side in self.sides for mark in side.change.new_marks):
-            self._check_kept(Side.keeps_old, "")
         self._check_kept(Side.keeps_new, "undo")
         if self.record.phase is Phase.SAVED:
             for side in self.sides:
@@ -191,6 +193,8 @@ class Exchange:
         """Raises Refused where the old bytes are damaged, or another program wrote what they would overwrite."""
         phase = self.record.phase
         other = {Phase.CLEARING: "resume", Phase.REPLACING: "resume"}.get(phase, "" if phase in GOING_BACK else "keep")
+        if phase is Phase.BARRED and not all(side.keeps_old() or side.holds(side.change.barred_digest) for side in self.sides):
+            other = ""
         self._check_kept(Side.keeps_old, other)
         if (self._run / OVER).exists():
             return
@@ -218,7 +222,7 @@ class Exchange:
         """Raises Refused where what is kept of a drive is damaged; `other` is the command that can do without it."""
         for side in self.sides:
             if not is_whole(side):
-                way = f"`diskwright {other} {self._name}` does not need it." if other else "Put its files back from a copy, if there is one."
+                way = f"`diskwright {other} {self._name}` does not need it." if other else NO_COPY
                 raise Refused(f"What is kept in {self._run} of {side.change.path} was changed or damaged. Nothing more was written. {way}")
 
     def _refuse_strays(self) -> None:
@@ -226,8 +230,8 @@ class Exchange:
         before = self.record.phase is Phase.CLEARING
         found = {}
         for number, side in enumerate(self.sides):
-            # Without the new bytes nobody can tell; they are needed only for this.
-            if (before or side.keeps_new()) and (at := stray(side, before=before)) is not None:
+            # Where one of both is damaged nobody can tell; the way that is gone may not need it.
+            if side.keeps_old() and (before or side.keeps_new()) and (at := stray(side, before=before)) is not None:
                 found[number] = at
         if not found:
             return
@@ -250,8 +254,7 @@ class Exchange:
 
     def _is_used(self, side: Side) -> bool:
         """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused where it was not complete."""
-        at = stray(side)
-        if at is None:
+        if not side.keeps_old() or (at := stray(side)) is None:
             return False
         if is_bare(side, side.change.new_marks, side.new):
             raise Refused(
@@ -276,11 +279,23 @@ class Exchange:
         self._check(side, digest)
 
 
+def mark_over_changes(run: Path, over: bool) -> None:
+    """Note whether the undoing that follows is to go over what others wrote. Raises Failed."""
+    try:
+        (run / OVER).unlink(missing_ok=True)
+        if over:
+            (run / OVER).touch(mode=0o600)
+    except OSError as error:
+        raise Failed(f"{run} could not be written: {error.strerror}. Nothing was written to a drive.") from None
+
+
 def bar(side: Side, marks: Sequence[Mark]) -> None:
-    """Take marks away, the one that decides first, each on its medium before the next."""
+    """Take marks away, the one that decides first, each on its medium and read back before the next."""
     for mark in reversed(marks):
         held = side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes)
         side.medium.write_through(mark.start_bytes, held)
+        if side.medium.read(mark.start_bytes, mark.size_bytes) != held:
+            raise Failed(f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}.")
 
 
 def put(medium: Medium, marks: Sequence[Mark], content: Read) -> None:

@@ -66,7 +66,7 @@ def ways_on(phase: Phase, name: str) -> str:
     back = f"`diskwright undo {name}` puts back what was there, bit for bit."
     match phase:
         case Phase.REHEARSING | Phase.SAVED:
-            return f"Nothing was written to a drive. `diskwright resume {name}` goes on, `diskwright undo {name}` ends it."
+            return f"`diskwright resume {name}` goes on, `diskwright undo {name}` ends it."
         case Phase.CLEARING | Phase.REPLACING:
             return f"`diskwright resume {name}` goes on. {back}"
         case Phase.BARRED | Phase.RELEASING | Phase.RELEASED:
@@ -143,7 +143,11 @@ def save_record(run: Path, record: Record) -> None:
         new.rename(run / FILE)
         sync_folder(run)
     except OSError as error:
-        raise Failed(f"How far the run is could not be written to {run}: {error.strerror}.") from None
+        raise Failed(_unwritten(run, error)) from None
+
+
+def _unwritten(run: Path, error: OSError) -> str:
+    return f"How far the run is could not be written to {run}: {error.strerror}. See to that, and give the command again."
 
 
 def settle_record(run: Path) -> None:
@@ -151,7 +155,7 @@ def settle_record(run: Path) -> None:
     try:
         sync_folder(run)
     except OSError as error:
-        raise Failed(f"How far the run is could not be written to {run}: {error.strerror}.") from None
+        raise Failed(_unwritten(run, error)) from None
 
 
 def load_record(run: Path) -> Record | None:
