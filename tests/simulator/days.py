@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -231,11 +231,11 @@ class FullJournal(Journal):
         super().__init__(run)
         self._life = life
 
-    def add(self, event: Event, sentence: str, **rest: object) -> Entry:  # type: ignore[override]
+    def add(self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = "") -> Entry:
         self._life.moment()
         if self._life.fails(Fault.JOURNAL):
-            raise Failed(f"The journal cannot be written: no room in it. `diskwright resume {self._run}` goes on.")
-        return super().add(event, sentence, **rest)
+            raise Failed("The journal cannot be written: no room in it. Give the command again.")
+        return super().add(event, sentence, step=step, command=command, output=output)
 
 
 def finished() -> tuple[Event, str]:
