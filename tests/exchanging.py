@@ -156,7 +156,7 @@ class Fault(Enum):
 
 
 @dataclass
-class ErringDrive(VolatileDrive):
+class ErringDrive(VolatileDrive[bytearray]):
     """Errs once: at the write, or the flush, number `errs_at`, counted from 0 over both."""
 
     fault: Fault = Fault.LOST

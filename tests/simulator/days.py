@@ -31,6 +31,8 @@ from wizard.model.journal import Entry, Event
 
 ENDS = (Phase.KEPT, Phase.UNDONE, Phase.LEFT)
 COMMANDS = ("resume", "keep", "undo", "undo --over-changes", "status")
+Script = Sequence[tuple[str, Life]]
+"""Commands, and what happens during each."""
 WAY = re.compile(r"`diskwright (resume|keep|undo)[^`]*?( --over-changes)?`")
 NO_WAY = re.compile(r"left to be done|Put its files back from a copy|undone already|it was kept|is not at|ive the command again")
 
@@ -80,9 +82,11 @@ class Day:
         assert record is not None
         return record.phase
 
-    def goes_by(self) -> None:
-        """From morning to night: things happen, commands are given; then nothing goes wrong any more, and it ends."""
-        for _ in range(self.dice.randrange(1, 7)):
+    def goes_by(self, script: Script = ()) -> None:
+        """Things happen and commands are given, by the dice or a script; then nothing goes wrong any more, and it ends."""
+        for what, life in script:
+            self._command(what, life)
+        for _ in range(0 if script else self.dice.randrange(1, 7)):
             self._happens()
             self._command(self._chosen(), drawn(self.dice))
             if self.phase in ENDS:
@@ -253,8 +257,8 @@ class Clock:
 
 
 @contextmanager
-def days_on(job: Job, folder: Path) -> Iterator[Callable[[int], list[str]]]:
-    """Gives what lives through the days of a seed, and tells what happened."""
+def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str]]]:
+    """Gives what lives through the days of a seed, or of a script, and tells what happened."""
     kept = folder / "kept"
     kept.mkdir()
     job.fill(kept)
@@ -275,13 +279,13 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int], list[str]]]:
         if now[-1].life.fault is Fault.GONE:
             raise Refused("The drive of this plan is not at its place: plug it in again. Nothing was written.")
 
-    def live(seed: int) -> list[str]:
+    def live(seed: int, script: Script = ()) -> list[str]:
         Clock.dice = Random(seed)
-        day = Day(job, folder / f"seed{seed}", Random(seed), rules)
+        day = Day(job, folder / f"seed{seed}-{len(now)}", Random(seed), rules)
         now.append(day)
         try:
             day.begin(kept / "engine")
-            day.goes_by()
+            day.goes_by(script)
         except (AssertionError, Exception) as error:
             story = "\n".join([f"{job.name}, seed {seed}:", *day.told])
             raise AssertionError(f"{error}\n{story}\nAgain: DISKWRIGHT_SEED={seed} tests/run loop") from error
@@ -296,6 +300,7 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int], list[str]]]:
         patched.setattr(rehearsed, "load_environment", lambda run: None)
         patched.setattr(rehearsed, "_check_drives", check_drives)
         patched.setattr(rehearsed, "_tell", lambda plan: None)
+        patched.setattr(rehearsed, "_discard", lambda *_: None)
         patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
         patched.setattr(rehearsed, "waiting_sentence", lambda plan, name: f"`diskwright keep {name}` or `diskwright undo {name}`.")
         patched.setattr("wizard.apply.run.journal.datetime", Clock)

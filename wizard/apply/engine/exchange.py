@@ -106,7 +106,7 @@ class Exchange:
             if self.record.phase is Phase.RELEASING:
                 for side in self.sides:
                     if side not in used:
-                        put(side.medium, side.change.new_marks, side.new)
+                        put(side, side.change.new_marks, side.new)
                         self._check(side, side.change.new_digest)
                 self._enter(Phase.RELEASED)
             self._demand(Phase.RELEASED)
@@ -131,7 +131,7 @@ class Exchange:
                 self._enter(Phase.RELEASING_BACK)
             if self.record.phase is Phase.RELEASING_BACK:
                 for side in self.sides:
-                    put(side.medium, side.change.old_marks, side.old)
+                    put(side, side.change.old_marks, side.old)
                     self._check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self._demand(Phase.UNDONE)
@@ -290,18 +290,22 @@ def mark_over_changes(run: Path, over: bool) -> None:
 
 
 def bar(side: Side, marks: Sequence[Mark]) -> None:
-    """Take marks away, the one that decides first, each on its medium and read back before the next."""
+    """Take marks away, the one that decides first."""
     for mark in reversed(marks):
-        held = side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes)
-        side.medium.write_through(mark.start_bytes, held)
-        if side.medium.read(mark.start_bytes, mark.size_bytes) != held:
-            raise Failed(f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}.")
+        _write(side, mark, side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes))
 
 
-def put(medium: Medium, marks: Sequence[Mark], content: Read) -> None:
-    """Put marks in place, the one that decides last, each on its medium before the next."""
+def put(side: Side, marks: Sequence[Mark], content: Read) -> None:
+    """Put marks in place, the one that decides last."""
     for mark in marks:
-        medium.write_through(mark.start_bytes, content(mark.start_bytes, mark.size_bytes))
+        _write(side, mark, content(mark.start_bytes, mark.size_bytes))
+
+
+def _write(side: Side, mark: Mark, data: bytes) -> None:
+    """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
+    side.medium.write_through(mark.start_bytes, data)
+    if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
+        raise Failed(f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}.")
 
 
 def _failing(why: str) -> Read:
