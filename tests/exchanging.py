@@ -1,11 +1,12 @@
 """For tests of transactions: a snapshot's store without a snapshot, and drives whose power goes at a chosen moment."""
 
 import struct
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from pathlib import Path
 from random import Random
+from typing import Generic, Protocol, TypeVar
 
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
@@ -23,31 +24,50 @@ class PowerCut(Exception):
 
 @dataclass
 class Power:
-    """Goes at the moment number `goes_at`, counted from 0; never without one. `moments` counts those that passed."""
+    """Goes at the moment number `goes_at`, counted from 0; never without one. `moments` counts those that passed. What is in `lost_with_it`
+    is called when it goes.
+    """
 
     goes_at: int | None = None
     moments: int = 0
-
-    def passes(self) -> bool:
-        """Whether there still is power at the next moment."""
-        self.moments += 1
-        return self.moments - 1 != self.goes_at
+    lost_with_it: list[Callable[[], None]] = field(default_factory=list)
 
     def moment(self) -> None:
         """The next moment; raises PowerCut where it is the last."""
-        if not self.passes():
-            raise PowerCut
+        self.moments += 1
+        if self.moments - 1 == self.goes_at:
+            self.go()
+
+    def go(self) -> None:
+        """Now."""
+        for lose in self.lost_with_it:
+            lose()
+        raise PowerCut
+
+
+class Content(Protocol):
+    """What lies on a drive, by slices of bytes."""
+
+    def __len__(self) -> int: ...
+    def __getitem__(self, place: slice, /) -> bytes | bytearray: ...
+    def __setitem__(self, place: slice, data: bytes, /) -> None: ...
+
+
+Held = TypeVar("Held", bound=Content)
 
 
 @dataclass
-class VolatileDrive:
+class VolatileDrive(Generic[Held]):
     """A drive with a cache that is lost with the power: of what was not flushed any part may have arrived, block by block."""
 
-    content: bytearray
+    content: Held
     power: Power
     dice: Random
     logical_block_bytes: int = SECTOR_BYTES
     cached: list[tuple[int, bytes]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.power.lost_with_it.append(self._lose)
 
     @property
     def size_bytes(self) -> int:
@@ -56,19 +76,18 @@ class VolatileDrive:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """What was written last, wherever it lies."""
-        if not self.cached:
-            return bytes(self.content[offset_bytes : offset_bytes + length_bytes])
-        seen = self.content[:]
+        seen = bytearray(self.content[offset_bytes : offset_bytes + length_bytes])
         for offset, data in self.cached:
-            seen[offset : offset + len(data)] = data
-        return bytes(seen[offset_bytes : offset_bytes + length_bytes])
+            start, end = max(offset, offset_bytes), min(offset + len(data), offset_bytes + length_bytes)
+            if start < end:
+                seen[start - offset_bytes : end - offset_bytes] = data[start - offset : end - offset]
+        return bytes(seen)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Into the cache."""
         assert offset_bytes % self.logical_block_bytes == 0 and len(data) % self.logical_block_bytes == 0
         self.cached.append((offset_bytes, data))
-        if not self.power.passes():
-            self._lose()
+        self.power.moment()
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:
         """Whole blocks, past the cache."""
@@ -77,20 +96,19 @@ class VolatileDrive:
 
     def flush(self) -> None:
         """All of the cache to the medium."""
-        if not self.power.passes():
-            self._lose()
+        self.power.moment()
         for offset, data in self.cached:
             self.content[offset : offset + len(data)] = data
         self.cached.clear()
 
     def _lose(self) -> None:
+        """The power went: of each block written since the last flush, each writing of it may have been the last one to arrive, or none."""
         block = self.logical_block_bytes
-        pieces = [(offset + at, data[at : at + block]) for offset, data in self.cached for at in range(0, len(data), block)]
-        for offset, data in pieces:
-            if self.dice.random() < 0.5:
-                self.content[offset : offset + len(data)] = data
+        for offset, data in self.cached:
+            for at in range(0, len(data), block):
+                if self.dice.random() < 0.5:
+                    self.content[offset + at : offset + at + block] = data[at : at + block]
         self.cached.clear()
-        raise PowerCut
 
 
 def write_cow_store(file: Path, chunks: Mapping[int, bytes], chunk_bytes: int = 4096) -> None:
@@ -138,7 +156,7 @@ class Fault(Enum):
 
 
 @dataclass
-class ErringDrive(VolatileDrive):
+class ErringDrive(VolatileDrive[bytearray]):
     """Errs once: at the write, or the flush, number `errs_at`, counted from 0 over both."""
 
     fault: Fault = Fault.LOST

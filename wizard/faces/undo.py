@@ -11,7 +11,7 @@ from wizard.apply.run.runs import Kind, kind_of
 from wizard.apply.tune.start import undo_tuning
 from wizard.faces.console import say
 from wizard.faces.which_run import run_meant, tell_drives
-from wizard.model.errors import ExitCode
+from wizard.model.errors import ExitCode, Refused
 
 EPILOG = """examples:
     sudo diskwright undo
@@ -34,6 +34,11 @@ def parser() -> ArgumentParser:
     )
     made.add_argument("run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder")
     made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
+    made.add_argument(
+        "--over-changes",
+        action="store_true",
+        help="put back what was there before `apply` also over what another program wrote to the drive since, which is lost then",
+    )
     return made
 
 
@@ -42,6 +47,14 @@ def main(arguments: Namespace) -> ExitCode:
     run = run_meant(arguments.run, "undo", Path(arguments.journal) if arguments.journal else None)
     check_root()
     tell_drives(run)
-    {Kind.PLAN: undo_run, Kind.CHANGES: undo_tuning, Kind.MIGRATION: undo_migration}[kind_of(run)](run)
+    match kind_of(run):
+        case Kind.PLAN:
+            undo_run(run, over_changes=arguments.over_changes)
+        case _ if arguments.over_changes:
+            raise Refused(f"The run {run.name} is no `apply`: it is not undone over what changed since. Nothing was written.")
+        case Kind.CHANGES:
+            undo_tuning(run)
+        case Kind.MIGRATION:
+            undo_migration(run)
     say(read_entries(run)[-1].sentence)
     return ExitCode.DONE

@@ -4,29 +4,41 @@ The phase is on its medium before the first write that belongs to it, and what i
 meanwhile. First go the marks by which anything recognises what is there, the deciding one before all others; then all else is replaced;
 then come the marks of what is there now, the deciding one last. So wherever the power goes, each drive is as before, as planned, or
 nothing that anybody mounts, and the phase says how it goes on.
+
+Whoever goes on in the middle of a phase looks first: every block must hold what it held, what it is to hold, or, in a mark's place, zeros.
 """
 
-from collections.abc import Iterable, Sequence
-from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.extents import Read, chunks
 from wizard.apply.block.medium import Medium
-from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record, save_record
-from wizard.apply.engine.stores import Store, barred, barred_back, digest_of, new_file, old_file
+from wizard.apply.engine.record import (
+    GOING_BACK,
+    UNTOUCHED,
+    Change,
+    Mark,
+    Phase,
+    Record,
+    load_record,
+    save_record,
+    settle_record,
+    ways_on,
+)
+from wizard.apply.engine.stores import Store, barred, barred_back, digest_of, drop_stores, new_file, old_file
+from wizard.apply.engine.survey import Side, is_bare, shows_old, stray
+from wizard.apply.run.runs import called
 from wizard.apply.transaction.replacing import Progress
 from wizard.model.errors import BadInput, Failed, Refused
 
+OVER = "over"
+"""The file in a run that says that it is to be undone also where another program wrote to its drives since."""
 
-@dataclass(frozen=True, slots=True)
-class Side:
-    """One drive of the exchange: its medium, and the bytes that it held and is to hold."""
-
-    change: Change
-    medium: Medium
-    old: Read
-    new: Read
+UNREADABLE = "it does not read as it was written"
+NO_COPY = "Put its files back from a copy, if there is one; else the drive can only be set up anew: make the plan again."
+COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
 
 
 class Exchange:
@@ -36,16 +48,24 @@ class Exchange:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
             raise BadInput(f"{run} has no rehearsed change to {len(media)} drives.")
+        settle_record(run)
         self.record: Record = record
         self._run = run
+        self._name = called(run)
         self._open = ExitStack()
         self.sides = tuple(self._side(number, change, media[number]) for number, change in enumerate(record.changes))
 
     def _side(self, number: int, change: Change, medium: Medium) -> Side:
         if medium.size_bytes != change.size_bytes:
             raise Refused(f"{change.path} has {medium.size_bytes} bytes now, not {change.size_bytes}. Nothing more was written.")
-        old, new = (self._open.enter_context(Store(file(self._run, number))) for file in (old_file, new_file))
-        return Side(change, medium, old.read, new.read)
+        return Side(change, medium, self._kept(old_file(self._run, number)), self._kept(new_file(self._run, number)))
+
+    def _kept(self, file: Path) -> Read:
+        """What a file keeps. Where it cannot be opened each reading of it fails: one way may not need it."""
+        try:
+            return self._open.enter_context(Store(file)).read
+        except Failed as error:
+            return _failing(str(error))
 
     def close(self) -> None:
         """Let go of the files."""
@@ -53,143 +73,243 @@ class Exchange:
 
     def commit(self, progress: Progress) -> None:
         """From SAVED or any later phase to BARRED. Raises Failed or Refused; it can be asked for again then, or `undo`."""
-        if self.record.phase is Phase.SAVED:
-            self._check_files()
-            for side in self.sides:
-                self._check(side, side.old, side.change.old_digest, "it was changed after the rehearsal. Nothing was written")
-            self._enter(Phase.CLEARING)
-        if self.record.phase is Phase.CLEARING:
-            for side in self.sides:
-                self._check_marks(side)
-                bar(side, side.change.old_marks)
-            self._enter(Phase.REPLACING)
-        if self.record.phase is Phase.REPLACING:
-            for number, side in enumerate(self.sides):
-                self._check_marks(side)
-                content = barred(side.change, side.old, side.new)
-                self._replace(side, content, side.change.barred_digest, _share(progress, number, len(self.sides)))
-            self._enter(Phase.BARRED)
-        self._demand(Phase.BARRED)
+        with self._naming_ways():
+            if self.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
+                self._check_commits()
+            if self.record.phase is Phase.SAVED:
+                self._enter(Phase.CLEARING)
+            if self.record.phase is Phase.CLEARING:
+                for side in self.sides:
+                    bar(side, side.change.old_marks)
+                self._enter(Phase.REPLACING)
+            if self.record.phase is Phase.REPLACING:
+                for number, side in enumerate(self.sides):
+                    # What stays is still there: going on does not need the old bytes.
+                    content = barred(side.change, side.medium.read, side.new)
+                    self._replace(side, content, side.change.barred_digest, self._share(progress, number))
+                self._enter(Phase.BARRED)
+            self._demand(Phase.BARRED)
 
     def release(self) -> None:
         """From BARRED to RELEASED: what was written becomes visible. Raises Failed or Refused as `commit` does."""
-        if self.record.phase is Phase.BARRED:
-            for side in self.sides:
-                self._check(side, side.old, side.change.barred_digest, "it was written to since. Nothing was written")
-            self._enter(Phase.RELEASING)
-        if self.record.phase is Phase.RELEASING:
-            for side in self.sides:
-                self._check_marks(side)
-                put(side.medium, side.change.new_marks, side.new)
-                self._check(side, side.new, side.change.new_digest, "it does not read as it was written")
-            self._enter(Phase.RELEASED)
-        self._demand(Phase.RELEASED)
+        with self._naming_ways():
+            used: list[Side] = []
+            if self.record.phase in (Phase.BARRED, Phase.RELEASING):
+                self._check_kept(Side.keeps_new, "undo")
+            if self.record.phase is Phase.BARRED:
+                for side in self.sides:
+                    if not side.holds(side.change.barred_digest):
+                        raise Refused(f"{side.change.path} was written to since it was complete. Nothing was written. {self._over}")
+                self._enter(Phase.RELEASING)
+            elif self.record.phase is Phase.RELEASING:
+                used = [side for side in self.sides if self._is_used(side)]
+            if self.record.phase is Phase.RELEASING:
+                for side in self.sides:
+                    if side not in used:
+                        put(side, side.change.new_marks, side.new)
+                        self._check(side, side.change.new_digest)
+                self._enter(Phase.RELEASED)
+            self._demand(Phase.RELEASED)
 
     def undo(self, progress: Progress) -> None:
         """Back to what the drives held, to the bit, from wherever the exchange stands. Raises Failed or Refused; it can be repeated."""
-        if self.record.phase in (Phase.REHEARSING, Phase.SAVED):
-            self._enter(Phase.UNDONE)
-            return
-        if self.record.phase in (Phase.CLEARING, Phase.REPLACING, Phase.BARRED, Phase.RELEASING, Phase.RELEASED):
-            self._check_files()
-            for side in self.sides:
-                self._check_marks(side)
-                self._check_unused(side)
-            self._enter(Phase.CLEARING_BACK)
-        if self.record.phase is Phase.CLEARING_BACK:
-            for side in self.sides:
-                self._check_marks(side)
-                bar(side, side.change.new_marks)
-                bar(side, side.change.old_marks)
-            self._enter(Phase.REPLACING_BACK)
-        if self.record.phase is Phase.REPLACING_BACK:
-            for number, side in enumerate(self.sides):
-                self._check_marks(side)
-                self._replace(side, barred_back(side.change, side.old), "", _share(progress, number, len(self.sides)))
-            self._enter(Phase.RELEASING_BACK)
-        if self.record.phase is Phase.RELEASING_BACK:
-            for side in self.sides:
-                self._check_marks(side)
-                put(side.medium, side.change.old_marks, side.old)
-                self._check(side, side.old, side.change.old_digest, "it does not read as it was written")
-            self._enter(Phase.UNDONE)
-        self._demand(Phase.UNDONE)
+        with self._naming_ways():
+            if self.record.phase in UNTOUCHED:
+                self._enter(Phase.UNDONE)
+                return
+            if self.record.phase not in (Phase.KEPT, Phase.UNDONE, Phase.LEFT):
+                self._check_undoes()
+            if self.record.phase in (Phase.CLEARING, Phase.REPLACING, Phase.BARRED, Phase.RELEASING, Phase.RELEASED):
+                self._enter(Phase.CLEARING_BACK)
+            if self.record.phase is Phase.CLEARING_BACK:
+                self._clear_back()
+                self._enter(Phase.REPLACING_BACK)
+            if self.record.phase is Phase.REPLACING_BACK:
+                for number, side in enumerate(self.sides):
+                    content = barred_back(side.change, side.old)
+                    self._replace(side, content, digest_of(side.change.places, content), self._share(progress, number))
+                self._enter(Phase.RELEASING_BACK)
+            if self.record.phase is Phase.RELEASING_BACK:
+                for side in self.sides:
+                    put(side, side.change.old_marks, side.old)
+                    self._check(side, side.change.old_digest)
+                self._enter(Phase.UNDONE)
+            self._demand(Phase.UNDONE)
+
+    def _clear_back(self) -> None:
+        """Take all marks away. Those go first that still show something: a place of the others can hold a part of what shows."""
+        marks = [[side.change.new_marks for side in self.sides], [side.change.old_marks for side in self.sides]]
+        if any(shows_old(side) for side in self.sides):
+            marks.reverse()
+        for each in marks:
+            for side, its in zip(self.sides, each, strict=True):
+                bar(side, its)
 
     def _enter(self, phase: Phase) -> None:
-        self.record = replace(self.record, phase=phase)
-        save_record(self._run, self.record)
+        record = replace(self.record, phase=phase)
+        save_record(self._run, record)
+        self.record = record
 
     def _demand(self, phase: Phase) -> None:
         if self.record.phase is not phase:
-            raise Refused(f"The run is {self.record.phase}: this cannot be done with it now. Nothing was written.")
+            ways = ways_on(self.record.phase, self._name)
+            raise Refused(f"The run is {self.record.phase}: this cannot be done with it now. Nothing was written. {ways}".strip())
 
-    def _check_files(self) -> None:
-        """Raises Failed where what is kept is damaged: neither way could be gone to its end then."""
-        for side in self.sides:
-            for read, wanted in ((side.old, side.change.old_digest), (side.new, side.change.new_digest)):
-                if digest_of(side.change.places, read) != wanted:
-                    raise Failed(f"What is kept in {self._run} of {side.change.path} was changed or damaged.")
+    @contextmanager
+    def _naming_ways(self) -> Iterator[None]:
+        """Adds the ways on to what failed; a refusal names its own."""
+        try:
+            yield
+        except Failed as error:
+            how_far = "Nothing was written to a drive. " if self.record.phase in UNTOUCHED else ""
+            raise Failed(f"{error} {how_far}{ways_on(self.record.phase, self._name)}") from None
 
-    def _check(self, side: Side, content: Read, digest: str, otherwise: str) -> None:
-        """Raises Failed where the drive, read past every cache, does not hold what has this digest."""
-        if digest_of(side.change.places, side.medium.read) != digest:
-            raise Failed(f"{side.change.path} does not hold what it should: {otherwise}.")
+    @property
+    def _over(self) -> str:
+        """The way back where another program wrote something."""
+        if not all(side.keeps_old() for side in self.sides):
+            return f"The old bytes in {self._run} are damaged. {NO_COPY}"
+        return f"`diskwright undo {self._name} --over-changes` puts back what was there before this run, over whatever was written since."
 
-    def _check_marks(self, side: Side) -> None:
-        """Raises Refused where a place of a mark holds neither what was there, nor what is to be, nor zeros: somebody wrote there."""
-        for mark in (*side.change.old_marks, *side.change.new_marks):
-            for start, size in blocks(mark, side.medium.logical_block_bytes):
-                known = (bytes(size), side.old(start, size), side.new(start, size))
-                if side.medium.read(start, size) not in known:
+    def _share(self, progress: Progress, number: int) -> Progress:
+        return lambda part: progress((number + part) / len(self.sides))
+
+    def _check_commits(self) -> None:
+        """Raises Refused where what is kept, or what the drives hold, does not let it go on."""
+        if self.record.phase is Phase.SAVED:
+            self._check_kept(Side.keeps_old, "undo")
+        self._check_kept(Side.keeps_new, "undo")
+        if self.record.phase is Phase.SAVED:
+            for side in self.sides:
+                if not side.holds(side.change.old_digest):
                     raise Refused(
-                        f"{side.change.path} was changed at byte {start} by another program since this run wrote to it. "
-                        "Nothing more was written."
+                        f"{side.change.path} was changed after the rehearsal. Nothing was written. "
+                        f"`diskwright undo {self._name}` ends this run; make the plan again."
                     )
-
-    def _check_unused(self, side: Side) -> None:
-        """Raises Refused where something was written to what this run had made complete."""
-        now = digest_of(side.change.places, side.medium.read)
-        if self.record.phase is Phase.BARRED:
-            wanted: tuple[str, ...] = (side.change.barred_digest,)
-        elif self.record.phase is Phase.RELEASED:
-            wanted = (side.change.new_digest,)
-        else:
             return
-        if now not in wanted:
+        self._refuse_strays()
+
+    def _check_undoes(self) -> None:
+        """Raises Refused where the old bytes are damaged, or another program wrote what they would overwrite."""
+        phase = self.record.phase
+        other = {Phase.CLEARING: "resume", Phase.REPLACING: "resume"}.get(phase, "" if phase in GOING_BACK else "keep")
+        if phase is Phase.BARRED and not all(side.keeps_old() or side.holds(side.change.barred_digest) for side in self.sides):
+            other = ""
+        self._check_kept(Side.keeps_old, other)
+        if (self._run / OVER).exists():
+            return
+        if phase in COMPLETE:
+            for side in self.sides:
+                if not side.holds(side.change.barred_digest if phase is Phase.BARRED else side.change.new_digest):
+                    self._refuse_overwriting(side)
+        elif phase is Phase.RELEASING:
+            for side in self.sides:
+                if not (side.holds(side.change.barred_digest) or side.holds(side.change.new_digest)) and (
+                    not side.keeps_new() or stray(side) is not None
+                ):
+                    self._refuse_overwriting(side)
+        else:
+            self._refuse_strays()
+
+    def _refuse_overwriting(self, side: Side) -> None:
+        keeps = "" if self.record.phase is Phase.BARRED else f" `diskwright keep {self._name}` leaves it as it is."
+        raise Refused(
+            f"{side.change.path} was written to since it was complete; putting back what was there before could destroy that. "
+            f"Nothing was written.{keeps} {self._over}"
+        )
+
+    def _check_kept(self, is_whole: Callable[[Side], bool], other: str) -> None:
+        """Raises Refused where what is kept of a drive is damaged; `other` is the command that can do without it."""
+        for side in self.sides:
+            if not is_whole(side):
+                way = f"`diskwright {other} {self._name}` does not need it." if other else NO_COPY
+                raise Refused(f"What is kept in {self._run} of {side.change.path} was changed or damaged. Nothing more was written. {way}")
+
+    def _refuse_strays(self) -> None:
+        """Raises Refused where another program wrote to a drive in the middle of a change. One that somebody uses as it was is left so."""
+        before = self.record.phase is Phase.CLEARING
+        found = {}
+        for number, side in enumerate(self.sides):
+            # Where one of both is damaged nobody can tell; the way that is gone may not need it.
+            if side.keeps_old() and (before or side.keeps_new()) and (at := stray(side, before=before)) is not None:
+                found[number] = at
+        if not found:
+            return
+        shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
+        if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
+            self._enter(Phase.LEFT)
+            drop_stores(self._run)
             raise Refused(
-                f"{side.change.path} was written to since this run ended; putting back what was there before could destroy that. "
-                "Nothing was written."
+                f"{self._paths(found)} holds what it held before this run, and was used since: it is left as it is. "
+                "Nothing of this run is left to be done; to set it up, make the plan again."
             )
+        number, at = next(iter(found.items()))
+        raise Refused(
+            f"{self.sides[number].change.path} was changed at byte {at} by another program since this run wrote to it. "
+            f"Nothing more was written. {self._over}"
+        )
+
+    def _paths(self, numbers: Iterable[int]) -> str:
+        return ", ".join(self.sides[number].change.path for number in numbers)
+
+    def _is_used(self, side: Side) -> bool:
+        """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused where it was not complete."""
+        if not side.keeps_old() or (at := stray(side)) is None:
+            return False
+        if is_bare(side, side.change.new_marks, side.new):
+            raise Refused(
+                f"{side.change.path} was changed at byte {at} by another program before it was complete. "
+                f"Nothing more was written. {self._over}"
+            )
+        return True
+
+    def _check(self, side: Side, digest: str) -> None:
+        """Raises Failed where the drive, read past every cache, does not hold what has this digest."""
+        if not side.holds(digest):
+            raise Failed(f"{side.change.path} does not hold what it should: {UNREADABLE}.")
 
     def _replace(self, side: Side, content: Read, digest: str, progress: Progress) -> None:
         """Put these bytes in all places, and read them back."""
-        wanted = digest or digest_of(side.change.places, content)
         total, done = side.change.changed_bytes or 1, 0
         for chunk in chunks(side.change.places):
             side.medium.write(chunk.start_bytes, content(chunk.start_bytes, chunk.size_bytes))
             done += chunk.size_bytes
             progress(done / total)
         side.medium.flush()
-        self._check(side, content, wanted, "it does not read as it was written")
+        self._check(side, digest)
 
 
-def blocks(mark: Mark, block_bytes: int) -> Iterable[tuple[int, int]]:
-    """The logical blocks of a mark. The drive writes each of them whole or not at all."""
-    return ((start, block_bytes) for start in range(mark.start_bytes, mark.extent.end_bytes, block_bytes))
+def mark_over_changes(run: Path, over: bool) -> None:
+    """Note whether the undoing that follows is to go over what others wrote. Raises Failed."""
+    try:
+        (run / OVER).unlink(missing_ok=True)
+        if over:
+            (run / OVER).touch(mode=0o600)
+    except OSError as error:
+        raise Failed(f"{run} could not be written: {error.strerror}. Nothing was written to a drive.") from None
 
 
 def bar(side: Side, marks: Sequence[Mark]) -> None:
-    """Take marks away, the one that decides first, each on its medium before the next."""
+    """Take marks away, the one that decides first."""
     for mark in reversed(marks):
-        held = side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes)
-        side.medium.write_through(mark.start_bytes, held)
+        _write(side, mark, side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes))
 
 
-def put(medium: Medium, marks: Sequence[Mark], content: Read) -> None:
-    """Put marks in place, the one that decides last, each on its medium before the next."""
+def put(side: Side, marks: Sequence[Mark], content: Read) -> None:
+    """Put marks in place, the one that decides last."""
     for mark in marks:
-        medium.write_through(mark.start_bytes, content(mark.start_bytes, mark.size_bytes))
+        _write(side, mark, content(mark.start_bytes, mark.size_bytes))
 
 
-def _share(progress: Progress, number: int, count: int) -> Progress:
-    return lambda part: progress((number + part) / count)
+def _write(side: Side, mark: Mark, data: bytes) -> None:
+    """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
+    side.medium.write_through(mark.start_bytes, data)
+    if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
+        raise Failed(f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}.")
+
+
+def _failing(why: str) -> Read:
+    def read(offset: int, length: int) -> bytes:
+        raise Failed(why)
+
+    return read

@@ -19,7 +19,8 @@ class Phase(StrEnum):
     """REHEARSING: all is done on a stand-in. SAVED: the old bytes are kept. CLEARING, REPLACING: the drives are written.
 
     BARRED: everything is written and read back but what anything recognises it by. RELEASING: that is written.
-    RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead to UNDONE.
+    RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead to UNDONE. LEFT: somebody uses what
+    the drives held, before the first write or after the last one back, so nothing is done with them any more.
     """
 
     REHEARSING = "rehearsing"
@@ -34,6 +35,7 @@ class Phase(StrEnum):
     REPLACING_BACK = "replacing-back"
     RELEASING_BACK = "releasing-back"
     UNDONE = "undone"
+    LEFT = "left"
 
 
 UNTOUCHED = frozenset({Phase.REHEARSING, Phase.SAVED})
@@ -53,10 +55,26 @@ POWER = {
 
 def power_sentence(phase: Phase, drives: str) -> str:
     """What a power cut now would leave, and what to do then; empty once it is over."""
-    if phase in (Phase.KEPT, Phase.UNDONE):
+    if phase in (Phase.KEPT, Phase.UNDONE, Phase.LEFT):
         return ""
     command = "undo" if phase in GOING_BACK else "resume"
     return POWER.get(phase, HALF).format(drives=drives, command=command)
+
+
+def ways_on(phase: Phase, name: str) -> str:
+    """The ways from a phase once what stopped the run is mended; `name` is what a command calls the run."""
+    back = f"`diskwright undo {name}` puts back what was there, bit for bit."
+    match phase:
+        case Phase.REHEARSING | Phase.SAVED:
+            return f"`diskwright resume {name}` goes on, `diskwright undo {name}` ends it."
+        case Phase.CLEARING | Phase.REPLACING:
+            return f"`diskwright resume {name}` goes on. {back}"
+        case Phase.BARRED | Phase.RELEASING | Phase.RELEASED:
+            return f"`diskwright keep {name}` goes on. {back}"
+        case Phase.CLEARING_BACK | Phase.REPLACING_BACK | Phase.RELEASING_BACK:
+            return f"`diskwright undo {name}` goes on putting back what was there."
+        case Phase.KEPT | Phase.UNDONE | Phase.LEFT:
+            return "Nothing of this run is left to be done."
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +112,11 @@ class Change:
     blank: bool
 
     @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Those of before and of after."""
+        return (*self.old_marks, *self.new_marks)
+
+    @property
     def changed_bytes(self) -> int:
         """How much of the drive changes."""
         return sum(place.size_bytes for place in self.places)
@@ -120,7 +143,19 @@ def save_record(run: Path, record: Record) -> None:
         new.rename(run / FILE)
         sync_folder(run)
     except OSError as error:
-        raise Failed(f"How far the run is could not be written to {run}: {error.strerror}.") from None
+        raise Failed(_unwritten(run, error)) from None
+
+
+def _unwritten(run: Path, error: OSError) -> str:
+    return f"How far the run is could not be written to {run}: {error.strerror}. See to that, and give the command again."
+
+
+def settle_record(run: Path) -> None:
+    """On return what `load_record` gives is on the medium: whoever wrote it may have been killed before it was. Raises Failed."""
+    try:
+        sync_folder(run)
+    except OSError as error:
+        raise Failed(_unwritten(run, error)) from None
 
 
 def load_record(run: Path) -> Record | None:

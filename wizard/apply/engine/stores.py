@@ -13,6 +13,7 @@ from typing import Self
 
 from wizard.apply.block.extents import Read, chunks
 from wizard.apply.engine.record import Change, Mark
+from wizard.apply.run.journal import sync_folder
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
@@ -71,9 +72,11 @@ class Store:
             raise Failed(_told(self.file, error)) from None
 
     def sync(self) -> None:
-        """On return it is on the medium."""
+        """On return it is on the medium, and so are the names that lead to it from the run's folder."""
         try:
             os.fsync(self.fd)
+            for folder in (self.file.parent, self.file.parent.parent):
+                sync_folder(folder)
         except OSError as error:
             raise Failed(_told(self.file, error)) from None
 

@@ -10,7 +10,7 @@ from wizard.apply.block.extents import without
 from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import holding
-from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
 from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.engine.stores import drop_stores
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
@@ -53,6 +53,7 @@ def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> 
     if record.phase in GOING_BACK:
         raise Refused(f"The run {run.name} was being undone. Run `diskwright undo {called(run)}` to finish that.")
     if record.phase is Phase.KEPT:
+        drop_stores(run)
         return finish()
     _check_drives(plan, environment, record)
     if record.phase is Phase.REHEARSING:
@@ -84,7 +85,8 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         # Once, and never again: whoever takes the run up later may find files there already.
         _discard(plan, record, journal)
     if record.phase is not Phase.KEPT:
-        raise Refused(f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN}")
+        ways = ways_on(record.phase, called(run))
+        raise Refused(f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN} {ways}")
     drop_stores(run)
     return finish()
 
@@ -147,7 +149,8 @@ def check_keeps(run: Path) -> None:
         raise Refused(f"The run {run.name} is kept already. {NOTHING_WRITTEN}")
     phase = _record(run).phase
     if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT):
-        raise Refused(f"The run {run.name} is {phase}: only what is complete can be kept. {NOTHING_WRITTEN}")
+        ways = ways_on(phase, called(run))
+        raise Refused(f"The run {run.name} is {phase}: only what is complete can be kept. {NOTHING_WRITTEN} {ways}")
 
 
 def _record(run: Path) -> Record:

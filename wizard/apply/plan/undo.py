@@ -6,6 +6,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, write_bytes
 from wizard.apply.block.extents import without
+from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain
@@ -31,8 +32,10 @@ from wizard.model.plan import AddFstabLine, Member, Plan
 from wizard.probe.machine import probe_drive
 
 
-def undo_run(run: Path) -> None:
+def undo_run(run: Path, *, over_changes: bool = False) -> None:
     """Put back what the run changed, and return when that is proven. Raises Refused where it cannot be, Failed where it did not work.
+
+    With `over_changes` also over what another program wrote to the drive since.
 
     A detached process does it, so that a closed terminal leaves nothing half put back.
     """
@@ -44,6 +47,9 @@ def undo_run(run: Path) -> None:
         is_rehearsed = rehearsed.is_rehearsed(run)
         if is_rehearsed:
             rehearsed.check_takes_back(run)
+            mark_over_changes(run, over_changes)
+        elif over_changes:
+            raise Refused(f"The run {run.name} wrote to the drive directly: it is not undone over what changed since. {NOTHING_WRITTEN}")
         else:
             check_undoable(run, plan)
         drive_locks = lock_all(plan, where=own_drives(run, plan).where)

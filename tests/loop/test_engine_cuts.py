@@ -1,0 +1,52 @@
+"""The power is cut at every write, every flush and every step of writing the phase down, of jobs that real tools rehearsed."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work
+from tests.simulator.cuts import Tried, World, commit, cut_everywhere, keep, simulated, undo
+from tests.simulator.rehearsals import JOBS, rehearsed_job
+from tests.simulator.shelf import Shelf
+from tests.simulator.states import Copies, Rules
+
+MEMORY = Path("/dev/shm")
+"""What is on no disk need not be waited for."""
+LEAST = 300
+"""Of each job so many states at least; of all eight that is 2,400."""
+MOST_ROUNDS = 20
+
+
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="diskwright-cuts-", dir=MEMORY))
+    yield made
+    shutil.rmtree(made)
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
+    """Counted are the states that a cut, the first or the second, left: every byte of the drives that the job may change, and the phase
+    in the record. Two that are the same to the byte are counted once. Each was gone on with to the bit, mostly both ways.
+    """
+    job = rehearsed_job(name, work, make_drive)
+    shelves: dict[Path, Shelf] = {}
+    tried = Tried(Rules(job), Copies(job, memory), every=30)
+    with simulated(shelves):
+        saved = World.of(job, memory, shelves)
+        barred = saved.copy(1)
+        assert barred.does(commit)
+        kept = barred.copy(2)
+        assert kept.does(keep)
+        for number in range(MOST_ROUNDS):
+            for world, act in ((saved, commit), (barred, keep), (barred, undo), (kept, undo)):
+                cut_everywhere(tried, world, act, number)
+            if len(tried.states) >= LEAST:
+                break
+    print(f"{name}: {len(tried.states)} states of {tried.cuts} cuts; tools looked at {tried.copies.looked_at}")
+    assert len(tried.states) >= LEAST
+    assert tried.copies.looked_at >= 5

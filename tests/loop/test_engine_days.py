@@ -1,0 +1,52 @@
+"""Whatever happens to a run, and whatever somebody does about it: drawn from a seed, on drives in memory."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive
+from tests.loop.applying import Work
+from tests.simulator.days import Script, days_on
+from tests.simulator.faults import Fault, Life
+from tests.simulator.rehearsals import JOBS, rehearsed_job
+
+SEEDS = 20_000 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 500
+ONE_SEED = os.environ.get("DISKWRIGHT_SEED")
+
+
+@pytest.fixture
+def memory() -> Iterator[Path]:
+    made = Path(tempfile.mkdtemp(prefix="diskwright-days-", dir="/dev/shm"))
+    yield made
+    shutil.rmtree(made)
+
+
+def scripts() -> Iterator[Script]:
+    """What is too rare for dice: a drive that lies once, and a program that is killed before the power goes too, at one moment each."""
+    for first, second in (("resume", "keep"), ("resume", "undo"), ("keep", "undo")):
+        for moment in range(0, 90, 3):
+            yield [("resume", Life()), (second, Life(moment, fault=Fault.LIE, lasts=1))]
+            if moment < 40:
+                yield [(first, Life(moment, fault=Fault.KILL)), (second, Life(moment % 7, fault=Fault.CUT))]
+
+
+@pytest.mark.parametrize("name", JOBS)
+def test_every_day_ends_well(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
+    """First come scripts, then seeds. A seed picks the job too. `DISKWRIGHT_SEED=N` lives through that one alone and prints it."""
+    number = list(JOBS).index(name)
+    seeds = [int(ONE_SEED)] if ONE_SEED else range(SEEDS)
+    own = [seed for seed in seeds if seed % len(JOBS) == number]
+    if not own:
+        pytest.skip("the seed is of another job")
+    job = rehearsed_job(name, work, make_drive)
+    with days_on(job, memory) as live:
+        for number, script in enumerate(scripts() if not ONE_SEED else ()):
+            live(-1 - number, script)
+        for seed in own:
+            told = live(seed, ())
+            if ONE_SEED:
+                print("\n".join(told))

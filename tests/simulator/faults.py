@@ -1,0 +1,92 @@
+"""What can go wrong with a drive, a record, a journal and the files that a run keeps, while one command is under way."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import StrEnum
+from random import Random
+
+from tests.exchanging import Power
+from tests.simulator.drives import SimulatedDrive
+from wizard.model.errors import Failed
+
+
+class Fault(StrEnum):
+    """One thing that goes wrong."""
+
+    NONE = "none"
+    CUT = "power cut"
+    KILL = "killed"
+    READ = "the drive cannot be read"
+    WRITE = "the drive cannot be written"
+    FLUSH = "the drive does not take what was written"
+    RECORD = "no room for the record"
+    JOURNAL = "no room for the journal"
+    LIE = "the drive says that it wrote, and did not"
+    GONE = "the drive is unplugged"
+
+
+class Killed(BaseException):
+    """The program is gone; what it handed over is not."""
+
+
+@dataclass
+class Life(Power):
+    """The power, and the life of the program that works, which end at the moment `goes_at`; `fault` says which. Other faults begin there
+    and last for `lasts` more. `beside` is called at each moment, once.
+    """
+
+    fault: Fault = Fault.NONE
+    lasts: int = 1
+    beside: Callable[[], None] | None = None
+
+    def moment(self) -> None:
+        self.moments += 1
+        if self.beside is not None:
+            beside, self.beside = self.beside, None
+            beside()
+        if self.moments - 1 != self.goes_at:
+            return
+        if self.fault is Fault.CUT:
+            self.go()
+        if self.fault is Fault.KILL:
+            raise Killed
+
+    def fails(self, fault: Fault) -> bool:
+        """Whether this goes wrong now."""
+        return self.fault is fault and self.goes_at is not None and self.goes_at <= self.moments <= self.goes_at + self.lasts
+
+
+@dataclass
+class FaultyDrive(SimulatedDrive):
+    """A drive that gives errors when its life says so."""
+
+    life: Life = field(default_factory=Life)
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        if self.life.fails(Fault.READ):
+            raise Failed(f"The drive could not be read at byte {offset_bytes}: Input/output error.")
+        return super().read(offset_bytes, length_bytes)
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        if self.life.fails(Fault.WRITE):
+            # A part of it may have arrived.
+            super().write(offset_bytes, data[: self.logical_block_bytes])
+            raise Failed(f"The drive could not be written at byte {offset_bytes}: Input/output error.")
+        if self.life.fails(Fault.LIE):
+            data = self.read(offset_bytes, len(data))
+        super().write(offset_bytes, data)
+
+    def flush(self) -> None:
+        if self.life.fails(Fault.FLUSH):
+            # As Linux does it: told once, and then forgotten. What was not taken is lost.
+            self._lose()
+            self.power.moments += self.life.lasts + 1
+            raise Failed("The drive did not take what was written: Input/output error.")
+        super().flush()
+
+
+def drawn(dice: Random) -> Life:
+    """What happens during the next command; mostly something."""
+    fault = dice.choice((*Fault, Fault.CUT, Fault.CUT, Fault.KILL, Fault.NONE))
+    goes_at = None if fault in (Fault.NONE, Fault.GONE) else dice.randrange(dice.choice((8, 30, 120)))
+    return Life(goes_at, fault=fault, lasts=dice.choice((0, 3, 1000)))

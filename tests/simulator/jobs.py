@@ -1,0 +1,111 @@
+"""A rehearsed job, small enough to be exchanged thousands of times: what its drives hold in the places that change, before and after."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from wizard.apply.block.extents import Read, chunks, clipped, merged
+from wizard.apply.engine.record import Change, Mark, Phase, Record
+from wizard.apply.engine.stores import Store, barred, digest_of, new_file, old_file
+from wizard.model.machine import Extent
+from wizard.model.plan import Plan
+from wizard.model.units import KIB
+
+WHOLE_BYTES, END_BYTES = 48 * KIB, 8 * KIB
+"""Of a place that is longer than the first, without marks, only its ends of the second are left to change: the engine treats all of it
+alike, and what is in between costs time alone.
+"""
+
+Blocks = dict[int, bytes]
+"""Logical blocks by their numbers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One drive of a job: what changes on it, the blocks of those places before and after, and an image of all of it before.
+
+    `volumes` are those that it had and is to have; the ones that are `kept` are to show at any moment.
+    """
+
+    change: Change
+    block_bytes: int
+    old: Blocks
+    new: Blocks
+    image: Path
+    volumes: tuple[Extent, ...]
+    kept: tuple[Extent, ...]
+
+    def numbers(self, places: Iterable[Extent]) -> frozenset[int]:
+        """The blocks of places."""
+        size = self.block_bytes
+        return frozenset(number for place in places for number in range(place.start_bytes // size, -(-place.end_bytes // size)))
+
+    @property
+    def marks(self) -> tuple[Mark, ...]:
+        """Those of before and of after."""
+        return (*self.change.old_marks, *self.change.new_marks)
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """What was rehearsed."""
+
+    name: str
+    plan: Plan
+    record: Record
+    parts: tuple[Part, ...]
+
+    @property
+    def fresh(self) -> bool:
+        """Whether nothing on the drives is kept."""
+        return not any(mark.stays for part in self.parts for mark in part.marks)
+
+    def fill(self, run: Path) -> None:
+        """Put what a run keeps of its drives in its folder."""
+        for number, part in enumerate(self.parts):
+            for file, blocks in ((old_file(run, number), part.old), (new_file(run, number), part.new)):
+                file.parent.mkdir(mode=0o700, exist_ok=True)
+                with Store(file, make_bytes=part.change.size_bytes) as store:
+                    for at, data in blocks.items():
+                        store.write(at * part.block_bytes, data)
+
+
+def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[Path]) -> Job:
+    """The job of a record and what was kept with it; `images` are the files behind its drives."""
+    parts = []
+    for number, (change, image) in enumerate(zip(record.changes, images, strict=True)):
+        member = plan.members[number]
+        slots = {layout: layout.partitions for layout in (member.before, member.after)}
+        kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in member.after.partitions if slot.kept)
+        volumes = {Extent(slot.start_bytes, slot.size_bytes) for found in slots.values() for slot in found if not slot.kept}
+        block = member.drive.geometry.logical_block_bytes
+        with Store(old_file(run, number)) as old, Store(new_file(run, number)) as new:
+            parts.append(_part(change, block, old.read, new.read, image, tuple(volumes - {*kept}), kept))
+    return Job(name, plan, Record(Phase.SAVED, tuple(part.change for part in parts)), tuple(parts))
+
+
+def _part(change: Change, block: int, old: Read, new: Read, image: Path, volumes: tuple[Extent, ...], kept: tuple[Extent, ...]) -> Part:
+    places = merged(_thinned(change), block, change.size_bytes)
+    thin = replace(change, places=places, old_digest=digest_of(places, old), new_digest=digest_of(places, new))
+    thin = replace(thin, barred_digest=digest_of(places, barred(thin, old, new)))
+    before, after = (
+        {
+            (chunk.start_bytes + at) // block: data[at : at + block]
+            for chunk in chunks(places)
+            for data in (read(chunk.start_bytes, chunk.size_bytes),)
+            for at in range(0, chunk.size_bytes, block)
+        }
+        for read in (old, new)
+    )
+    return Part(thin, block, before, after, image, volumes, kept)
+
+
+def _thinned(change: Change) -> Iterable[Extent]:
+    for place in change.places:
+        marks = [mark.extent for mark in (*change.old_marks, *change.new_marks)]
+        if place.size_bytes <= WHOLE_BYTES:
+            yield place
+            continue
+        yield from clipped(merged(marks, 1, change.size_bytes), (place,))
+        yield Extent(place.start_bytes, END_BYTES)
+        yield Extent(place.end_bytes - END_BYTES, END_BYTES)

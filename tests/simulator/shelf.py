@@ -1,0 +1,57 @@
+"""Where a run's record lies: a file that is replaced in steps, between which the power can go, or only the program that replaces it."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from random import Random
+
+from tests.exchanging import Power
+from wizard.apply.engine.record import FILE, SCHEMA, Record
+from wizard.documents.codec import render_document, to_json
+
+
+@dataclass
+class Shelf:
+    """The folder of one run. `lasting` is the record that outlives a power cut for certain."""
+
+    run: Path
+    power: Power
+    dice: Random
+    lasting: bytes = b""
+
+    def __post_init__(self) -> None:
+        self.power.lost_with_it.append(self._lose)
+
+    def put(self, record: Record) -> None:
+        """On the medium at once."""
+        (self.run / FILE).write_bytes(text_of(record))
+        self.lasting = text_of(record)
+
+    def save(self, run: Path, record: Record) -> None:
+        """`save_record`, step by step."""
+        assert run == self.run
+        text, new = text_of(record), run / f"{FILE}.new"
+        self.power.moment()
+        new.write_bytes(text[: len(text) // 2])
+        self.power.moment()
+        new.write_bytes(text)
+        self.power.moment()
+        new.rename(run / FILE)
+        self.power.moment()
+        self.settle(run)
+        self.power.moment()
+
+    def settle(self, run: Path) -> None:
+        """`settle_record`: the name leads to the new record for certain."""
+        self.lasting = (run / FILE).read_bytes()
+
+    def _lose(self) -> None:
+        """Without its folder being synced, a renaming may have happened or not."""
+        if self.dice.random() < 0.5:
+            (self.run / FILE).write_bytes(self.lasting)
+        else:
+            self.lasting = (self.run / FILE).read_bytes()
+
+
+def text_of(record: Record) -> bytes:
+    """A record as its file has it."""
+    return render_document(SCHEMA, to_json(record)).encode()

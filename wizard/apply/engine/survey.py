@@ -1,0 +1,104 @@
+"""What a drive holds in the places of a change, block by block: only reads."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from wizard.apply.block.extents import Read, chunks
+from wizard.apply.block.medium import Medium
+from wizard.apply.engine.record import Change, Mark
+from wizard.apply.engine.stores import digest_of, is_zero
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One drive of the exchange: its medium, and the bytes that it held and is to hold."""
+
+    change: Change
+    medium: Medium
+    old: Read
+    new: Read
+
+    def holds(self, digest: str) -> bool:
+        """Whether the drive, read past every cache, holds what has this digest; raises Failed where it cannot be read."""
+        return digest_of(self.change.places, self.medium.read) == digest
+
+    def keeps_old(self) -> bool:
+        """Whether the bytes that it held are kept as they were saved."""
+        return _is_whole(self.change, self.old, self.change.old_digest)
+
+    def keeps_new(self) -> bool:
+        """Whether the bytes that it is to hold are kept as they were made."""
+        return _is_whole(self.change, self.new, self.change.new_digest)
+
+
+def _is_whole(change: Change, kept: Read, digest: str) -> bool:
+    try:
+        return digest_of(change.places, kept) == digest
+    except Failed:
+        return False
+
+
+def blocks(mark: Mark, block_bytes: int) -> Iterator[tuple[int, int]]:
+    """The logical blocks of a mark. The drive writes each of them whole or not at all."""
+    return ((start, block_bytes) for start in range(mark.start_bytes, mark.extent.end_bytes, block_bytes))
+
+
+def stray(side: Side, *, before: bool = False) -> int | None:
+    """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's place, zeros: another program
+    wrote there. None where there is none. `before` says that nothing of what it is to hold was written yet.
+
+    A block that cannot be read is none: a power cut can leave one half written, and writing it again mends it.
+    """
+    marks = side.change.old_marks if before else side.change.marks
+    bare = {start for mark in marks for start, _ in blocks(mark, side.medium.logical_block_bytes)}
+    for chunk in chunks(side.change.places):
+        old, new = (read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.old if before else side.new))
+        for start, now in _readable(side.medium, chunk):
+            if now in (old, new):
+                continue
+            at = start - chunk.start_bytes
+            for offset in range(0, len(now), side.medium.logical_block_bytes):
+                block = now[offset : offset + side.medium.logical_block_bytes]
+                known = (old[at + offset :][: len(block)], new[at + offset :][: len(block)])
+                if block not in known and not (start + offset in bare and is_zero(block)):
+                    return start + offset
+    return None
+
+
+def _readable(medium: Medium, chunk: Extent) -> Iterator[tuple[int, bytes]]:
+    """What the drive holds there, in pieces, without the blocks that cannot be read."""
+    try:
+        yield chunk.start_bytes, medium.read(chunk.start_bytes, chunk.size_bytes)
+        return
+    except Failed:
+        pass
+    size = medium.logical_block_bytes
+    for start in range(chunk.start_bytes, chunk.end_bytes, size):
+        try:
+            block = medium.read(start, size)
+        except Failed:
+            continue
+        yield start, block
+
+
+def is_bare(side: Side, marks: tuple[Mark, ...], shown: Read) -> bool:
+    """Whether a block by which something would be recognised is taken away. Raises Failed."""
+    for mark in marks:
+        for start, size in blocks(mark, side.medium.logical_block_bytes):
+            away = side.old(start, size) if mark.stays else bytes(size)
+            if shown(start, size) != away and side.medium.read(start, size) == away:
+                return True
+    return False
+
+
+def shows_old(side: Side) -> bool:
+    """Whether a mark of what it held is there, and is none of what it is to hold. What cannot be read shows nothing."""
+    for mark in side.change.old_marks:
+        for start, size in blocks(mark, side.medium.logical_block_bytes):
+            with suppress(Failed):
+                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != side.new(start, size):
+                    return True
+    return False
