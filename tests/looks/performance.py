@@ -220,7 +220,7 @@ async def _apply(pilot: Pilot[Session], take: Take, services: Performance) -> No
     await until(lambda: search(r"working +\d+\. Make the", shown(pilot)) is not None, pilot)
     await take("applying")
     services.applied.set()
-    await until(lambda: "Done, not yet in use" in shown(pilot), pilot)
+    await until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
     await press(pilot, "enter")
     await step(pilot, 9)
     await take("waiting")

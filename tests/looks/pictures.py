@@ -148,7 +148,7 @@ async def _apply(pilot: Pilot[Session], take: Take, services: Rehearsal) -> None
     await until(lambda: "working   2." in shown(pilot), pilot)
     await take("8-applying")
     services.applied.set()
-    await until(lambda: "Done, not yet in use" in shown(pilot), pilot)
+    await until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
     await press(pilot, "enter")
     await step(pilot, 9)
     await take("9-waiting")

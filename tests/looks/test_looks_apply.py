@@ -122,7 +122,7 @@ def test_a_failed_step_is_told_with_what_was_done() -> None:
 async def to_the_decision(pilot: Pilot[Session], services: Rehearsal) -> None:
     await apply(pilot)
     services.applied.set()
-    await until(lambda: "Done, not yet in use" in shown(pilot), pilot)
+    await until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
     await press(pilot, "enter")
     await step(pilot, 9)
     said = flat(pilot)

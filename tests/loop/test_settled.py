@@ -74,7 +74,7 @@ def screens(work: Work, drive: str, place: Path, *keys: str, says: str) -> tuple
         await to_field(pilot, "token")
         await press(pilot, f"={drive.removeprefix('/dev/')}", "enter", "enter")
         await step(pilot, 8)
-        await rehearsal.until(lambda: "Done, not yet in use" in shown(pilot), pilot)
+        await rehearsal.until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
         await press(pilot, "enter")
         await step(pilot, 9)
         seen.append(flat(pilot))

@@ -180,7 +180,9 @@ There is no way back from here; q only closes this window.
     def ended(self, message: Ended) -> None:
         """Say how it ended; Enter shows the result."""
         self._over = True
-        self._states = ["not done" if state in ("waiting", "working") else state for state in self._states]
+        # What puts it to use is still to come where it waits for that.
+        left = "waiting" if message.state is RunState.WAITING else "not done"
+        self._states = [left if state in ("waiting", "working") else state for state in self._states]
         said, ink = ENDS.get(message.state, ("It did not come to its end. Enter says what was done and how to go on.", "red"))
         self._draw()
         self.draw_keys()
