@@ -45,8 +45,8 @@ COMMANDS = {
     "apply": "carry out a plan, or changes, exactly as shown",
     "status": "what has been applied, and how it ended",
     "resume": "go on with an interrupted run",
-    "undo": "put back what a run changed, as long as nothing was formatted",
-    "keep": "keep what a migration made, give up the way back, and mount it",
+    "undo": "put back what a run changed, bit for bit, as long as it was not kept",
+    "keep": "put to use what a run made, and give up the way back",
     "report": "everything about a run, or a plan, in one HTML file or as JSON",
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }
@@ -80,6 +80,9 @@ A whole drive for large media files, as a plan to read before it is applied:
     diskwright plan /dev/sdX --workload large-media -o media.json
     diskwright show media.json
     sudo diskwright apply media.json --confirm SERIAL
+A drive that held something then waits for your word:
+    sudo diskwright keep        puts it to use
+    sudo diskwright undo        puts back what was there, bit for bit
 
 `diskwright COMMAND --help` has the options and examples of each.
 --debug with any command writes a log for a report of a bug, and says where it is; serial numbers are in it only with --with-serials too.

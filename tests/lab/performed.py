@@ -38,7 +38,7 @@ VOLUMES = (
 
 
 def perform(fleet: Fleet) -> Iterator[Check]:
-    """Inspect, measure, plan, apply; a check for each thing without which the pictures would say nothing."""
+    """Inspect, measure, plan, apply, keep; a check for each thing without which the pictures would say nothing."""
     _wait_for(fleet)
     _use(fleet[BUSY.name])
     drive = fleet[SHINGLED.name]
@@ -68,10 +68,12 @@ def _set_up(drive: EmulatedDrive, node: str) -> Iterator[Check]:
     wishes = [word for volume in VOLUMES for word in ("--volume", volume)]
     diskwright("plan", node, "--replace", *wishes, "-o", str(plan), seconds=PATIENCE)
     told = diskwright("apply", str(plan), "--confirm", drive.serial, seconds=PATIENCE, accept=range(256))
-    (SHARED / "apply.txt").write_text(told.errors + told.output)
     (run,) = list_runs()
+    yield Check("a drive that held files waits for a decision", state(run) is RunState.WAITING, told.errors[-1500:])
+    kept = diskwright("keep", seconds=PATIENCE, accept=range(256))
+    (SHARED / "apply.txt").write_text(told.errors + told.output + kept.errors + kept.output)
     shutil.copyfile(run / JOURNAL, SHARED / JOURNAL)
-    yield Check("the run ends well", state(run) is RunState.DONE, told.errors[-1500:])
+    yield Check("the run ends well", state(run) is RunState.KEPT, kept.errors[-1500:])
     yield Check("its journal outlives a power cut", "lies in memory" not in told.errors, told.errors[:1500])
     yield Check("what was applied is the plan that is kept", (run / plan.name).read_text() == plan.read_text(), str(run))
 

@@ -10,6 +10,7 @@ from textual.pilot import Pilot
 
 from tests.looks.pictures import Take, open_options, take_danger
 from tests.looks.rehearsal import press, press_until, ready, shown, step, to_field, until
+from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.layout.document import read_plan
@@ -48,6 +49,7 @@ class Performance(RecordedServices):
         self.verdicts = {access: _verdict(folder / f"verdict-{access}.json") for access in ("read", "write")}
         self.entries = read_entries(folder)
         self.applied = threading.Event()
+        self.kept = False
         self._run = _run_name((folder / "apply.txt").read_text())
 
     @property
@@ -96,9 +98,19 @@ class Performance(RecordedServices):
             yield entry
             if (entry.event, entry.step) == (Event.STEP_STARTED, first):
                 self.applied.wait(60)
+            if entry.event is Event.WAITING and not self.kept:
+                return
 
     def state(self, run: Path) -> RunState:
-        return ENDS[self.entries[-1].event]
+        return ENDS[self.entries[-1].event] if self.kept else RunState.WAITING
+
+    def phase(self, run: Path) -> Phase | None:
+        return Phase.KEPT if self.kept else Phase.BARRED
+
+    def keep(self, run: Path) -> str:
+        """What was said when it was kept follows in the journal."""
+        self.kept = True
+        return self.entries[-1].sentence
 
 
 def _verdict(path: Path) -> Verdict:
@@ -208,7 +220,10 @@ async def _apply(pilot: Pilot[Session], take: Take, services: Performance) -> No
     await until(lambda: search(r"working +\d+\. Make the", shown(pilot)) is not None, pilot)
     await take("applying")
     services.applied.set()
-    await until(lambda: "Done: every step" in shown(pilot), pilot)
+    await until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
     await press(pilot, "enter")
     await step(pilot, 9)
+    await take("waiting")
+    await press(pilot, "k", "y")
+    await until(lambda: "Kept." in shown(pilot), pilot)
     await take("done")

@@ -11,7 +11,12 @@ from textual.events import Key, Paste
 from textual.pilot import Pilot
 
 from tests.looks.workshop import workshop
+from wizard.apply.engine.record import Phase
+from wizard.apply.plan.steps_told import waiting_sentence
+from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState
+from wizard.layout.promise import shows_nothing
+from wizard.layout.rehearsed import direct_reason
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -49,6 +54,8 @@ class Rehearsal(RecordedServices):
         self.fails_at: int | None = None
         self.refusal = ""
         self.stop_requested = False
+        self.settled: Settling | None = None
+        self.fault = ""
         self.started: list[tuple[Plan, tuple[str, ...]]] = []
         self.writes: list[bool] = []
 
@@ -94,15 +101,55 @@ class Rehearsal(RecordedServices):
                 yield Entry(AT, Event.FAILED, 0, f"Step {number} failed: the disk gave up.")
                 return
             yield Entry(AT, Event.STEP_DONE, number, step.sentence)
+        yield from self._ended(plan)
+
+    def _ended(self, plan: Plan) -> Iterator[Entry]:
+        """What is said behind the last step: a drive that held something waits, until it is settled."""
+        path = plan.drive.path
+        if self._waits:
+            yield Entry(AT, Event.WAITING, 0, waiting_sentence(plan, RUN.name))
+        if self.settled is Settling.UNDO:
+            yield Entry(AT, Event.UNDONE, 0, f"{path}: what was there before is back, bit for bit.")
+        if self._waits and self.settled is not Settling.KEEP:
+            return
         for step in plan.steps:
             for what in step.holds:
                 yield Entry(AT, Event.VERIFIED, 0, what)
-        yield Entry(AT, Event.DONE, 0, f"{plan.drive.path} is set up exactly as planned; every check holds.")
+        end = Event.KEPT if self._waits else Event.DONE
+        yield Entry(AT, end, 0, f"{path} is set up exactly as planned; every check holds.")
+
+    @property
+    def _waits(self) -> bool:
+        """Whether the drive held something, and the steps are rehearsed."""
+        (plan, _) = self.started[-1]
+        return not shows_nothing(plan) and not direct_reason(plan)
 
     def state(self, run: Path) -> RunState:
         if self.fails_at:
             return RunState.FAILED
-        return RunState.STOPPED if self.stop_requested else RunState.DONE
+        if self.stop_requested:
+            return RunState.STOPPED
+        ends = {Settling.KEEP: RunState.KEPT, Settling.UNDO: RunState.UNDONE}
+        return (RunState.WAITING if self.settled is None else ends[self.settled]) if self._waits else RunState.DONE
+
+    def phase(self, run: Path) -> Phase | None:
+        if direct_reason(self.started[-1][0]):
+            return None
+        early = self.fails_at or self.stop_requested
+        ends = {Settling.KEEP: Phase.KEPT, Settling.UNDO: Phase.UNDONE, None: Phase.BARRED if self._waits else Phase.KEPT}
+        return Phase.REHEARSING if early else ends[self.settled]
+
+    def keep(self, run: Path) -> str:
+        return self._settle(Settling.KEEP)
+
+    def undo(self, run: Path) -> None:
+        self._settle(Settling.UNDO)
+
+    def _settle(self, way: Settling) -> str:
+        if self.fault:
+            raise Refused(self.fault)
+        self.settled = way
+        return "It is mounted."
 
     def request_stop(self, run: Path) -> None:
         self.stop_requested = True

@@ -7,6 +7,7 @@ from textual.pilot import Pilot
 
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until, verdict
 from tests.looks.workshop import workshop
+from wizard.model.plan import Plan
 from wizard.probe.interpret import machine_of
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Session
@@ -82,7 +83,8 @@ def test_applying_cannot_be_left_backwards_and_can_be_stopped() -> None:
         assert services.stop_requested and "not done" in shown(pilot)
         await press(pilot, "enter")
         await step(pilot, 9)
-        assert "resume 20260314-150926-sda" in shown(pilot) and "undo 20260314-150926-sda" in shown(pilot)
+        said = flat(pilot)
+        assert "resume 20260314-150926-sda" in said and "nothing to undo" in said and "The drive is as it was." in said
 
     perform(job, services)
 
@@ -112,9 +114,89 @@ def test_a_failed_step_is_told_with_what_was_done() -> None:
         await press(pilot, "enter")
         await step(pilot, 9)
         page = shown(pilot)
-        assert "A step failed." in page and "the disk gave up" in page and page.count("[x] done") == 2
+        assert "The run failed before anything was written" in flat(pilot) and "the disk gave up" in page and page.count("[x] done") == 2
 
     perform(job, services)
+
+
+async def to_the_decision(pilot: Pilot[Session], services: Rehearsal) -> None:
+    await apply(pilot)
+    services.applied.set()
+    await until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
+    await press(pilot, "enter")
+    await step(pilot, 9)
+    said = flat(pilot)
+    assert "Done, not yet in use: keep it or take it back." in said and "[k] keep [u] undo" in said
+    assert "Later: sudo diskwright keep 20260314-150926-sda, or sudo diskwright undo 20260314-150926-sda" in said
+
+
+@pytest.mark.parametrize(("key", "question", "yes"), [("k", "Keep it?", "Yes, keep it"), ("u", "Take it back?", "Yes, undo it")])
+def test_what_waits_is_settled_by_a_key_after_a_question(key: str, question: str, yes: str) -> None:
+    services = Rehearsal()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_the_decision(pilot, services)
+        await press(pilot, key)
+        await until(lambda: question in shown(pilot) and yes in shown(pilot), pilot)
+        assert "> [ No ]" in shown(pilot)
+        await press(pilot, "enter")
+        await step(pilot, 9)
+        assert services.settled is None
+        await press(pilot, key, "y")
+        await until(lambda: ("Kept." if key == "k" else "Undone.") in shown(pilot), pilot)
+        said = flat(pilot)
+        assert "[k] keep" not in said and "[u] undo" not in said
+        if key == "k":
+            assert "Kept: the drive is in use as it was shown" in said and "Checked afterwards" in said
+        else:
+            assert "what was there before is back, bit for bit" in said and "Checked afterwards" not in said
+
+    perform(job, services)
+    assert services.settled == ("keep" if key == "k" else "undo")
+
+
+def test_why_it_could_not_be_settled_is_said_and_it_can_be_tried_again() -> None:
+    services = Rehearsal()
+    services.fault = "/dev/sda is in use. Nothing was written."
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_the_decision(pilot, services)
+        await press(pilot, "u", "y")
+        await until(lambda: services.fault in flat(pilot), pilot)
+        assert "[u] undo" in flat(pilot)
+        services.fault = ""
+        await press(pilot, "u", "y")
+        await until(lambda: "Undone." in shown(pilot), pilot)
+
+    perform(job, services)
+
+
+def test_deciding_later_ends_well() -> None:
+    services = Rehearsal()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_the_decision(pilot, services)
+        await press(pilot, "enter")
+
+    assert perform(job, services) is not None and services.settled is None
+
+
+def test_where_no_stand_in_can_be_had_nothing_is_promised() -> None:
+    class WithoutLoops(Rehearsal):
+        def why_direct(self, plan: Plan) -> str:
+            return "the kernel gives no loop devices (No such file or directory)"
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_step(pilot, 5)
+        page = " ".join(pilot.app.screen.query_one("#preview").plain.split())  # type: ignore[attr-defined]
+        await press(pilot, "enter", "enter")
+        await step(pilot, 7)
+        loss = " ".join(pilot.app.screen.query_one("#loss").plain.split())  # type: ignore[attr-defined]
+        for text in (page, loss):
+            assert "The steps run on the drive directly, since the kernel gives no loop devices" in text
+            assert "bit for bit" not in text and "Cannot be undone: what was there before is lost from here on." in text
+
+    perform(job, WithoutLoops())
 
 
 def test_a_recording_can_be_planned_for_but_not_applied() -> None:

@@ -32,8 +32,11 @@ def test_only_the_recorded_plan_is_performed() -> None:
 def test_the_run_that_is_shown_ended_well_and_was_measured() -> None:
     services = Performance()
     services.applied.set()
+    assert services.state(Path()) is RunState.WAITING
+    assert [entry.event for entry in services.follow(Path())][-1] is Event.WAITING
+    services.keep(Path())
     entries = tuple(services.follow(Path()))
-    assert services.state(Path()) is RunState.DONE and entries[-1].event is Event.DONE
+    assert services.state(Path()) is RunState.KEPT and entries[-1].event is Event.KEPT
     assert {entry.step for entry in entries if entry.event is Event.STEP_DONE} == set(range(1, len(services.recorded_plan.steps) + 1))
     assert not [entry for entry in entries if entry.event is Event.NOT_VERIFIED]
     assert services.verdicts["write"].outcome is Outcome.ALIGNED_FASTER

@@ -33,7 +33,7 @@ NAMES = (
         "4-volume",
         "4-layout",
     ),
-    *("5-preview", "5-preview-steps", "6-measuring", "6-benchmark", "7-confirm", "8-applying", "9-result"),
+    *("5-preview", "5-preview-steps", "6-measuring", "6-benchmark", "7-confirm", "8-applying", "9-waiting", "9-undo", "9-result"),
     *pictures_moving.NAMES,
 )
 

@@ -133,12 +133,12 @@ def test_a_stop_is_heard_while_the_run_is_told(work: Work, make_drive: MakeDrive
         until((Path(begun.run) / "stop").exists)
         opened.touch()
         answers = [heard()]
-        while answers[-1].say is Say.ENTRY:
+        while answers[-1].say is not Say.ENDED:
             answers.append(heard())
     thread.join(timeout=20)
     assert not thread.is_alive()
     assert answers[-1].state is state(Path(begun.run)) is RunState.STOPPED
-    assert [answer.entry for answer in answers[:-1]] == list(read_entries(Path(begun.run)))
+    assert [answer.entry for answer in answers if answer.say is Say.ENTRY] == list(read_entries(Path(begun.run)))
 
 
 def test_the_command_of_a_plain_user_is_refused_with_the_one_for_root(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:

@@ -16,7 +16,7 @@ from tests.loop.test_plain_apply import Conversation
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.root.ask import Way as WayToRoot
 from wizard.apply.root.client import Elevated
-from wizard.apply.root.server import NO_MIGRATION
+from wizard.apply.root.server import NO_RUN
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
 from wizard.migrate.make import make_migration
@@ -65,7 +65,7 @@ def test_root_looks_begins_tells_and_undoes_to_the_bit(root: Elevated, old: Old)
 
 def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_folder: Path) -> None:
     before, runs, token = old.digest, old.work.runs, old.drive.removeprefix("/dev/")
-    with pytest.raises(Refused, match=re.escape(NO_MIGRATION)):
+    with pytest.raises(Refused, match=re.escape(NO_RUN)):
         root.undo()
     open_to_all, anothers = plain_folder / "open", plain_folder / "another's"
     for place in (open_to_all, anothers):

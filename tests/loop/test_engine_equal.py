@@ -37,7 +37,8 @@ DRAWN = re.compile(
     (?:created|time|date|checked|mounted|written)\b.*      # times
     | Directory\ Hash\ Seed:.* | Checksum(?:\ seed)?:.*    # drawn, and what is computed of it
     | csum\s.* | .*checksum\ 0x.* | dev_item\.uuid.* | .*stripe_dev_uuid.* | .*dev_uuid.* | chunk_tree_uuid.*
-    | .*crc.* | .*CKPT\ version.* | .*checkpoint_ver.* | .*checksum.* | .*External\ log\ UUID.* | .*creation.* | .*bad-block.* | .*generation.*
+    | .*crc.* 
+    | .*CKPT\ version.* | .*checkpoint_ver.* | .*checksum.* | .*External\ log\ UUID.* | .*creation.* | .*bad-block.* | .*generation.*
     """,
     re.IGNORECASE | re.VERBOSE,
 )

@@ -12,8 +12,8 @@ from tests.loop.migrating import Old, old_filesystem
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.migration.run import apply_migration, take_back_migration
 from wizard.apply.migration.start import resume_migration, undo_migration
-from wizard.apply.plan.start import STOP
 from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.process import STOP
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way

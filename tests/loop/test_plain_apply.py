@@ -165,7 +165,7 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(work: Work, make_drive:
         wizard.until("Step 9 of 9", "Answer: ")
         assert wizard.ended() == 4, wizard.said
         assert state(run_of(work)) is RunState.STOPPED
-        assert "The run stopped between two steps." in wizard.said
+        assert "The run stopped, as it was asked to, before anything was written" in " ".join(wizard.said.split())
         assert "Not done: step " in wizard.said and "Traceback" not in wizard.said
         assert not work.place("films").is_mount()
     finally:
@@ -217,7 +217,10 @@ def test_a_dumb_terminal_is_asked_line_by_line_to_the_checked_result(demos: Path
     drive = next(word.rstrip(":") for word in first.split() if word.startswith("/dev/loop"))
     window.answer("", MEDIA, "", "", "", "", "", drive.removeprefix("/dev/"))
     result = window.until("Step 9 of 9", "Answer: ")
-    assert "The drive is set up as it was shown, and was checked." in result
+    assert "Done, not yet in use: keep it or take it back." in result
+    window.answer("2", "2")
+    kept = window.until("Kept: the drive is in use as it was shown", "Answer: ")
+    assert "Checked afterwards: " in kept and "does not hold" not in kept
     window.answer("")
     assert window.ended() == 0, window.said
     assert all(char in "\r\n" or " " <= char <= "~" for char in window.said)

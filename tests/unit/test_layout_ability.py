@@ -11,6 +11,7 @@ from tests.unit.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.stripes import numbered, striped
 from wizard.layout.planner import Mode, make_plan
+from wizard.layout.promise import promise
 from wizard.layout.wish import Arrangement
 from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
@@ -78,10 +79,10 @@ def test_the_line_by_line_wizard_says_so_beside_the_numbers() -> None:
     assert f"Number {ENCRYPTION} cannot be chosen: The running kernel (6.12.9) has no dm-crypt" in told.flat
 
 
+@pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("grouped", [False, True])
-@pytest.mark.parametrize(("mode", "told"), [(Mode.USE_FREE, 1), (Mode.REPLACE, 0)])
-def test_a_table_that_keeps_partitions_and_cannot_be_rehearsed_says_so(mode: Mode, told: int, grouped: bool) -> None:
-    """In the plan, before anything is begun; with loop devices its step says that it is rehearsed, and there is no doubt."""
+def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, grouped: bool) -> None:
+    """In the plan, before anything is begun; with loop devices there is no doubt. LVM runs on the drive anyway, but for a table."""
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
 
     def planned(kernel: Kernel) -> Plan:
@@ -89,7 +90,13 @@ def test_a_table_that_keeps_partitions_and_cannot_be_rehearsed_says_so(mode: Mod
         return make_plan(on, on.drives[0], (wish("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped))
 
     without_loops = planned(without("loop"))
-    said = "The running kernel (6.12.9) has no loop devices, so the new table is not rehearsed"
-    assert sum(doubt.startswith(said) for doubt in without_loops.doubts) == told
-    assert not any("rehearsed" in doubt for doubt in planned(PLAIN_KERNEL).doubts)
-    assert sum("It is rehearsed on a stand-in" in step.sentence for step in without_loops.steps) == told
+    said = "The running kernel (6.12.9) has no loop devices, so "
+    told = [doubt.removeprefix(said) for doubt in without_loops.doubts if doubt.startswith(said)]
+    table = ["the new table is not rehearsed"] if mode is Mode.USE_FREE else []
+    wanted = table if grouped else ["nothing is tried out on a stand-in"]
+    assert [doubt.partition(":")[0] for doubt in told] == wanted
+    assert not any("loop devices" in doubt for doubt in planned(PLAIN_KERNEL).doubts)
+    rehearsed = ["It is rehearsed on a stand-in" in step.sentence for step in without_loops.steps]
+    assert sum(rehearsed) == (grouped and mode is Mode.USE_FREE)
+    told_so = promise(without_loops)
+    assert told_so.startswith("The steps run on the drive directly, since a volume group" if grouped else "Everything is tried out")

@@ -129,7 +129,8 @@ def test_a_preview_tells_everything() -> None:
         "wipefs --all --quiet /dev/sda",
         "-L '$(reboot)'",
         "/srv/my\\040files ext4 noatime,nofail 0 2",
-        "Cannot be undone",
+        "Everything is tried out on a stand-in for the drive first",
+        "Until you keep it, `diskwright undo` puts back what was there, bit for bit",
         "(an estimate)",
     ):
         assert wanted in text, wanted

@@ -75,6 +75,16 @@ class Desk(RecordedServices):
     def state(self, run: Path) -> RunState:
         return self.ends
 
+    def keep(self, run: Path) -> str:
+        self.ends = RunState.KEPT
+        self.journal.append(entry(Event.VERIFIED, "It is mounted"))
+        return "It is mounted."
+
+    def undo(self, run: Path) -> None:
+        if self.fault:
+            raise self.fault
+        self.ends = RunState.UNDONE
+
     def request_stop(self, run: Path) -> None:
         self.seen.stopped += 1
 
@@ -247,6 +257,38 @@ def test_ctrl_c_while_applying_goes_on_stops_or_leaves() -> None:
     told = converse_with(desk, [*media(desk), "", "S1", "3"])
     assert "Step 9 of 9" not in told.text
     assert told.flat.endswith("It goes on without this conversation, and diskwright status tells how it goes.")
+
+
+def waiting() -> Desk:
+    desk = Desk(machine())
+    desk.ends = RunState.WAITING
+    desk.journal = [entry(Event.STARTED, "Applying."), entry(Event.WAITING, "Done, not yet in use.")]
+    return desk
+
+
+def test_what_waits_is_kept_after_a_question_and_told_as_what_is_done() -> None:
+    told = converse_with(waiting(), [*media(waiting()), "", "S1", "2", "2"])
+    result = told.after("Step 9 of 9: Result")
+    assert "Done, not yet in use: keep it or take it back." in result and "Not done: step" not in result
+    assert "sudo diskwright keep /nowhere/20261121-000000-sda, or sudo diskwright undo" in result
+    assert "It is put to use. There is no way back then." in result
+    assert "Kept. It is mounted. Kept: the drive is in use as it was shown" in result
+    assert "Checked afterwards: 1 of 1 hold." in result
+    assert told.code is ExitCode.DONE
+
+
+def test_what_waits_is_undone_after_a_question_or_it_is_said_why_not() -> None:
+    desk = waiting()
+    told = converse_with(desk, [*media(desk), "", "S1", "3", "2"])
+    assert "What the drive held before is put back, bit for bit, and compared." in told.flat and "Undone." in told.flat
+    assert desk.ends is RunState.UNDONE and told.code is ExitCode.DONE
+
+
+@pytest.mark.parametrize("answers", [[""], ["2", ""], ["3", "", ""], []])
+def test_no_is_the_default_and_it_can_be_settled_later(answers: list[str]) -> None:
+    desk = waiting()
+    told = converse_with(desk, [*media(desk), "", "S1", *answers])
+    assert desk.ends is RunState.WAITING and told.code is ExitCode.DONE
 
 
 def test_exit_codes_follow_the_run() -> None:

@@ -109,8 +109,8 @@ def test_what_every_drive_loses_is_said_before_the_tokens() -> None:
     old = partitioned(partition(1, of="/dev/sdc", filesystem="ext3"), path="/dev/sdc", serial="Sc", wwn="naa.c", by_id=())
     told = walked(desk(old), SPREAD, "3", "", "", "3", "", "2", MIRROR_MD, "", "", "")
     # No is what an empty line means.
-    assert told.flat.count("Take these drives whole? All that /dev/sdc holds will be lost when the plan is applied, not before.") == 2
-    assert "Danger: 1 partition that is there now will be erased when the plan is applied." in told.flat
+    assert told.flat.count("Take these drives whole? All that /dev/sdc holds will be lost when the plan is applied, or with Btrfs") == 2
+    assert "Danger: 1 partition that is there now will be lost when the plan is applied." in told.flat
     confirm = told.after("Step 7 of 9")
     assert "Drive: /dev/sda," in confirm and "Drive: /dev/sdc," in confirm
     assert "Will be destroyed: /dev/sdc: all of partition 1, ext3, 1.1 GB." in confirm

@@ -71,8 +71,8 @@ def test_what_a_drive_holds_is_kept_by_an_empty_line_and_erased_only_by_its_numb
     before, _, after = erased.flat.partition("Before: ")[2].partition("After: ")
     assert "Partition 1: will be erased, starts at 1 MiB, 107 GB, ext4." in before
     assert "Partition 1: new, " in after
-    assert "Possible. Danger: 2 partitions that are there now will be erased when the plan is applied." in erased.flat
-    assert "Will be destroyed: All of partition 1: ext4, 107 GB." in erased.flat
+    assert "Possible. Danger: 2 partitions that are there now will be lost when you keep what the plan makes." in erased.flat
+    assert "Will be destroyed, once you keep it: All of partition 1: ext4, 107 GB." in erased.flat
 
 
 def test_where_nothing_can_be_kept_an_empty_line_erases_nothing() -> None:
@@ -142,7 +142,7 @@ def test_what_a_plain_user_cannot_read_is_not_said_to_be_safe() -> None:
         unread=(Unread("table", "Permission denied."), Unread("content_digest", "Permission denied.")),
     )
     told = media(one(unread), "", "1")
-    assert "Possible. Danger: what is there now could not be read, and will be erased when the plan is applied." in told.flat
+    assert "Possible. Danger: what is there now could not be read, and will be lost when you keep what the plan makes." in told.flat
     assert "No partition is lost" not in told.flat
 
 

@@ -1,4 +1,4 @@
-"""What root's end tells of a migration beside its journal: how far it is, and what a power cut would leave."""
+"""What root's end tells of a run beside its journal: how far it is, and what a power cut would leave."""
 
 import io
 import json
@@ -8,6 +8,7 @@ from wizard.apply.root.protocol import Answer, Say
 from wizard.apply.root.server import Relay
 from wizard.apply.run.journal import Journal, RunState
 from wizard.apply.run.progress import StepProgress, note_progress
+from wizard.apply.run.runs import Kind
 from wizard.apply.transaction.phases import POWER, Phase, Record, save_record
 from wizard.documents.codec import from_json
 from wizard.model.journal import Event
@@ -19,10 +20,10 @@ def test_how_it_stands_is_told_before_what_happened_and_once(tmp_path: Path) -> 
         journal.add(Event.SAVED, sentence)
     journal.close()
     note_progress(tmp_path, StepProgress(1, 0.25, 40.0))
+    (tmp_path / Kind.MIGRATION).touch()
     save_record(tmp_path, Record(Phase.REPLACING, "", 1, ""))
     pipe = io.BytesIO()
     relay = Relay(io.BytesIO(), pipe)
-    relay._moved = tmp_path
     relay._tell_run(tmp_path)
     told = [from_json(json.loads(line), Answer, "root") for line in pipe.getvalue().splitlines()]
     assert [answer.say for answer in told] == [Say.BEGAN, Say.STANDS, Say.ENTRY, Say.ENTRY, Say.ENDED]

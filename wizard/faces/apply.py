@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run
+from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run, why_direct
 from wizard.apply.plan.steps_told import confirmation, exit_code_of
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, state
@@ -23,6 +23,8 @@ from wizard.layout.changes_document import is_changes, read_changes
 from wizard.layout.document import read_plan
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import danger_of
+from wizard.layout.promise import lost_when, promise
+from wizard.layout.rehearsed import direct_reason
 from wizard.migrate.carried_document import is_carried, read_carried
 from wizard.migrate.document import is_migration, read_migration
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused
@@ -34,17 +36,28 @@ EPILOG = """examples:
     diskwright apply media.json --dry-run
     sudo diskwright apply media.json --confirm WD-WX11A2345678
     sudo diskwright apply media.json --confirm sdb --journal /media/stick
+    sudo diskwright apply media.json --confirm WD-WX11A2345678 --keep
     sudo diskwright apply private.json --confirm sdb --passphrase-file /run/passphrase
     sudo diskwright apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679
     sudo diskwright apply better.json --confirm WD-WX11A2345678
 
 The token is the drive's serial, or for a drive without one the device's name; `diskwright show media.json` names it. A plan for several
 drives wants the token of every one of them.
-Before the first write everything is checked again; a drive that is not as the plan shows it is refused. The work is done by a process of
-its own: closing the terminal does not stop it, Ctrl+C stops it before its next step, and `diskwright status` shows how it stands.
+Before the first write everything is checked again; a drive that is not as the plan shows it is refused. Then the
+steps are tried out on a stand-in, what the drive held where it changes is saved, and it is written. A drive that
+held nothing is put to use at once. One that held something waits, not yet in use: `diskwright keep` puts it to use,
+`diskwright undo` puts back what was there, bit for bit; with --keep it does not wait, and there is no way back.
+Zones, encryption, md and LVM run on the drive directly, which is said before: then what was there can be put back
+only until something is formatted.
+The work is done by a process of its own: closing the terminal does not stop it, Ctrl+C stops it before its next
+step, and `diskwright status` shows how it stands.
 """
 
 FSTAB = "/etc/fstab"
+
+KEPT_AT_ONCE = (
+    "Everything is tried out on a stand-in first. As --keep asks, it is put to use as soon as it is written: then what was there is lost."
+)
 
 
 def parser() -> ArgumentParser:
@@ -59,7 +72,7 @@ def parser() -> ArgumentParser:
     made.add_argument(
         "--confirm", metavar="TOKEN", action="append", help="the drive's token, as a promise that this is the drive you mean; one for each"
     )
-    made.add_argument("--keep", action="store_true", help="put the result to use at once, also where the drive held something: no way back")
+    made.add_argument("--keep", action="store_true", help="do not wait for `keep` where the drive held something: no way back")
     made.add_argument("--dry-run", action="store_true", help="check everything and print every command; nothing is written")
     made.add_argument(
         "--passphrase-file",
@@ -87,7 +100,7 @@ def main(arguments: Namespace) -> ExitCode:
     journal_dir = Path(arguments.journal) if arguments.journal else None
     environment = Environment(fstab=Path(arguments.fstab))
     if arguments.dry_run:
-        return dry_run(plan, journal_dir, environment)
+        return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:
         raise Refused(
             f"Nothing was written. This would change {', '.join(map(printable, plan.paths))}; `diskwright show` has what it destroys. "
@@ -96,7 +109,7 @@ def main(arguments: Namespace) -> ExitCode:
     if os.geteuid() != 0:
         check_tokens(plan, arguments.confirm)
         raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root(arguments)}")
-    for line in destroyed(plan):
+    for line in destroyed(plan, why_direct(plan, runs_folder(journal_dir)), keep=arguments.keep):
         say(line)
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
@@ -134,6 +147,8 @@ def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
 def as_root(arguments: Namespace) -> str:
     """The command that was given, as a plain user types it to run it as root."""
     words = ["sudo", "diskwright", "apply", str(Path(arguments.plan)), *(f"--confirm={token}" for token in arguments.confirm or ())]
+    if arguments.keep:
+        words.append("--keep")
     if arguments.journal:
         words.append(f"--journal={arguments.journal}")
     for name in ("store", "undo_dir"):
@@ -162,24 +177,29 @@ def read_document(path: Path) -> tuple[str, str]:
         raise BadInput(f"There is no file {shown}; `diskwright plan ... -o {shown}` would write one.") from None
 
 
-def destroyed(plan: Plan) -> Iterator[str]:
-    """What will be lost, one line each."""
+def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterator[str]:
+    """What will be lost, one line each; then until when it can be put back. `why_direct` is why the steps run on the drive itself, as a
+    clause; `keep`: the way back is given up beforehand.
+    """
     lost = [step.destroys for step in plan.steps if step.destroys]
     who = "; ".join(
         f"{printable(drive.path)}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
         for drive in (member.drive for member in plan.members)
     )
     yield from filter(None, (danger_of(plan), mirror_note(plan)))
-    yield f"What will be destroyed on {who}:"
+    yield f"What will be destroyed on {who}{'' if keep else lost_when(plan, why_direct)}:"
     yield from (
         f"    {text}"
         for text in lost or ("nothing that is recognised: it shows no table, partition or signature. Bytes without one are written over.",)
     )
+    yield KEPT_AT_ONCE if keep and not (why_direct or direct_reason(plan)) else printable(promise(plan, why_direct), 1000)
 
 
-def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment) -> ExitCode:
+def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment, *, keep: bool = False) -> ExitCode:
     """Print what would be done, and check what can be checked."""
-    for line in destroyed(plan):
+    # A plain user may not open what stand-ins are made of, so only the plan itself tells.
+    why = why_direct(plan, runs_folder(journal_dir)) if os.geteuid() == 0 else direct_reason(plan)
+    for line in destroyed(plan, why, keep=keep):
         say(line)
     for number, step in enumerate(plan.steps, 1):
         out().print(f"{number}. {printable(step.sentence, 400)}")

@@ -20,7 +20,7 @@ from wizard.tui.terminal import terminal_of
 EPILOG = """examples:
     sudo diskwright demo              the wizard, on a disposable drive with an old and badly laid out table
     sudo diskwright demo --plain      the wizard line by line, for screen readers and serial lines
-    sudo diskwright demo --by-itself  the whole job without a question: inspect, warn, advise, plan, measure, apply, verify
+    sudo diskwright demo --by-itself  the whole job without a question: inspect, warn, advise, plan, measure, apply, take back, keep, verify
 
 The drive is a sparse file behind a loop device. No other drive is touched, and nothing of it stays behind, /etc/fstab included.
 Without a terminal it goes through by itself, and exits 0 only if every check holds.

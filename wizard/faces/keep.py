@@ -1,22 +1,23 @@
-"""`diskwright keep`: give up the way back from a migration, and mount it."""
+"""`diskwright keep`: put to use what a run made, and give up the way back."""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from wizard.apply.migration.start import keep_migration
+from wizard.apply.decide import keep
 from wizard.apply.plan.guard import check_root
-from wizard.apply.plan.start import keep_run
-from wizard.apply.run.runs import Kind, kind_of
 from wizard.faces.console import say
 from wizard.faces.which_run import run_meant, tell_drives
-from wizard.model.errors import ExitCode, Refused
+from wizard.model.errors import ExitCode
 
 EPILOG = """examples:
     sudo diskwright keep
     sudo diskwright keep 0008-sdb1
 
-What could have taken the migration back is deleted, which frees its room: afterwards there is no way back. Where the running system's fstab
-has a line for the filesystem, it is mounted by that line. `diskwright tune` tells which options suit what it is used for, and sets them.
+A drive that was set up and held something before waits for this: what it is recognised by is written last, then it
+is mounted as the plan shows, and every check is made. A migration is mounted where the running system's fstab has a
+line for the filesystem; `diskwright tune` tells which options suit what it is used for, and sets them.
+What could have undone it is deleted, which frees its room: afterwards there is no way back, and what was there
+before is lost. It can be repeated where it was cut off.
 """
 
 
@@ -24,7 +25,7 @@ def parser() -> ArgumentParser:
     """`diskwright keep [RUN] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright keep",
-        description="Keep what a migration made: delete what could take it back, and mount it. It needs no name while one run is open.",
+        description="Keep what a run made: put it to use, and delete what could take it back. It needs no name while one run is open.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -36,10 +37,7 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Say which drive is meant, keep, and say so."""
     run = run_meant(arguments.run, "keep", Path(arguments.journal) if arguments.journal else None)
-    kind = kind_of(run)
-    if kind is Kind.CHANGES:
-        raise Refused(f"The run {run.name} changed a filesystem in use: there is nothing to keep. Nothing was written.")
     check_root()
     tell_drives(run)
-    say(keep_run(run) if kind is Kind.PLAN else keep_migration(run))
+    say(keep(run))
     return ExitCode.DONE

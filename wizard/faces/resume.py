@@ -6,18 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from wizard.apply.decide import resume
 from wizard.apply.migration.start import check_token as check_migration_token
-from wizard.apply.migration.start import resume_migration
 from wizard.apply.plan.guard import check_root
 from wizard.apply.plan.resume import done_steps
-from wizard.apply.plan.start import check_tokens, resume_run
+from wizard.apply.plan.start import check_tokens
 from wizard.apply.plan.steps_told import confirmation
 from wizard.apply.plan.still_to_do import still_writes_over
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_changes, load_migration, load_plan
 from wizard.apply.steps.containers import wants_secret
 from wizard.apply.tune.start import check_token as check_changes_token
-from wizard.apply.tune.start import resume_tuning
 from wizard.faces.apply import narrate
 from wizard.faces.console import say
 from wizard.faces.passphrase import passphrase_for
@@ -31,6 +30,7 @@ EPILOG = """examples:
     sudo diskwright resume 0007-sdb --confirm WD-WX11A2345678
 
 It goes on from the first step that is not done. The drive must be the same one and hold what the run left on it.
+A run that is complete and waits for `keep` or `undo` has nothing to go on with, and says so.
 A run that would still write a table or make a filesystem wants the drive's token again, as `apply` does.
 """
 
@@ -74,13 +74,13 @@ def main(arguments: Namespace) -> ExitCode:
             _resume_plan(run, tokens, arguments.passphrase_file)
         case Kind.CHANGES:
             _check_one(load_changes(run), tokens, check_changes_token)
-            resume_tuning(run)
+            resume(run)
         case Kind.MIGRATION:
             migration = load_migration(run)
             if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
                 raise _unconfirmed(run, "makes a new filesystem", migration.written.path, f"--confirm {_quoted(migration.written.token)}")
             _check_one(migration, tokens, check_migration_token)
-            resume_migration(run)
+            resume(run)
     return narrate(run, seen)
 
 
@@ -97,7 +97,7 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
     if tokens:
         check_tokens(plan, tokens)
     wanted = file is not None or wants_secret(plan, done)
-    resume_run(run, passphrase_for(plan, file, anew=False) if wanted else None)
+    resume(run, passphrase_for(plan, file, anew=False) if wanted else None)
 
 
 def _unconfirmed(run: Path, does: str, where: str, options: str) -> Refused:

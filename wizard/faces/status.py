@@ -5,13 +5,14 @@ from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from wizard.apply.decide import power_now
 from wizard.apply.migration.way_back import Back, Window, window_of
 from wizard.apply.plan.resume import done_steps
+from wizard.apply.run.decision import settling_commands
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.progress import read_progress
 from wizard.apply.run.runs import find_run, list_runs, outline, runs_folder
 from wizard.apply.run.telling import progress_sentence
-from wizard.apply.transaction.phases import power_now
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
 from wizard.faces.console import out, say
@@ -24,8 +25,11 @@ EPILOG = """examples:
     sudo diskwright status 0007-sdb
     sudo diskwright status --json
 
-States: running; done: every step and every check; failed, stopped and interrupted: `resume` goes on, and `undo` puts back what was there as
-long as nothing was formatted; refused: the run's own last look found a doubt; undone; kept: a migration whose way back was given up.
+Runs that wait for a decision come first.
+States: running; waiting: all is written and not yet in use, `keep` puts it to use and `undo` puts back what was
+there, bit for bit; done: every step and every check; failed, stopped and interrupted: `resume` goes on, and `undo`
+puts back what was there, as long as it was not kept, or formatted where the steps ran on the drive directly;
+refused: the run's own last look found a doubt; undone; kept: in use, without a way back.
 """
 
 
@@ -33,7 +37,8 @@ long as nothing was formatted; refused: the run's own last look found a doubt; u
 class Row:
     """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known since.
 
-    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for writing ended that.
+    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for writing ended that. `commands`
+    are those that a run waits for.
     """
 
     id: str
@@ -46,6 +51,7 @@ class Row:
     sentence: str
     way_back: Back | None = None
     mounted: str | None = None
+    commands: tuple[str, ...] = ()
 
 
 def parser() -> ArgumentParser:
@@ -66,7 +72,7 @@ def main(arguments: Namespace) -> ExitCode:
     """List, or tell one."""
     journal_dir = Path(arguments.journal) if arguments.journal else None
     runs = (find_run(arguments.run, journal_dir),) if arguments.run else list_runs(journal_dir)
-    rows = tuple(row_of(run) for run in runs)
+    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: row.state is not RunState.WAITING))
     if arguments.json:
         out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
     elif arguments.run:
@@ -76,6 +82,8 @@ def main(arguments: Namespace) -> ExitCode:
     elif rows:
         for row in rows:
             out().print(line_of(row), soft_wrap=True)
+            for command in row.commands:
+                out().print(f"    {printable(command, 400)}", soft_wrap=True)
     else:
         say(f"There is no run in {printable(str(runs_folder(journal_dir)), 200)}.")
     return ExitCode.DONE
@@ -99,6 +107,7 @@ def row_of(run: Path) -> Row:
     if now is RunState.RUNNING and (progress := read_progress(run)) is not None and progress.step not in done_steps(entries):
         said = f"{said} {progress_sentence(progress)}"
     row = Row(run.name, str(run), now, drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
+    row = replace(row, commands=settling_commands(run, now))
     return _with_window(row, window_of(run))
 
 

@@ -1,24 +1,22 @@
-"""`diskwright undo`: put back what a run changed, as long as nothing was formatted."""
+"""`diskwright undo`: put back what a run changed, as long as it was not kept."""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from wizard.apply.migration.start import undo_migration
+from wizard.apply.decide import undo
 from wizard.apply.plan.guard import check_root
-from wizard.apply.plan.undo import undo_run
-from wizard.apply.run.journal import read_entries
-from wizard.apply.run.runs import Kind, kind_of
-from wizard.apply.tune.start import undo_tuning
 from wizard.faces.console import say
 from wizard.faces.which_run import run_meant, tell_drives
-from wizard.model.errors import ExitCode, Refused
+from wizard.model.errors import ExitCode
 
 EPILOG = """examples:
     sudo diskwright undo
     sudo diskwright undo 0007-sdb
 
-The table, signatures and fstab go back to what they were, byte for byte, and that is proven by reading them. Once making a filesystem was
-begun there is nothing to put back, and it says so. It can be repeated.
+What a drive held before it was set up goes back bit for bit, files and all, as long as the run was not kept: what
+is written is read back and compared. It can be repeated where it was cut off.
+Where a plan ran on the drive directly, which was said before, the table, signatures and fstab go back, and only
+until making a filesystem was begun: then there is nothing to put back, and it says so.
 Of the changes that `diskwright tune` worked out, those go back that nobody has changed since.
 A migration to ext4 is taken back to the bit, as long as it was not kept and the filesystem was not mounted for writing.
 """
@@ -28,7 +26,7 @@ def parser() -> ArgumentParser:
     """`diskwright undo [RUN] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright undo",
-        description="Put back what a run changed, as long as nothing was formatted; it needs no name while a single run is open.",
+        description="Put back what a run changed, as long as it was not kept; it needs no name while a single run is open.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -47,14 +45,5 @@ def main(arguments: Namespace) -> ExitCode:
     run = run_meant(arguments.run, "undo", Path(arguments.journal) if arguments.journal else None)
     check_root()
     tell_drives(run)
-    match kind_of(run):
-        case Kind.PLAN:
-            undo_run(run, over_changes=arguments.over_changes)
-        case _ if arguments.over_changes:
-            raise Refused(f"The run {run.name} is no `apply`: it is not undone over what changed since. Nothing was written.")
-        case Kind.CHANGES:
-            undo_tuning(run)
-        case Kind.MIGRATION:
-            undo_migration(run)
-    say(read_entries(run)[-1].sentence)
+    say(undo(run, over_changes=arguments.over_changes))
     return ExitCode.DONE

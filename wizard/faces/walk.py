@@ -7,10 +7,10 @@ from uuid import uuid4
 
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
+from wizard.apply.decide import keep, undo
 from wizard.apply.plan.start import start_run
-from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import RunState, follow, state
+from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.demo.drive import DemoDrive
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
@@ -36,7 +36,19 @@ VOLUMES = (("large-media", 4 * GIB, "media"), ("small-files", None, "mail"))
 """Workload, size (None: all that is left) and label."""
 
 ALIGNMENT = "alignment-"
-TOLD = {Event.STEP_STARTED, Event.STEP_FAILED, Event.VERIFIED, Event.NOT_VERIFIED, Event.FAILED, Event.REFUSED, Event.STOPPED, Event.DONE}
+TOLD = {
+    Event.STEP_STARTED,
+    Event.STEP_FAILED,
+    Event.VERIFIED,
+    Event.NOT_VERIFIED,
+    Event.FAILED,
+    Event.REFUSED,
+    Event.STOPPED,
+    Event.WAITING,
+    Event.DONE,
+    Event.UNDONE,
+    Event.KEPT,
+}
 
 
 class Walk:
@@ -53,7 +65,9 @@ class Walk:
         wishes = self._advise(machine, drive, diagnosis)
         plan = self._plan(machine, drive, wishes)
         self._measure(drive)
-        run = self._apply(plan)
+        self._take_back(self._apply(plan), plan)
+        run = self._apply(plan, again=True)
+        self._keep(run)
         self._verify(plan)
         self._undo(run)
 
@@ -137,22 +151,51 @@ class Walk:
             "the benchmark measured pairs and came to a verdict", len(verdict.pairs) > 0, f"{verdict.outcome}, {len(verdict.pairs)} pairs"
         )
 
-    def _apply(self, plan: Plan) -> Path:
-        _stage("Apply")
-        _tell([f"Where /etc/fstab is said, the demo uses a file of its own, {self.demo.fstab}."])
+    def _apply(self, plan: Plan, *, again: bool = False) -> Path:
+        """The run, which is all written and waits for a decision."""
+        _stage("Apply again" if again else "Apply")
         environment = Environment(fstab=self.demo.fstab, only=frozenset({self.demo.path}))
-        self._refuses_others(plan, environment)
+        if not again:
+            _tell([f"Where /etc/fstab is said, the demo uses a file of its own, {self.demo.fstab}."])
+            self._refuses_others(plan, environment)
         run = start_run(plan, plan.drive.token, journal_dir=self.demo.runs, environment=environment)
-        for entry in follow(run):
+        self._follow(run)
+        ended = state(run)
+        self._check(
+            "the run is written, and waits" if again else "the run is written, and waits for a decision", ended is RunState.WAITING, ended
+        )
+        if ended is not RunState.WAITING:
+            raise Failed(f"The run on the demo drive ended as {ended}; what it said is above.")
+        _, drive = self._probe()
+        self._check(
+            "nobody can mount anything meanwhile", drive.is_empty is True, ", ".join(s.kind for s in drive.signatures) or "nothing is seen"
+        )
+        return run
+
+    def _follow(self, run: Path, seen: int = 0) -> None:
+        """Tell what the run says behind its first `seen` entries, and take its checks for ours."""
+        for entry in follow(run, seen):
             if entry.event in TOLD:
                 _tell([entry.sentence])
             if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
                 self._check(entry.sentence, entry.event is Event.VERIFIED, entry.output.strip() or "as the run found")
+
+    def _take_back(self, run: Path, plan: Plan) -> None:
+        _stage("Take it back")
+        seen = len(read_entries(run))
+        undo(run)
+        self._follow(run, seen)
+        _, drive = self._probe()
+        same = drive.content_digest == plan.drive.content_digest
+        self._check("what was there before is back", same, ", ".join(str(part.filesystem) for part in drive.partitions))
+
+    def _keep(self, run: Path) -> None:
+        _stage("Keep")
+        seen = len(read_entries(run))
+        keep(run)
+        self._follow(run, seen)
         ended = state(run)
-        self._check("the run came to its end", ended is RunState.DONE, ended)
-        if ended is not RunState.DONE:
-            raise Failed(f"The run on the demo drive ended as {ended}; what it said is above.")
-        return run
+        self._check("the run came to its end", ended is RunState.KEPT, ended)
 
     def _refuses_others(self, plan: Plan, environment: Environment) -> None:
         """The same plan for a drive that is not the demo's must be refused, whatever it says."""
@@ -184,9 +227,9 @@ class Walk:
 
     def _undo(self, run: Path) -> None:
         _stage("Undo")
-        what = "undo refuses once filesystems were made"
+        what = "undo refuses what was kept"
         try:
-            undo_run(run)
+            undo(run)
         except Refused as error:
             _tell([str(error)])
             self._check(what, True, str(error))

@@ -85,10 +85,11 @@ def make_plan(
     after = layout_after(before, table, volumes, bounds)
     identity = known_identity(machine, drive, size_bytes, geometry)
     wipes = () if keep else old_wipes(drive, before)
-    steps = steps_of(operations_of(wipes, table, volumes, geometry), Context(identity, before, after))
+    operations = operations_of(wipes, table, volumes, geometry)
+    steps = steps_of(operations, Context(identity, before, after))
     doubts = (
         *doubts_of(drive, keep=keep),
-        *rehearsal_doubts(machine.kernel, keep=keep),
+        *rehearsal_doubts(machine.kernel, operations, keep=keep),
         *encryption_doubts(drive, wishes),
         *unmarked_doubts(drive.path, after, volumes),
         *asked_doubts(wishes),
@@ -128,7 +129,7 @@ def _grouped_plan(
     after = grouped_after(before, table, group, volumes, bounds)
     identity = known_identity(machine, drive, size_bytes, geometry)
     operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
-    doubts = (*doubts_of(drive, keep=keep), *rehearsal_doubts(machine.kernel, keep=keep), *asked_doubts(wishes))
+    doubts = (*doubts_of(drive, keep=keep), *rehearsal_doubts(machine.kernel, operations, keep=keep), *asked_doubts(wishes))
     return Plan(identity, before, after, volumes, steps_of(operations, Context(identity, before, after)), doubts, group=group)
 
 

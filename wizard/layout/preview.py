@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from wizard.layout.inside import inside_sentences
 from wizard.layout.mirrors import mirror_note, together_bytes
+from wizard.layout.promise import promise
 from wizard.layout.space import is_container
 from wizard.layout.striping import copies, striping_of
 from wizard.layout.text import cell_width, command_lines, cut, wrapped
@@ -157,7 +158,16 @@ def _cell_text(stretch: _Stretch, width: int, glyphs: Glyphs, *, first: bool) ->
 def preview_lines(plan: Plan, width: int = 80, glyphs: Glyphs = ASCII) -> list[str]:
     """The whole plan as lines of plain text, none wider than `width` (at least 40)."""
     width = max(40, width)
-    return [*_head(plan, width), *layouts_lines(plan, width, glyphs), "", *steps_lines(plan.steps, width), *_doubts(plan, width)]
+    way_back = wrapped(promise(plan), width)
+    return [
+        *_head(plan, width),
+        *layouts_lines(plan, width, glyphs),
+        "",
+        *way_back,
+        "",
+        *steps_lines(plan.steps, width),
+        *_doubts(plan, width),
+    ]
 
 
 def _head(plan: Plan, width: int) -> Iterator[str]:

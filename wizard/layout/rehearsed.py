@@ -1,6 +1,6 @@
 """Whether a plan can be rehearsed as a whole on a stand-in, and the same plan on other nodes. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from wizard.model.encryption import MakeContainer, OpenContainer
@@ -29,8 +29,13 @@ ON_DRIVE = WipeSignatures | WriteTable | MakeFilesystem | MakeSubvolumes
 
 def direct_reason(plan: Plan) -> str:
     """Why a plan's steps have to run on the drive itself, as a clause; empty where all of them are rehearsed first."""
-    for step in plan.steps:
-        match step.operation:
+    return why_on_drive(step.operation for step in plan.steps)
+
+
+def why_on_drive(operations: Iterable[Operation]) -> str:
+    """Why these operations have to run on the drive itself, as a clause; empty where all of them can be rehearsed first."""
+    for operation in operations:
+        match operation:
             case ResetZones():
                 return "emptying zones cannot be tried out elsewhere"
             case MakeArray():

@@ -9,6 +9,7 @@ from wizard.layout.commands import array_uuid, commands_of, edits_of
 from wizard.layout.containersteps import KEY_SECONDS, container_holds, container_sentence, container_undo
 from wizard.layout.groupsteps import DATA_BYTES, logical_holds, logical_sentence
 from wizard.layout.mirrors import mirror_holds, mirror_lost, mirror_sentence
+from wizard.layout.rehearsed import ON_DRIVE, why_on_drive
 from wizard.layout.steplosses import data_lost, marks, table_lost
 from wizard.layout.subvolumes import mounted_subvolume
 from wizard.layout.usesteps import use_sentence
@@ -37,6 +38,9 @@ from wizard.model.plan import (
 )
 from wizard.model.units import TIB, format_exact
 
+UNTIL_KEPT = "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
+"""Said of every step that is rehearsed on a stand-in; the others are for plans that run on the drive itself."""
+
 SAVED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was formatted."
 SAVED_TILL_MIRRORED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as the mirror was not begun."
 NOT_UNDONE = "Cannot be undone: what was there before is lost from here on."
@@ -46,7 +50,9 @@ TAKEN_APART = (
 WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long as nothing was formatted."
 
 REHEARSED = "It is rehearsed on a stand-in for the drive first, where the kernel has loop devices."
-"""Said of a table that keeps partitions; where there are none, the run says so before it writes."""
+"""Said of a table that keeps partitions, in a plan whose other steps run on the drive itself; where the kernel has none, the run says
+so before it writes.
+"""
 
 TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is left there"
 """FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a partition."""
@@ -55,7 +61,8 @@ TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is le
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a step's words draw on besides its operation: the drive and what it holds before and after, the other drives, whether md
-    is to mirror them, and the logical volumes that are made.
+    is to mirror them, the logical volumes that are made, and why the steps run on the drive itself, as a clause; empty where they are
+    rehearsed.
     """
 
     drive: Identity
@@ -64,6 +71,7 @@ class Context:
     others: tuple[Member, ...] = ()
     mirrored: bool = False
     logical: tuple[MakeLogicalVolume, ...] = ()
+    direct: str = ""
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -94,15 +102,26 @@ class Context:
 
 def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, ...]:
     """A step for each operation."""
-    context = replace(context, logical=tuple(one for one in operations if isinstance(one, MakeLogicalVolume)))
+    logical = tuple(one for one in operations if isinstance(one, MakeLogicalVolume))
+    context = replace(context, logical=logical, direct=context.direct or why_on_drive(operations))
     return tuple(step_of(operation, context) for operation in operations)
 
 
 def same_steps(plan: Plan) -> bool:
     """Whether every text, command and estimate in the plan is what its typed operations give: nothing else is ever run."""
+    return _derived(plan) == plan.steps
+
+
+def told_as_direct(plan: Plan, why: str) -> Plan:
+    """The plan with the words of one whose steps run on the drive itself, as they do on a machine where, for the reason `why`, there is
+    no stand-in; the same plan where `why` is empty. Only to be shown: what is carried out are the words that can be derived again.
+    """
+    return replace(plan, steps=_derived(plan, why)) if why else plan
+
+
+def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
     operations = [step.operation for step in plan.steps]
-    context = Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations))
-    return steps_of(operations, context) == plan.steps
+    return steps_of(operations, Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations), direct=direct))
 
 
 def is_mirrored(operations: Iterable[Operation]) -> bool:
@@ -118,7 +137,7 @@ def step_of(operation: Operation, context: Context) -> Step:
         commands=commands_of(operation),
         edits=_edits(operation, context),
         destroys=_destroys(operation, context),
-        undo=_undo(operation, context),
+        undo=_undo(operation, context) if context.direct or not isinstance(operation, ON_DRIVE) else UNTIL_KEPT,
         holds=_holds(operation),
         seconds=_seconds(operation, context),
     )
@@ -140,7 +159,7 @@ def _sentence(operation: Operation, context: Context) -> str:
         case WipeSignatures(device=device):
             return f"Erase whatever old marks lie where {device} is."
         case WriteTable():
-            return _table_sentence(operation)
+            return _table_sentence(operation, context)
         case ResetZones(device=device):
             return (
                 f"Empty every zone of {device}, which erases the whole drive, and whatever marks are left where it has no zones to empty."
@@ -184,14 +203,14 @@ def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume |
             return f"Make the logical volume {device} over all {stripes} of them: {format_exact(chunk)} to each in turn."
 
 
-def _table_sentence(operation: WriteTable) -> str:
+def _table_sentence(operation: WriteTable, context: Context) -> str:
     device, kind = operation.device, operation.table.upper()
     if operation.fresh:
         return f"Write a new {kind} with {_count(len(operation.entries), 'partition')} on {device}."
     new = sum(not entry.kept for entry in operation.entries)
     kept = len(operation.entries) - new
     added = f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} stay{'s' * (kept == 1)}."
-    return f"{added} {REHEARSED}"
+    return f"{added} {REHEARSED}" if context.direct else added
 
 
 def _destroys(operation: Operation, context: Context) -> str:

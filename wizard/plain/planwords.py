@@ -6,7 +6,9 @@ from wizard.layout.inside import inside_sentences
 from wizard.layout.losses import losses, undo_ways
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import content_of, danger_of, together_words
+from wizard.layout.promise import lost_when, promise
 from wizard.layout.space import is_container
+from wizard.layout.steps import told_as_direct
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Layout, Member, Plan, Slot
@@ -89,8 +91,8 @@ def doubts_paragraphs(plan: Plan) -> list[Para]:
     return [Para(f"In doubt: {printable(doubt, 1000)}", 0, 2) for doubt in plan.doubts]
 
 
-def loss_paragraphs(plan: Plan) -> list[Para]:
-    """Which drives are meant, what is destroyed, and what of it can be undone."""
+def loss_paragraphs(plan: Plan, why_direct: str) -> list[Para]:
+    """Which drives are meant, what is destroyed, and what of it can be undone. `why_direct` is why no stand-in can be had here."""
     said: list[Para] = []
     for member in plan.members:
         drive = member.drive
@@ -99,5 +101,8 @@ def loss_paragraphs(plan: Plan) -> list[Para]:
             Para(f"Drive: {drive.path}, {printable(drive.model or 'no name', 60)}, {format_capacity(drive.size_bytes)}, {serial}.", 0, 2)
         )
     lost = losses(plan)
-    said += [Para(f"Will be destroyed: {loss}", 0, 2) for loss in lost] or [Para("Nothing that is on the drive is destroyed.")]
-    return [*said, Para("What can be undone, and what cannot:"), *(Para(way, 2, 2) for way in undo_ways(plan))]
+    said += [Para(f"Will be destroyed{lost_when(plan, why_direct)}: {loss}", 0, 2) for loss in lost] or [
+        Para("Nothing that is on the drive is destroyed.")
+    ]
+    said += [Para(printable(promise(plan, why_direct), 1000)), Para("What can be undone, and what cannot:")]
+    return [*said, *(Para(way, 2, 2) for way in undo_ways(told_as_direct(plan, why_direct)))]

@@ -8,6 +8,7 @@ from pathlib import Path
 from wizard import __version__
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
+from wizard.apply.decide import power_told
 from wizard.apply.plan.guard import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
 from wizard.apply.run.journal import RunState, read_entries, state
@@ -78,8 +79,8 @@ def gather(sources: Sources) -> Report:
 
 def _record(run: Path, sources: Sources, plan: Plan) -> RunRecord:
     if sources.entries is not None:
-        return record_of(run.name, sources.now, sources.entries, len(plan.steps))
-    return record_of(run.name, state(run), read_entries(run), len(plan.steps))
+        return record_of(run, sources.now, sources.entries, len(plan.steps))
+    return record_of(run, state(run), read_entries(run), len(plan.steps), power_told(run))
 
 
 def _measurement(sources: Sources, plan: Plan | None, facts: Facts | None) -> list[Absence]:

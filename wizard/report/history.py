@@ -2,17 +2,19 @@
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
 
+from wizard.apply.run.decision import settling_commands
 from wizard.apply.run.journal import ENDS, RunState
 from wizard.model.journal import Check, Entry, Event
 from wizard.report.nouns import RunRecord, StepResult
 
 
-def record_of(name: str, now: RunState, entries: Sequence[Entry], steps: int) -> RunRecord:
-    """The record of the run of this name, of so many steps, by where it stands and its journal."""
+def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, power: str = "") -> RunRecord:
+    """The record of a run of so many steps, by where it stands, its journal and what a power cut would leave."""
     ends = [entry for entry in entries if entry.event in ENDS]
     return RunRecord(
-        id=name,
+        id=run.name,
         state=str(now),
         started_at=entries[0].at if entries else None,
         ended_at=ends[-1].at if ends else None,
@@ -20,6 +22,8 @@ def record_of(name: str, now: RunState, entries: Sequence[Entry], steps: int) ->
         steps=tuple(step_result(number, entries) for number in range(1, steps + 1)),
         checks=checks_of(entries),
         journal=tuple(entries),
+        power=power,
+        commands=settling_commands(run, now),
     )
 
 

@@ -46,7 +46,10 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run by its journal. `state` is its state in a word, `ending` the last sentence of the journal; times are ISO 8601 in UTC."""
+    """A run by its journal. `state` is its state in a word, `ending` the last sentence of the journal; times are ISO 8601 in UTC.
+
+    `power` is what a power cut would leave, empty where that is over; `commands` are those that the run waits for.
+    """
 
     id: str
     state: str
@@ -56,6 +59,8 @@ class RunRecord:
     steps: tuple[StepResult, ...]
     checks: tuple[Check, ...]
     journal: tuple[Entry, ...]
+    power: str = ""
+    commands: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,8 @@ def run_part(run: RunRecord, plan: Plan) -> Markup:
                     ("Run", run.id),
                     ("State", run.state),
                     ("Begun", moment(run.started_at) if run.started_at else "not known"),
+                    ("If the power went now", run.power),
+                    ("It waits for one of", tag("pre", tag("code", "\n".join(run.commands))) if run.commands else ""),
                     ("Ended", moment(run.ended_at) if run.ended_at else "not ended"),
                 )
             ),

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from wizard.layout.inside import inside_sentences
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import Cell, State, bar, content_of, danger_of, state_of
+from wizard.layout.promise import promise
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.units import format_capacity, format_duration, format_exact
@@ -29,6 +30,7 @@ def plan_part(plan: Plan) -> Markup:
             _volumes(plan),
             listed(inside) if (inside := inside_sentences(plan)) else "",
             tag("h3", "Steps"),
+            paragraphs(promise(plan)),
             paragraphs(f"{len(plan.steps)} in this order, about {format_duration(total)} by estimate."),
             tag("ol", *map(_step, plan.steps)),
             join((tag("h3", "In doubt"), listed(plan.doubts))) if plan.doubts else "",

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from wizard.advise.asked import Taken
     from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
+    from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
     from wizard.layout.planner import Mode
@@ -164,6 +165,12 @@ class Services(Protocol):
         """The paired alignment probe, as if blocks were of `physical_bytes` where given. Takes up to half a minute."""
         ...
 
+    def why_direct(self, plan: Plan) -> str:
+        """Why the plan's steps have to run on the drive itself, as a clause; empty where they are tried out on a stand-in first, as far as
+        that can be told from here.
+        """
+        ...
+
     def journal_doubts(self) -> tuple[str, ...]:
         """What the journal could not do where it lies, in sentences."""
         ...
@@ -213,7 +220,11 @@ class Services(Protocol):
         ...
 
     def power(self, run: Path) -> str:
-        """What would become of the filesystem if the power went now, where the run's transaction tells; else empty."""
+        """What would become of the drive or filesystem if the power went now, where the run tells; else empty."""
+        ...
+
+    def phase(self, run: Path) -> Phase | None:
+        """How far a rehearsed run is; None for every other."""
         ...
 
     def closed(self, run: Path) -> str:
@@ -221,9 +232,9 @@ class Services(Protocol):
         ...
 
     def keep(self, run: Path) -> str:
-        """Let go of what would undo the run's migration, and of the room that it takes; a sentence on that. May take long; writes."""
+        """Put to use what the run made, and let go of what would undo it; a sentence on that. May take long; writes."""
         ...
 
     def undo(self, run: Path) -> None:
-        """Take back the run's migration, and return when that is proven. May take long; writes."""
+        """Put back what the run changed, and return when that is proven. May take long; writes."""
         ...

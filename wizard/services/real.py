@@ -15,6 +15,7 @@ from wizard.probe.sysfs import drive_names, node_of
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
+    from wizard.apply.engine.record import Phase
     from wizard.apply.root.ask import Way
     from wizard.apply.root.client import Elevated
     from wizard.apply.run.environment import Environment
@@ -169,6 +170,17 @@ class RealServices(Rules):
 
         return run_alignment_trial(drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes)
 
+    def why_direct(self, plan: Plan) -> str:
+        """By trying what stand-ins are made of, which only root may."""
+        if self.needs_root:
+            from wizard.layout.rehearsed import direct_reason
+
+            return direct_reason(plan)
+        from wizard.apply.plan.start import why_direct
+        from wizard.apply.run.runs import runs_folder
+
+        return why_direct(plan, runs_folder(self._journal_dir))
+
     def journal_doubts(self) -> tuple[str, ...]:
         """Whether it outlives a power cut."""
         from wizard.apply.run.runs import STATE, doubts_about, runs_folder
@@ -265,12 +277,20 @@ class RealServices(Rules):
         return read_progress(run)
 
     def power(self, run: Path) -> str:
-        """By the transaction's phase, or as root tells it."""
+        """By the run's phase, or as root tells it."""
         if self._elevated is not None:
             return self._elevated.power
-        from wizard.apply.transaction.phases import power_told
+        from wizard.apply.decide import power_told
 
         return power_told(run)
+
+    def phase(self, run: Path) -> Phase | None:
+        """From the run's folder, or as root tells it."""
+        if self._elevated is not None:
+            return self._elevated.phase
+        from wizard.apply.decide import phase_told
+
+        return phase_told(run)
 
     def closed(self, run: Path) -> str:
         """By the superblock; where only root may look, undoing tells."""
@@ -284,15 +304,15 @@ class RealServices(Rules):
         """As root, which began the run."""
         if self._elevated is not None:
             return self._elevated.keep()
-        from wizard.apply.migration.start import keep_migration
+        from wizard.apply.decide import keep
 
-        return keep_migration(run)
+        return keep(run)
 
     def undo(self, run: Path) -> None:
         """As root, which began the run."""
         if self._elevated is not None:
             self._elevated.undo()
             return
-        from wizard.apply.migration.start import undo_migration
+        from wizard.apply.decide import undo
 
-        undo_migration(run)
+        undo(run)

@@ -16,6 +16,7 @@ from wizard.services.migrating import NOT_RECORDED
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
+    from wizard.apply.engine.record import Phase
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
     from wizard.model.carried import Carried
@@ -81,6 +82,12 @@ class RecordedServices(Rules):
         """Refused."""
         raise Refused(self.obstacle)
 
+    def why_direct(self, plan: Plan) -> str:
+        """As the plan itself tells."""
+        from wizard.layout.rehearsed import direct_reason
+
+        return direct_reason(plan)
+
     def journal_doubts(self) -> tuple[str, ...]:
         """There is none."""
         return ()
@@ -125,6 +132,10 @@ class RecordedServices(Rules):
     def power(self, run: Path) -> str:
         """Nothing runs."""
         return ""
+
+    def phase(self, run: Path) -> Phase | None:
+        """Nothing ran."""
+        return None
 
     def closed(self, run: Path) -> str:
         """Nothing ran."""

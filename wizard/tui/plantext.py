@@ -6,6 +6,8 @@ from wizard.layout.inside import inside_sentences
 from wizard.layout.losses import losses, undo_ways
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.preview import ASCII, Glyphs, State, bar, danger_of, layout_lines, together_words
+from wizard.layout.promise import lost_when, promise
+from wizard.layout.steps import told_as_direct
 from wizard.layout.text import command_lines
 from wizard.model.identity import Identity
 from wizard.model.names import printable
@@ -17,8 +19,9 @@ SHADES = Glyphs(kept="▒", new="█", removed="░", free=".", unread="?", edge
 INKS = {State.KEPT: "cyan", State.NEW: "green", State.REMOVED: "red", State.FREE: "default", State.UNREAD: "yellow"}
 
 
-def plan_blocks(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
-    """The whole preview."""
+def plan_blocks(plan: Plan, *, why_direct: str = "", ascii_only: bool = False) -> list[Block]:
+    """The whole preview. `why_direct` is why no stand-in can be had on this machine, as a clause."""
+    plan = told_as_direct(plan, why_direct)
     glyphs = ASCII if ascii_only else SHADES
     total = sum(step.seconds for step in plan.steps)
     count = len(plan.steps)
@@ -37,6 +40,8 @@ def plan_blocks(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
         blocks += [para(together, hang=2), gap()]
     blocks += [
         *(para(sentence, hang=2) for sentence in inside_sentences(plan)),
+        para(printable(promise(plan, why_direct), 1000)),
+        gap(),
         para(f"{count} step{'s' * (count != 1)}, {roughly(total)} (an estimate)", "bold"),
     ]
     for number, step in enumerate(plan.steps, 1):
@@ -60,17 +65,17 @@ def step_blocks(number: int, step: Step) -> list[Block]:
     return blocks
 
 
-def loss_blocks(plan: Plan) -> list[Block]:
-    """What is lost, what cannot be undone, and what can."""
+def loss_blocks(plan: Plan, *, why_direct: str = "") -> list[Block]:
+    """What is lost, what cannot be undone, and what can. `why_direct` is as in `plan_blocks`."""
     blocks: list[Block] = [*(para(_drive_words(member.drive), hang=7) for member in plan.members), gap()]
     lost = losses(plan)
     if lost:
-        blocks.append(para("What is destroyed", "bold red"))
+        blocks.append(para(f"What is destroyed{lost_when(plan, why_direct)}", "bold red"))
         blocks += [para(f"- {loss}", hang=2) for loss in lost]
     else:
         blocks.append(para(f"Nothing that is on the drive{'s' * bool(plan.others)} is destroyed.", "green"))
-    blocks += [gap(), para("What can be undone, and what cannot", "bold")]
-    return [*blocks, *(para(way, hang=2) for way in undo_ways(plan))]
+    blocks += [gap(), para("What can be undone, and what cannot", "bold"), para(printable(promise(plan, why_direct), 1000))]
+    return [*blocks, *(para(way, hang=2) for way in undo_ways(told_as_direct(plan, why_direct)))]
 
 
 def _drive_words(drive: Identity) -> str:

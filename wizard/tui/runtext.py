@@ -5,7 +5,8 @@ from pathlib import Path
 
 from rich.text import Text
 
-from wizard.apply.plan.steps_told import result_sentence, undo_sentence
+from wizard.apply.engine.record import Phase
+from wizard.apply.plan.steps_told import SETTLED, goes_on, result_sentence, undo_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 from wizard.model.journal import Entry, Event
@@ -22,29 +23,39 @@ INKS = {
     RunState.RUNNING: "cyan",
     RunState.UNDONE: "green",
     RunState.KEPT: "green",
+    RunState.WAITING: "cyan",
 }
 
 
-def result_words(plan: Plan, state: RunState) -> tuple[str, str]:
-    """A sentence and its colour."""
-    return result_sentence(plan, state), INKS[state]
+def result_words(plan: Plan, state: RunState, phase: Phase | None) -> tuple[str, str]:
+    """A sentence and its colour; `phase` is how far a rehearsed run is."""
+    return result_sentence(plan, state, phase), INKS[state]
 
 
-def result_blocks(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], *, demo: bool = False) -> list[Block]:
+def result_blocks(
+    plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None, *, demo: bool = False
+) -> list[Block]:
     """Checks one by one, the steps that are missing, the journal, and the ways on."""
-    blocks = check_blocks(entries)
-    if state is not RunState.DONE:
+    blocks = settled_blocks(entries) if state is RunState.UNDONE else check_blocks(entries)
+    if state not in SETTLED:
         blocks += step_blocks([step.sentence for step in plan.steps], entries)
         blocks += [para(printable(entry.sentence, 400), "red") for entry in entries if entry.event in (Event.FAILED, Event.REFUSED)]
         blocks.append(gap())
     blocks.append(para(f"Journal: {printable(str(run), 200)}", hang=9))
-    blocks.append(para(undo_sentence(plan, run, state, entries), hang=6))
+    if state is not RunState.WAITING:
+        blocks.append(para(undo_sentence(plan, run, state, entries, phase), hang=6))
     if demo:
         blocks.append(para("This was the demo: the drive and its journal are taken away when the wizard ends."))
         return blocks
-    if state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.FAILED):
+    if goes_on(state, phase):
         blocks.append(para(f"Go on: sudo diskwright resume {called(run)}", hang=7))
     return blocks
+
+
+def settled_blocks(entries: Sequence[Entry]) -> list[Block]:
+    """What was said when it was kept or undone."""
+    ends = [entry for entry in entries if entry.event in (Event.UNDONE, Event.KEPT)]
+    return [*(para(printable(entry.sentence, 1000)) for entry in ends), gap()]
 
 
 def check_blocks(entries: Sequence[Entry]) -> list[Block]:

@@ -1,5 +1,6 @@
 """What a drive is recognised by, found on its stand-in: marks are taken away there until no tool sees anything any more."""
 
+import os
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -96,7 +97,7 @@ class Marking:
         for argv in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds):
                 raise Failed(f"{argv[0]} still recognises what was hidden on {part}.")
-        place = Path(PRIVATE_PLACES) / "hidden"
+        place = Path(PRIVATE_PLACES) / f"hidden-{os.getpid()}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         kind = KINDS.get(filesystem or "")
         for name in kind.kernel_names if kind else ():

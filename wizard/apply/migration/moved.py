@@ -1,10 +1,9 @@
 """How the migration of a filesystem ended, and what keeping and undoing it mean, in words: the same on every face."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
+from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
-from wizard.apply.run.runs import called
 from wizard.model.journal import Entry, Event
 from wizard.model.migration import Means, Migration
 from wizard.model.names import printable
@@ -62,10 +61,15 @@ def advised_sentence(migration: Migration) -> str:
     )
 
 
-def later_sentence(run: Path, *, keeps: bool, undoes: bool, resumes: bool = False) -> str:
-    """By which commands each can be done another time."""
-    can = {"resume": resumes, "keep": keeps, "undo": undoes}
-    return f"Later: {', or '.join(f'sudo diskwright {word} {called(run)}' for word in can if can[word])}"
+def decision_of(migration: Migration, state: RunState, entries: Sequence[Entry], *, closed: bool = False) -> Decision:
+    """What is left to a person about a run; `closed`: its filesystem was used since, so that it cannot be undone any more."""
+    choices = []
+    if can_keep(migration, state):
+        choices.append(Choice(Settling.KEEP, "Keep the new filesystem?", keep_sentence(migration)))
+    if not closed and can_undo(migration, state, entries):
+        choices.append(Choice(Settling.UNDO, "Undo the migration?", undo_sentence(migration)))
+    both = len(choices) == len(Settling)
+    return Decision(tuple(choices), resumes=state in HALF_DONE, look=look_sentence(migration) if both else "")
 
 
 def keep_sentence(migration: Migration) -> str:

@@ -16,9 +16,9 @@ from wizard.apply.migration.verify import file_checks
 from wizard.apply.migration.way_back import is_closed, is_stranded
 from wizard.apply.plan.guard import NOTHING_WRITTEN
 from wizard.apply.plan.resume import UNDOING
-from wizard.apply.plan.start import STOP
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.lock import unlock
+from wizard.apply.run.process import STOP
 from wizard.apply.run.runs import called, load_environment, load_migration
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.system.edited_file import read_text

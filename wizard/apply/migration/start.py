@@ -13,12 +13,12 @@ from wizard.apply.migration.proof import manifests_bytes
 from wizard.apply.migration.run import check_begins, check_keeps, check_takes_back, site_of
 from wizard.apply.migration.undo_files import undo_folder_of
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_root
-from wizard.apply.plan.start import STOP, begin, begin_new, settle
+from wizard.apply.plan.start import begin, begin_new, settle
 from wizard.apply.plan.undo import await_undone
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import lock_drives, lock_run, unlock
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import (
     MIGRATION,
     check_lasts,

@@ -12,6 +12,7 @@ from wizard.apply.engine.record import Mark, Phase, Record
 from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
+from wizard.apply.run.process import STOP
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.step_context import Site
 from wizard.apply.table.proof import in_order
@@ -31,6 +32,10 @@ NOTHING_YET = "Nothing was written to the drive."
 
 Execute = Callable[[Site], str]
 """Carries out the operation of a site; a sentence on what came of it. Raises Failed."""
+
+
+class StoppedError(Exception):
+    """The rehearsal was asked to stop; the sentence says before which step."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,7 @@ class Rehearsed:
 def rehearse(plan: Plan, ground: Ground) -> Record:
     """Carry out everything that the plan does to its drives on stand-ins, and keep the old bytes of what is to change.
 
-    Raises Failed, and NoStandInError where none can be had: the drives have not changed then.
+    Raises Failed, NoStandInError where none can be had, and StoppedError: the drives have not changed then.
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
     with standing_in_for(ground.run, wanted) as nodes:
@@ -122,6 +127,8 @@ def _carry_out(there: Plan, ground: Ground) -> None:
     vault = Vault(ground.run / "saved")
     for number, step in rehearsed_steps(there):
         site = Site(there, number, False, ground.run.name, ground.environment, ground.journal, vault, (), rehearsed=True)
+        if (ground.run / STOP).exists():
+            raise StoppedError(f"Stopped before step {number} as asked.")
         ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = ground.execute(site)

@@ -14,13 +14,13 @@ from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, loa
 from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.engine.stores import drop_stores
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
-from wizard.apply.plan.rehearse import Ground, rehearse
+from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, load_environment, load_plan
-from wizard.apply.steps.step_context import Site
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
@@ -36,7 +36,6 @@ LITTLE_BYTES = 8 * MIB
 KEEP = "keep"
 """The file in a run that says that it was to be kept as soon as it is complete, decided before it began."""
 
-Execute = Callable[[Site], str]
 Finish = Callable[[], tuple[Event, str]]
 """Puts to use what was made and checks it: how the run ended."""
 
@@ -57,7 +56,13 @@ def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> 
         return finish()
     _check_drives(plan, environment, record)
     if record.phase is Phase.REHEARSING:
-        record = _rehearse(plan, Ground(run, environment, journal, execute))
+        try:
+            record = _rehearse(plan, Ground(run, environment, journal, execute))
+        except StoppedError as stopped:
+            drop_stores(run)
+            return Event.STOPPED, f"{stopped} {way_on(run)}"
+    if record.phase is Phase.SAVED and (run / STOP).exists():
+        return Event.STOPPED, f"Stopped before the drive was written to, as asked. {way_on(run)}"
     if record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
         with _exchange(run, plan) as exchange:
             exchange.commit(noting(run))

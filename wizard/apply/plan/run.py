@@ -11,11 +11,12 @@ from wizard.apply.plan.automounter import let_go, stand, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
 from wizard.apply.plan.resume import begun_steps, check_resumable, done_steps, own_mounts
-from wizard.apply.plan.start import STOP, named, settle, udev_runs
+from wizard.apply.plan.start import named, settle, udev_runs
 from wizard.apply.plan.verify import verify
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.run.lock import lent, unlock
+from wizard.apply.run.process import STOP
 from wizard.apply.run.runs import called, load_environment, load_plan
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.containers import check_opened, close_containers, contain, reopen

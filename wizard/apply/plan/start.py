@@ -24,7 +24,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.facts_kept import keep_facts
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import lock_drives, lock_run, unlock
-from wizard.apply.run.process import Purpose, launch
+from wizard.apply.run.process import STOP, Purpose, launch
 from wizard.apply.run.runs import called, check_owner, check_room, load_environment, load_plan, new_run, runs_folder
 from wizard.apply.run.vault import write_durably
 from wizard.apply.steps.containers import wants_secret
@@ -41,8 +41,6 @@ from wizard.tools.run import find
 from wizard.tools.run import run as run_command
 
 ANY = Environment()
-STOP = "stop"
-"""The file in a run that asks it to stop before its next step."""
 
 
 def preflight(plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY) -> None:

@@ -14,6 +14,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from queue import SimpleQueue
 
+from wizard.apply.engine.record import Phase
 from wizard.apply.root.ask import Way
 from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
 from wizard.apply.run.journal import POLL_SECONDS, RunState
@@ -43,6 +44,7 @@ class Elevated:
         self._state: RunState | None = None
         self._progress: StepProgress | None = None
         self._power = ""
+        self._phase: Phase | None = None
         self._gone = False
         self._changed = threading.Condition()
         self._one_at_a_time = threading.Lock()
@@ -75,11 +77,11 @@ class Elevated:
         return Path(self._request(asked).run)
 
     def keep(self) -> str:
-        """Let go of the way back of the migration that was begun; a sentence on that. Raises as `keep_migration` does."""
+        """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises as `decide.keep` does."""
         return self._request(Request(Ask.KEEP)).sentence
 
     def undo(self) -> None:
-        """Take that migration back, and return when that is proven; raises as `undo_migration` does."""
+        """Put back what that run changed, and return when that is proven; raises as `decide.undo` does."""
         self._request(Request(Ask.UNDO))
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
@@ -111,13 +113,18 @@ class Elevated:
 
     @property
     def progress(self) -> StepProgress | None:
-        """How far a migration's present step is, as root told it last."""
+        """How far the run's present step is, as root told it last."""
         return self._progress
 
     @property
     def power(self) -> str:
-        """What a power cut now would leave, as root told it last; empty where a migration's transaction does not tell."""
+        """What a power cut now would leave, as root told it last; empty where the run does not tell."""
         return self._power
+
+    @property
+    def phase(self) -> Phase | None:
+        """How far a rehearsed run is, as root told it last; None for every other."""
+        return self._phase
 
     @property
     def gone(self) -> bool:
@@ -157,12 +164,12 @@ class Elevated:
                     case Say.ENTRY if answer.entry is not None:
                         self._entries.append(answer.entry)
                     case Say.STANDS:
-                        self._progress, self._power = answer.progress, answer.sentence
+                        self._progress, self._power, self._phase = answer.progress, answer.sentence, answer.phase
                     case Say.ENDED:
                         self._state = answer.state
                     case Say.BEGAN:
                         self._entries.clear()
-                        self._state = self._progress = None
+                        self._state = self._progress = self._phase = None
                         self._power = ""
                         self._replies.put(answer)
                     case _:

@@ -4,6 +4,7 @@ import json
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from wizard.apply.engine.record import Phase
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress import StepProgress
 from wizard.documents.codec import to_json
@@ -48,7 +49,7 @@ class Request:
     """One line to root. LOOK: the drives at `paths`, None for all. LOOK_AT_EXT: the filesystem on `device`, with the `folder` and the
     `target` that a migration would use. APPLY: a plan's document, the drives' tokens, a folder for the run, and for what is encrypted the
     passphrase in hexadecimal digits, which goes nowhere but through the pipe. MIGRATE: the same with a migration's document in `plan`.
-    KEEP and UNDO mean the migration that was begun last through this pipe.
+    KEEP and UNDO mean the run that was begun last through this pipe.
     """
 
     ask: Ask
@@ -64,7 +65,9 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One line from root, with what belongs to its `say`. STANDS: how far the present step is, and what a power cut now would leave."""
+    """One line from root, with what belongs to its `say`. STANDS: how far the present step and a rehearsed run are, and what a power cut
+    now would leave.
+    """
 
     say: Say
     machine: RawMachine | None = None
@@ -73,6 +76,7 @@ class Answer:
     entry: Entry | None = None
     state: RunState | None = None
     progress: StepProgress | None = None
+    phase: Phase | None = None
     sentence: str = ""
     code: int = 0
 

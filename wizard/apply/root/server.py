@@ -2,9 +2,9 @@
 
 Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output;
 `wizard.apply.root.client` is the other end.
-It can look at drives and at an ext filesystem, begin a run, tell of it, and ask it to stop; and keep or undo a migration that was begun
-here: nothing else. What it is given is a plan's or a migration's document, as `diskwright apply` is given a file: its digest, its text and
-its drives are checked here as they are there, and it is never planned anew.
+It can look at drives and at an ext filesystem, begin a run, tell of it, ask it to stop, and keep or undo it: nothing
+else. What it is given is a plan's or a migration's document, as `diskwright apply` is given a file: its digest, its
+text and its drives are checked here as they are there, and it is never planned anew.
 
 A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for root a second time to stop a
 run could fail when it is needed; so one process stays, for as long as the run does. It ends when the face has gone and no run of its own
@@ -23,15 +23,15 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
+from wizard.apply.decide import keep, phase_told, power_told, undo
 from wizard.apply.migration.look import look_at_ext
-from wizard.apply.migration.start import keep_migration, start_migration, undo_migration
+from wizard.apply.migration.start import start_migration
 from wizard.apply.plan.start import request_stop, start_run
 from wizard.apply.root.folders import ROOM, of_root_alone
 from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.progress import read_progress
-from wizard.apply.transaction.phases import power_told
 from wizard.documents.codec import from_json
 from wizard.layout.document import read_plan
 from wizard.layout.rules import is_device_path
@@ -45,9 +45,9 @@ MOST_WAITING = 16
 """Requests that are kept while a run is told. A face asks one at a time; more than this would only fill root's memory."""
 
 STANDING_SECONDS = 1.0
-"""Between two looks at how a migration stands."""
+"""Between two looks at how a run stands."""
 
-NO_MIGRATION = "No migration was begun from here, so there is none to keep or undo. Nothing was written."
+NO_RUN = "No run was begun from here, so there is none to keep or undo. Nothing was written."
 
 CLEAN = {
     "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
@@ -89,7 +89,7 @@ class Relay:
         self._asked, self._told = asked, told
         self._requests: SimpleQueue[Request | None] = SimpleQueue()
         self._run: Path | None = None
-        self._moved: Path | None = None
+        self._last: Path | None = None
         self._told_entries = 0
         self._stands: Answer | None = None
         self._one_stands_at_a_time = threading.Lock()
@@ -132,44 +132,41 @@ class Relay:
                 plan = read_plan(request.plan, "The plan")
                 self._tell_run(start_run(plan, *request.tokens, journal_dir=_journal_dir(request), secret=_secret(request.secret)))
             case Ask.MIGRATE:
-                self._moved = run = _begin_migration(request)
-                with self._standing_told(run):
-                    self._tell_run(run)
+                self._tell_run(_begin_migration(request))
             case _:
                 self._settle(request.ask)
 
     def _tell_run(self, run: Path) -> None:
-        self._run = run
+        self._run = self._last = run
         self._told_entries = 0
+        self._stands = None
         self._tell(Answer(Say.BEGAN, run=str(run)))
         self._tell_rest(run)
         self._run = None
 
     def _tell_rest(self, run: Path) -> None:
         """What was not told of a run's journal yet, until it has ended."""
-        for entry in follow(run, self._told_entries):
-            self._tell_standing(run)
-            self._tell(Answer(Say.ENTRY, entry=entry))
-            self._told_entries += 1
+        with self._standing_told(run):
+            for entry in follow(run, self._told_entries):
+                self._tell_standing(run)
+                self._tell(Answer(Say.ENTRY, entry=entry))
+                self._told_entries += 1
+        self._tell_standing(run)
         self._tell(Answer(Say.ENDED, state=state(run)))
 
     def _settle(self, ask: Ask) -> None:
-        """Keep or undo the migration that was begun here; its journal has more to tell then, however that went."""
-        if (run := self._moved) is None:
-            raise Refused(NO_MIGRATION)
-        sentence = ""
+        """Keep or undo the run that was begun here; its journal has more to tell then, however that went."""
+        if (run := self._last) is None:
+            raise Refused(NO_RUN)
         try:
-            if ask is Ask.KEEP:
-                sentence = keep_migration(run)
-            else:
-                undo_migration(run)
+            sentence = keep(run) if ask is Ask.KEEP else undo(run)
         finally:
             self._tell_rest(run)
         self._tell(Answer(Say.SETTLED, sentence=sentence))
 
     @contextmanager
     def _standing_told(self, run: Path) -> Iterator[None]:
-        """Meanwhile it is told how the migration stands, whenever that changes."""
+        """Meanwhile it is told how the run stands, whenever that changes."""
         over = threading.Event()
 
         def watch() -> None:
@@ -185,10 +182,8 @@ class Relay:
             thread.join()
 
     def _tell_standing(self, run: Path) -> None:
-        if run != self._moved:
-            return
         with self._one_stands_at_a_time:
-            now = Answer(Say.STANDS, progress=read_progress(run), sentence=power_told(run))
+            now = Answer(Say.STANDS, progress=read_progress(run), phase=phase_told(run), sentence=power_told(run))
             if now != self._stands:
                 self._stands = now
                 self._tell(now)

@@ -16,6 +16,10 @@ from wizard.model.errors import Failed
 ROOT = Path(__file__).resolve().parents[3]
 
 
+STOP = "stop"
+"""The file in a run that asks it to stop before its next step."""
+
+
 class Purpose(StrEnum):
     """What the process is to do with the run."""
 

@@ -5,9 +5,9 @@ from pathlib import Path
 from wizard.apply.plan.guard import NOTHING_WRITTEN
 from wizard.apply.plan.resume import UNDOING, begun_steps, done_steps
 from wizard.apply.plan.run import numbered
-from wizard.apply.plan.start import STOP
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.lock import unlock
+from wizard.apply.run.process import STOP
 from wizard.apply.run.runs import called, load_changes, load_environment
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.tune.current_value import How, standing

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_root
 from wizard.apply.plan.resume import begun_steps
-from wizard.apply.plan.start import STOP, begin, begin_new, settle
+from wizard.apply.plan.start import begin, begin_new, settle
 from wizard.apply.plan.undo import await_undone
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import lock_drives, lock_run, unlock
-from wizard.apply.run.process import Purpose
+from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import CHANGES, check_owner, check_room, load_changes, load_environment, make_run, runs_folder
 from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
 from wizard.apply.tune.run import check_goes_on, check_takes_back

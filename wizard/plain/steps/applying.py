@@ -6,22 +6,32 @@ from functools import partial
 from itertools import islice
 from pathlib import Path
 
-from wizard.apply.plan.steps_told import result_sentence, undo_sentence
+from wizard.apply.plan.steps_told import SETTLED, decision_of, goes_on, result_sentence, undo_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 from wizard.apply.run.telling import Telling
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
+from wizard.model.plan import Plan
 from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Writing, choose, write
+from wizard.plain.steps.settling import settle
 from wizard.plain.talk import Ended
 from wizard.services.session import Moved, Next, Session
 
 HELP = (
     "Every step is written to a journal before and after it is done. The journal is on another drive than the one being set up.",
-    "Stopping ends the run before the next step begins; a step that has begun is finished. What was done stays done, and resume or undo "
-    "goes on from there.",
+    "Most plans are tried out on a stand-in first: the drive is as it was until every step has been done there. Then it is written in one "
+    "go. If it held something, it waits after that until you keep it or take it back.",
+    "Stopping ends the run before the next step begins; a step that has begun is finished. What was done stays done, on the stand-in or on "
+    "the drive, and resume or undo goes on from there.",
+)
+SETTLING = (
+    "Everything is written and was read back, but for what the drive is recognised by: nobody can mount it before you decide.",
+    "Keeping puts it to use: it is mounted, and every check is made. What was there before is lost then.",
+    "Undoing puts back what was there before, bit for bit, and compares it. What was made is gone then.",
+    "Both can be done on any later day by diskwright keep and diskwright undo.",
 )
 WATCH, STOP, LEAVE = range(3)
 
@@ -105,23 +115,35 @@ def _check(entry: Entry) -> str:
 
 
 def tell_result(desk: Desk, session: Session) -> Moved:
-    """How it ended, from the whole journal once more: it is the truth."""
+    """How it ended, from the whole journal once more; what is not yet in use is kept or undone, and then it is told how that ended."""
     desk.heading(9, "Result")
     plan, run = session.plan, session.run
     assert plan is not None and run is not None
+    state = _told(desk, plan, run)
+    if state is not None and settle(desk, run, decision_of(plan, state), SETTLING):
+        _told(desk, plan, run)
+    _end_demo(desk)
+    return Next(session)
+
+
+def _told(desk: Desk, plan: Plan, run: Path) -> RunState | None:
+    """Tell how it stands, and give that; None where it cannot be read, which is said."""
     try:
         state, entries = desk.services.state(run), tuple(desk.services.follow(run))
+        phase = desk.services.phase(run)
     except DiskwrightError as error:
         desk.talk.say(str(error))
-        return Next(session)
-    desk.talk.say(result_sentence(plan, state))
+        return None
+    desk.talk.say(result_sentence(plan, state, phase))
     tell_checks(desk, entries)
-    if state is not RunState.DONE:
+    if state not in SETTLED:
         tell_steps(desk, [step.sentence for step in plan.steps], entries)
     desk.talk.say(f"Journal: {printable(str(run), 200)}", hang=2)
-    desk.talk.say(undo_sentence(plan, run, state, entries), hang=2)
-    _tell_ways_on(desk, run, state)
-    return Next(session)
+    if state is not RunState.WAITING:
+        desk.talk.say(undo_sentence(plan, run, state, entries, phase), hang=2)
+    if goes_on(state, phase) and not desk.services.demo:
+        desk.talk.say(f"To go on: sudo diskwright resume {called(run)}")
+    return state
 
 
 def tell_checks(desk: Desk, entries: Sequence[Entry]) -> None:
@@ -145,11 +167,9 @@ def tell_steps(desk: Desk, sentences: Sequence[str], entries: Sequence[Entry]) -
             desk.talk.say(printable(entry.sentence, 400))
 
 
-def _tell_ways_on(desk: Desk, run: Path, state: RunState) -> None:
+def _end_demo(desk: Desk) -> None:
     if desk.services.demo:
         topic = Topic(
             "This was the demo: the drive and its journal are taken away when the wizard ends.", (), back=False, ending="The run has ended."
         )
         write(desk.talk, Writing(topic, "", "that it ends"), lambda _: None)
-    elif state in (RunState.STOPPED, RunState.INTERRUPTED, RunState.FAILED):
-        desk.talk.say(f"To go on: sudo diskwright resume {called(run)}")

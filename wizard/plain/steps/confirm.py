@@ -42,7 +42,7 @@ def confirm(desk: Desk, session: Session) -> Moved:
     desk.heading(7, "Confirm")
     plan = session.plan
     assert plan is not None
-    desk.talk.say_all(loss_paragraphs(plan))
+    desk.talk.say_all(loss_paragraphs(plan, desk.services.why_direct(plan)))
     for doubt in desk.services.journal_doubts():
         desk.talk.say(f"In doubt, of the journal: {printable(doubt, 400)}", hang=2)
     if desk.services.apply_obstacle:

@@ -7,6 +7,7 @@ from wizard.layout.inside import volume_bytes
 from wizard.layout.mirrors import mirror_note
 from wizard.layout.planner import Mode
 from wizard.layout.preview import danger_of
+from wizard.layout.promise import lost_then
 from wizard.layout.refusals import unread_content
 from wizard.layout.wish import Wish, more_words, size_words
 from wizard.migrate.candidates import instead_words, old_filesystems
@@ -26,8 +27,8 @@ from wizard.services.spread import ONE_VOLUME, TAKES_ALL, candidates, fitting, p
 MODES = (Mode.REPLACE, Mode.USE_FREE)
 
 MODE_HELP = (
-    "Replace everything: the drive gets a new partition table and new volumes; what it holds now is lost when the plan is applied, not "
-    "before.",
+    "Replace everything: the drive gets a new partition table and new volumes; what it holds now is lost when you keep "
+    "the result, not before; where the steps run on the drive directly, which the preview says, when the plan is applied.",
     "Use the free space: the table and every partition stay as they are, to the byte; volumes are added where nothing is.",
 )
 VOLUMES_HELP = (
@@ -192,12 +193,13 @@ def _costs(session: Session, plan: Plan) -> str:
     assert session.drive is not None
     lost = sum(not slot.kept for member in plan.members for slot in member.before.partitions)
     spread = " ".join(f" {said}" for said in (danger_of(plan), mirror_note(plan)) if said)
+    then = lost_then(plan)
     if lost:
         are = "1 partition that is" if lost == 1 else f"{lost} partitions that are"
-        return f"Possible. Danger: {are} there now will be erased when the plan is applied.{spread}"
+        return f"Possible. Danger: {are} there now will be lost {then}.{spread}"
     if any(member.before.signatures for member in plan.members) or session.drive.unrecognised_zones:
         drives = "the drive" if len(plan.members) == 1 else "the drives"
-        return f"Possible. Danger: all that is on {drives} will be erased when the plan is applied.{spread}"
+        return f"Possible. Danger: all that is on {drives} will be lost {then}.{spread}"
     if any(map(unread_content, (session.drive, *session.others))):
-        return f"Possible. Danger: what is there now could not be read, and will be erased when the plan is applied.{spread}"
+        return f"Possible. Danger: what is there now could not be read, and will be lost {then}.{spread}"
     return f"Possible. No partition is lost.{spread}"

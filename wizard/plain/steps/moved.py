@@ -2,16 +2,7 @@
 
 from collections.abc import Sequence
 
-from wizard.apply.migration.moved import (
-    HALF_DONE,
-    can_keep,
-    can_undo,
-    keep_sentence,
-    later_sentence,
-    look_sentence,
-    moved_sentence,
-    undo_sentence,
-)
+from wizard.apply.migration.moved import HALF_DONE, decision_of, moved_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 from wizard.migrate.ways import power_words
@@ -19,9 +10,9 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.plain.desk import Desk
-from wizard.plain.questions import Choosing, Item, Topic, agreed, choose
 from wizard.plain.steps.applying import follow_entries, tell_checks, tell_entry, tell_steps
 from wizard.plain.steps.moving import migration_of
+from wizard.plain.steps.settling import settle
 from wizard.services.session import Moved, Next, Session
 
 HELP = (
@@ -68,7 +59,7 @@ def settle_migration(desk: Desk, session: Session) -> Moved:
     _tell_result(desk, session, state, entries)
     if closed:
         desk.talk.say(printable(closed, 1000))
-    _offer_ends(desk, session, state, entries, undoes=not closed)
+    settle(desk, run, decision_of(migration_of(session), state, entries, closed=bool(closed)), HELP)
     return Next(session)
 
 
@@ -83,45 +74,3 @@ def _tell_result(desk: Desk, session: Session, state: RunState, entries: Sequenc
     desk.talk.say(f"Journal: {printable(str(run), 200)}", hang=2)
     if state in HALF_DONE:
         desk.talk.say(f"To go on: sudo diskwright resume {called(run)}")
-
-
-def _offer_ends(desk: Desk, session: Session, state: RunState, entries: Sequence[Entry], *, undoes: bool) -> None:
-    """Keep it, undo it, or neither now, where there is something to keep or undo."""
-    migration, run = migration_of(session), session.run
-    assert run is not None
-    keeps, undoes = can_keep(migration, state), undoes and can_undo(migration, state, entries)
-    if keeps and undoes:
-        desk.talk.say(look_sentence(migration))
-    offered = [Item("Neither now.", (later_sentence(run, keeps=keeps, undoes=undoes),))]
-    doing = [""]
-    if keeps:
-        offered.append(Item("Keep it.", (keep_sentence(migration),)))
-        doing.append("keep")
-    if undoes:
-        offered.append(Item("Undo it.", (undo_sentence(migration),)))
-        doing.append("undo")
-    while len(offered) > 1:
-        topic = Topic("What becomes of it?", HELP, back=False, ending="The run has ended; both can be done later.")
-        answer = choose(desk.talk, Choosing(topic, tuple(offered), 0))
-        if not isinstance(answer, int) or not doing[answer] or _settled(desk, session, doing[answer]):
-            break
-
-
-def _settled(desk: Desk, session: Session, what: str) -> bool:
-    """Whether it was kept or undone, after asking once more; why not is said."""
-    migration, run = migration_of(session), session.run
-    assert run is not None
-    sentence = keep_sentence(migration) if what == "keep" else undo_sentence(migration)
-    if not agreed(desk.talk, sentence, "No.", f"Yes, {what} it."):
-        return False
-    desk.talk.say("At work; this may take a while ...")
-    try:
-        if what == "keep":
-            desk.talk.say(f"Kept. {desk.services.keep(run)}")
-        else:
-            desk.services.undo(run)
-            desk.talk.say("Undone.")
-    except DiskwrightError as error:
-        desk.talk.say(str(error))
-        return False
-    return True

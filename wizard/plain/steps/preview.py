@@ -4,6 +4,8 @@ from pathlib import Path
 
 from wizard.layout.document import render_plan
 from wizard.layout.preview import steps_lines
+from wizard.layout.promise import promise
+from wizard.layout.steps import told_as_direct
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.plain.advicewords import volumes_reasons
@@ -18,6 +20,8 @@ HELP = (
     "The steps are carried out in this order. Commands are told as they will be run; a backslash at the end of a line means that the "
     "command goes on in the next one. A table is not written by a command but by a program of diskwright's own, with exactly the starts "
     "and sizes told.",
+    "Most plans are tried out on a stand-in for the drive first. What is to change is saved, everything is written, and it waits: not in "
+    "use, and taken back bit for bit by diskwright undo, until you keep it.",
     "Destroys: what cannot be read any more after the step. Undo: how it is taken back, or that it is not.",
     "A saved plan is told by diskwright show, and carried out by diskwright apply, today or later, as long as the drive is the same.",
 )
@@ -53,7 +57,10 @@ def _tell(desk: Desk, plan: Plan) -> None:
     desk.talk.say("Exactly this will be done, and nothing else. Nothing has been written yet.")
     desk.talk.say_all(layout_paragraphs(plan))
     desk.talk.say()
-    desk.talk.show(steps_lines(plan.steps, desk.talk.width))
+    why = desk.services.why_direct(plan)
+    desk.talk.say(printable(promise(plan, why), 1000))
+    desk.talk.say()
+    desk.talk.show(steps_lines(told_as_direct(plan, why).steps, desk.talk.width))
     if plan.doubts:
         desk.talk.say()
         desk.talk.say_all(doubts_paragraphs(plan))

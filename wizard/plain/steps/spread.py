@@ -15,8 +15,8 @@ SPREAD_HELP = (
     "deleted is gone from all of them.",
     "A stripe puts each file in pieces on all drives: as much room and speed as they have together, and everything is lost when any one "
     "of them fails.",
-    "Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when the plan is applied, not "
-    "before.",
+    "Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when you keep the "
+    "result, or with md and LVM when the plan is applied, not before.",
 )
 
 

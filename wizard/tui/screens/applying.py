@@ -53,6 +53,7 @@ STATES = {
 
 ENDS: Mapping[RunState, tuple[str, str]] = {
     RunState.DONE: ("Done: every step was carried out. Enter shows what was checked.", "green"),
+    RunState.WAITING: ("Done, not yet in use: everything is written. Enter: keep it or take it back.", "green"),
     RunState.STOPPED: ("Stopped between two steps, as you asked. Enter says how to go on.", "yellow"),
     RunState.REFUSED: ("Refused: nothing was written. Enter says why.", "yellow"),
 }
@@ -68,13 +69,19 @@ class ApplyingScreen(StepScreen):
     HELP = """
 Every step is written to a journal before and after it is done. The journal is on another drive than the one being set up.
 
-Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays done; the last screen
-says how to go on.
+Most plans are tried out on a stand-in first: the drive is as it was until every step has been done there. Then it is written in one go. If
+it held something, it waits after that until you keep it or take it back.
+
+Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays done, on the stand-in or on
+the drive; the last screen says how to go on.
 
 There is no way back from here; q only closes this window.
 """
     STOPPING: ClassVar[str] = "The present step is finished first. The drive is then set up in part; resume or undo goes on from there."
-    """What the question says that comes before stopping."""
+    """What the question says that comes before stopping, where the steps run on the drive."""
+    STOPPING_REHEARSED: ClassVar[str] = (
+        "The present step is finished first. As long as the steps are tried out on a stand-in the drive stays as it was; resume goes on."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "stop", show=False, id="applying.stop")]
 
@@ -141,7 +148,9 @@ There is no way back from here; q only closes this window.
                 else:
                     self.say("It will stop when the present step is done.", "yellow")
 
-        self.app.push_screen(Ask("Stop the run?", self.STOPPING, no="No, go on", yes="Yes, stop"), answered)
+        phase = None if self.session.run is None else self.services.phase(self.session.run)
+        said = self.STOPPING if phase is None else self.STOPPING_REHEARSED
+        self.app.push_screen(Ask("Stop the run?", said, no="No, go on", yes="Yes, stop"), answered)
 
     def action_next(self) -> None:
         """When it is over."""
@@ -171,7 +180,9 @@ There is no way back from here; q only closes this window.
     def ended(self, message: Ended) -> None:
         """Say how it ended; Enter shows the result."""
         self._over = True
-        self._states = ["not done" if state in ("waiting", "working") else state for state in self._states]
+        # What puts it to use is still to come where it waits for that.
+        left = "waiting" if message.state is RunState.WAITING else "not done"
+        self._states = [left if state in ("waiting", "working") else state for state in self._states]
         said, ink = ENDS.get(message.state, ("It did not come to its end. Enter says what was done and how to go on.", "red"))
         self._draw()
         self.draw_keys()

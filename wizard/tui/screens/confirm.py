@@ -64,7 +64,7 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     def begin(self) -> None:
         """Back is what Enter does first."""
         self._waiting = False
-        blocks = loss_blocks(self._plan)
+        blocks = loss_blocks(self._plan, why_direct=self.services.why_direct(self._plan))
         if doubts := self.services.journal_doubts():
             blocks += [gap(), para("The journal", "bold"), *(para(doubt, "yellow") for doubt in doubts)]
         if self.services.apply_obstacle and self.services.needs_root:

@@ -10,6 +10,7 @@ from textual.binding import Binding, BindingType
 
 from wizard.layout.inside import volume_bytes
 from wizard.layout.planner import PLAIN, Mode
+from wizard.layout.promise import lost_then
 from wizard.layout.refusals import unread_content
 from wizard.layout.wish import Arrangement, Wish, more_words, size_words
 from wizard.migrate.candidates import instead_words, old_filesystems
@@ -41,8 +42,8 @@ class LayoutScreen(StepScreen):
     TITLE = "Layout"
     INTRO = "One volume over all the room there is, unless you change it here. Nothing is written yet."
     HELP = """
-Replace everything: the drive gets a new partition table (GPT) and the volumes below; what it holds now is lost when the plan is
-applied, not before.
+Replace everything: the drive gets a new partition table (GPT) and the volumes below; what it holds now is lost when you
+keep the result, not before; where the steps run on the drive directly, which the preview says, when the plan is applied.
 
 Use the free space: the table and every partition stay as they are, to the byte; the volumes are added where nothing is.
 
@@ -163,15 +164,13 @@ ends are placed on whole blocks of the drive.
         lost = sum(not slot.kept for member in self.plan.members for slot in member.before.partitions)
         if lost:
             are = "1 partition that is" if lost == 1 else f"{lost} partitions that are"
-            said = Text("Possible. ").append(f"{are} there now will be lost", "yellow").append(" when the plan is applied.")
+            said = Text("Possible. ").append(f"{are} there now will be lost", "yellow").append(f" {lost_then(self.plan)}.")
         elif any(member.before.signatures for member in self.plan.members) or self._drive.unrecognised_zones:
             drives = "the drives" if self.plan.others else "the drive"
-            said = Text("Possible. ").append(f"All that is on {drives} will be lost", "yellow").append(" when the plan is applied.")
+            said = Text("Possible. ").append(f"All that is on {drives} will be lost", "yellow").append(f" {lost_then(self.plan)}.")
         elif any(map(unread_content, (self._drive, *self.session.others))):
             said = (
-                Text("Possible. ")
-                .append("What is there could not be read, and will be lost", "yellow")
-                .append(" when the plan is applied.")
+                Text("Possible. ").append("What is there could not be read, and will be lost", "yellow").append(f" {lost_then(self.plan)}.")
             )
         else:
             said = Text("Possible. No partition is lost.")

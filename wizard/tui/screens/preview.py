@@ -5,6 +5,7 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
+from wizard.layout.steps import told_as_direct
 from wizard.tui.plantext import plan_blocks
 from wizard.tui.reasontext import step_reasons
 from wizard.tui.saving import save_plan
@@ -26,6 +27,9 @@ The bars show the drive from its first to its last byte, to scale; very small pi
 The steps are carried out in this order. Commands are shown as they will be run; a table is not written by a command but by a
 program of diskwright's own, with exactly the starts and sizes shown.
 
+The way back: most plans are tried out on a stand-in for the drive first. What is to change is saved, everything is written, and it waits:
+not in use, and taken back bit for bit by `diskwright undo`, until you keep it. The page says so, or why it is otherwise here.
+
 destroys: what cannot be read any more after the step. undo: how it is taken back, or that it is not.
 
 Reasons: e lists the steps, each with why it is as it is, what is checked after it, and how it is undone.
@@ -44,9 +48,11 @@ the drive is still the same.
 
     def begin(self) -> None:
         """Draw the plan."""
-        assert self.session.plan is not None
+        plan = self.session.plan
+        assert plan is not None
         page = self.query_one(Words)
-        page.show(plan_blocks(self.session.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII))
+        ascii_only = self.wizard.terminal.glyphs is Glyphs.ASCII
+        page.show(plan_blocks(plan, why_direct=self.services.why_direct(plan), ascii_only=ascii_only))
         page.focus()
 
     def keys(self) -> Pairs:
@@ -56,7 +62,8 @@ the drive is still the same.
     def action_reasons(self) -> None:
         """Why each step is as it is, and what is checked after it."""
         if (plan := self.session.plan) is not None:
-            self.show_reasons("Reasons of the steps", lambda: step_reasons(plan, self.session.wishes))
+            told = told_as_direct(plan, self.services.why_direct(plan))
+            self.show_reasons("Reasons of the steps", lambda: step_reasons(told, self.session.wishes))
 
     def action_save(self) -> None:
         """Ask for a name."""

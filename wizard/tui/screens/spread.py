@@ -40,8 +40,8 @@ of them fails.
 
 md, LVM, Btrfs: what puts the drives together. Btrfs does it by itself; on md and LVM another filesystem is made.
 
-Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when the plan is applied, not
-before. A drive or a way that cannot be taken says why.
+Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when you keep the
+result, or with md and LVM when the plan is applied, not before. A drive or a way that cannot be taken says why.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,b", "cancel", show=False, id="spread.cancel"),

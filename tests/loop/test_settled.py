@@ -1,0 +1,210 @@
+"""A drive that held files is set up on every face, waits, and is taken back to the bit, or kept and mounted."""
+
+import json
+from pathlib import Path
+
+import pytest
+from textual.pilot import Pilot
+
+from tests.devices import MakeDrive, tool
+from tests.looks import rehearsal
+from tests.looks.rehearsal import flat, press, shown, step, to_field
+from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.test_plain_apply import MEDIA, Conversation, plain_wizard, run_of
+from tests.walks import to_advice
+from wizard.apply.run.journal import RunState, state
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.units import MIB
+from wizard.services.real import RealServices
+from wizard.services.session import Session
+
+WAITS = "Done, not yet in use: keep it or take it back."
+BACK = "what was there before is back, bit for bit"
+
+
+def drive_with_files(work: Work, make_drive: MakeDrive) -> str:
+    """A drive that was filled with a pattern before it got a table and an ext4."""
+    drive = make_drive(512 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    return drive
+
+
+def nothing_is_seen(drive: str) -> bool:
+    """Whether nobody recognises anything on it."""
+    tool("blockdev", "--flushbufs", drive)
+    return not tool("wipefs", "--no-act", "--noheadings", drive).strip()
+
+
+def is_used(drive: str, place: Path) -> bool:
+    """Whether the new volume is mounted, and can be written."""
+    if not place.is_mount():
+        return False
+    (place / "new.txt").write_text("new\n")
+    return tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip() == f"{drive}p1"
+
+
+def tidy(place: Path) -> None:
+    if place.is_mount():
+        tool("umount", str(place))
+
+
+def screens(work: Work, drive: str, place: Path, *keys: str, says: str) -> tuple[str, str]:
+    """Walk through the screens to the result, press the keys there; what was shown before and after."""
+    work.bench.own(drive)
+    services = RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)
+    # It is a drive of ours, but no demo's, which would go with the wizard.
+    services.demo = False
+    seen: list[str] = []
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_advice(pilot, "large-media")
+        await press(pilot, "enter")
+        await step(pilot, 4)
+        await press(pilot, "shift+tab", "up", "tab", "e")
+        await rehearsal.until(lambda: "This volume" in shown(pilot), pilot)
+        await to_field(pilot, "mount")
+        await press(pilot, f"={place}", "enter")
+        for number in (5, 6, 7):
+            await step(pilot, number - 1)
+            await press(pilot, "enter")
+            await step(pilot, number)
+        assert "until you keep it" in flat(pilot) or "once you keep it" in flat(pilot)
+        await to_field(pilot, "token")
+        await press(pilot, f"={drive.removeprefix('/dev/')}", "enter", "enter")
+        await step(pilot, 8)
+        await rehearsal.until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
+        await press(pilot, "enter")
+        await step(pilot, 9)
+        seen.append(flat(pilot))
+        assert nothing_is_seen(drive)
+        await press(pilot, *keys)
+        if keys:
+            await rehearsal.until(lambda: says in flat(pilot), pilot)
+            seen.append(flat(pilot))
+        await press(pilot, "enter")
+
+    rehearsal.perform(job, services)
+    return seen[0], seen[-1]
+
+
+def test_the_screens_take_it_back_by_one_key(work: Work, make_drive: MakeDrive) -> None:
+    drive = drive_with_files(work, make_drive)
+    before, place = work.digest(drive), work.place("films")
+    first, last = screens(work, drive, place, "u", "y", says="Undone.")
+    assert WAITS in first and "[k] keep" in first and "[u] undo" in first and "Later: sudo diskwright keep" in first
+    assert "It is put to use, mounted at" in first
+    assert BACK in last and "[k] keep" not in last and "[u] undo" not in last
+    assert state(run_of(work)) is RunState.UNDONE, story(run_of(work))
+    assert work.digest(drive) == before and not place.exists()
+
+
+def test_the_screens_keep_it_by_one_key(work: Work, make_drive: MakeDrive) -> None:
+    drive = drive_with_files(work, make_drive)
+    place = work.place("films")
+    try:
+        first, last = screens(work, drive, place, "k", "y", says="Kept.")
+        assert WAITS in first and "Checked afterwards" not in first
+        assert "Kept: the drive is in use" in last and "Checked afterwards" in last and "does not hold" not in last
+        assert "[u] undo" not in last
+        assert state(run_of(work)) is RunState.KEPT, story(run_of(work))
+        assert is_used(drive, place)
+    finally:
+        tidy(place)
+
+
+def asked_line_by_line(work: Work, drive: str, place: Path) -> tuple[Conversation, str]:
+    """The line-by-line wizard as far as the decision, and what it said of it."""
+    wizard = plain_wizard(work, drive)
+    wizard.asked("Which drive is to be set up?")
+    wizard.answer("", MEDIA, "", "1", "3", "", "", "", "films", str(place), "", "", "", "", drive.removeprefix("/dev/"))
+    return wizard, wizard.until("Step 9 of 9", "Answer: ")
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_line_by_line(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
+    drive = drive_with_files(work, make_drive)
+    before, place = work.digest(drive), work.place("films")
+    wizard, result = asked_line_by_line(work, drive, place)
+    try:
+        assert WAITS in result and nothing_is_seen(drive)
+        wizard.answer("2" if keeps else "3")
+        meaning = wizard.asked("Yes,")
+        assert ("mounted at" if keeps else "put back, bit for bit") in meaning
+        wizard.answer("2")
+        assert wizard.ended() == 0, wizard.said
+        run = run_of(work)
+        end = " ".join(wizard.said.split())
+        if keeps:
+            assert state(run) is RunState.KEPT, story(run)
+            assert "Kept: the drive is in use as it was shown" in end and "Checked afterwards: " in end
+            assert is_used(drive, place)
+        else:
+            assert state(run) is RunState.UNDONE and BACK in end
+            assert work.digest(drive) == before and not place.exists()
+    finally:
+        wizard.process.kill()
+        tidy(place)
+
+
+@pytest.mark.parametrize("keeps", [False, True])
+def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
+    drive = drive_with_files(work, make_drive)
+    before, place = work.digest(drive), work.place("films")
+    plan = work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE)
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    try:
+        applied = diskwright(work, "apply", str(file), "--confirm", *plan.tokens, "--fstab", str(work.fstab))
+        assert applied.returncode == 0, applied.stderr
+        assert ", once you keep it:" in applied.stderr and "Done, not yet in use" in applied.stderr
+        assert "until then `diskwright undo` puts back what was there, bit for bit" in " ".join(applied.stderr.split())
+        assert nothing_is_seen(drive) and not place.exists()
+        run = run_of(work)
+
+        listed = diskwright(work, "status")
+        assert f"sudo diskwright keep {run}\n" in listed.stdout and f"sudo diskwright undo {run}\n" in listed.stdout
+        assert "nothing would be lost: it can be kept or undone on any later day" in listed.stdout
+        (row,) = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
+        assert row["state"] == "waiting" and row["commands"] == [f"sudo diskwright {word} {run}" for word in ("keep", "undo")]
+        report = json.loads(diskwright(work, "report", "--json", "-o", str(work.folder / "report.html")).stdout)["run"]
+        assert report["state"] == "waiting" and report["commands"] == row["commands"] and "nothing would be lost" in report["power"]
+        page = (work.folder / "report.html").read_text()
+        assert all(command in page for command in row["commands"])
+        resumed = diskwright(work, "resume")
+        assert resumed.returncode == 3 and f"`diskwright keep {run}` puts it to use" in resumed.stderr
+
+        settled = diskwright(work, "keep" if keeps else "undo")
+        assert settled.returncode == 0, settled.stderr
+        if keeps:
+            assert state(run) is RunState.KEPT and is_used(drive, place)
+            refused = diskwright(work, "undo")
+            assert refused.returncode == 3 and "it was kept" in refused.stderr
+        else:
+            assert state(run) is RunState.UNDONE and BACK in settled.stderr
+            assert work.digest(drive) == before and not place.exists()
+    finally:
+        tidy(place)
+
+
+def test_what_waits_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
+    waiting = drive_with_files(work, make_drive)
+    first, _ = work.apply(work.plan(waiting, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    second, end = work.apply(work.plan(make_drive(96 * MIB), wish("ext4")))
+    assert (state(first), end) == (RunState.WAITING, RunState.DONE)
+    assert sorted([first, second])[0] == first
+    third, _ = work.apply(work.plan(drive_with_files(work, make_drive), wish("ext4"), mode=Mode.REPLACE), keep=False)
+    rows = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
+    assert [row["id"] for row in rows] == [first.name, third.name, second.name]
+
+
+def test_a_run_on_the_drive_itself_says_why_beforehand(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where no stand-in can be had, nothing is promised that cannot be kept."""
+    drive = drive_with_files(work, make_drive)
+    services = RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    assert services.why_direct(plan) == ""
+    monkeypatch.setattr("wizard.apply.engine.stand_ins.CONTROL", str(work.folder / "no-loop-control"))
+    assert "the kernel gives no loop devices" in services.why_direct(plan)
+    assert not work.runs.exists()

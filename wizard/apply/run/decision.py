@@ -1,0 +1,61 @@
+"""What is left to a person about a run that has ended, in words: keep it, undo it, or go on with it."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from wizard.apply.run.journal import RunState
+from wizard.apply.run.runs import called
+
+
+class Settling(StrEnum):
+    """The two ways to settle it; each is a command, too."""
+
+    KEEP = "keep"
+    UNDO = "undo"
+
+
+def settling_commands(run: Path, now: RunState) -> tuple[str, ...]:
+    """The commands that a run waits for, the one that keeps it first; none where it does not wait."""
+    if now is not RunState.WAITING:
+        return ()
+    return tuple(f"sudo diskwright {way} {called(run)}" for way in Settling)
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One of the ways that can be had: the question that is asked before it, and what it means."""
+
+    way: Settling
+    question: str
+    means: str
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The ways that can be had now, none where nothing is left to settle; `resumes`: the run can be gone on with; `look` says how what
+    was made is looked at without ending the way back.
+    """
+
+    choices: tuple[Choice, ...] = ()
+    resumes: bool = False
+    look: str = ""
+
+    def of(self, way: Settling) -> Choice | None:
+        """This way, where it can be had."""
+        return next((choice for choice in self.choices if choice.way is way), None)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether anything is left to do with the run."""
+        return self.resumes or bool(self.choices)
+
+    def later(self, run: Path) -> str:
+        """By which commands each can be done another time."""
+        return f"Later: {', or '.join(f'sudo diskwright {word} {called(run)}' for word in self._words())}"
+
+    def _words(self) -> Iterator[str]:
+        if self.resumes:
+            yield "resume"
+        yield from (choice.way for choice in self.choices)
