@@ -1,14 +1,20 @@
 """A drive that is held for writing: nobody mounts it, or a partition of it, meanwhile."""
 
+import fcntl
 import mmap
 import os
-from collections.abc import Iterator, Sequence
+import struct
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
-from wizard.apply.block.devices import open_exclusively, size_bytes
+from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, size_bytes
 from wizard.apply.block.medium import block_bytes
 from wizard.model.errors import Failed
+from wizard.model.machine import Extent
 from wizard.model.units import MIB
+
+BLKDISCARD = 0x1277
+"""From linux/fs.h."""
 
 
 class HeldDrive:
@@ -57,6 +63,25 @@ class HeldDrive:
         """Write it; on return it is on the medium."""
         self.write(offset_bytes, data)
         self.flush()
+
+    @property
+    def discards(self) -> bool:
+        """Whether the drive can be told what nobody needs any more, by the kernel's word."""
+        try:
+            return int((SYS_BLOCK / kernel_name(self.node) / "queue/discard_max_bytes").read_text()) > 0
+        except (OSError, ValueError):
+            return False
+
+    def discard(self, places: Iterable[Extent]) -> int:
+        """Tell it so of places, in whole logical blocks; how many bytes that are. What they hold afterwards is anything."""
+        total = 0
+        for place in places:
+            try:
+                fcntl.ioctl(self._fd, BLKDISCARD, struct.pack("=QQ", place.start_bytes, place.size_bytes))
+            except OSError as error:
+                raise Failed(f"{self.node} did not take that its new volumes are empty: {error.strerror}.") from None
+            total += place.size_bytes
+        return total
 
     def flush(self) -> None:
         """On return everything that was written is on the medium."""

@@ -1,15 +1,14 @@
 """What the detached process does with a plan that is rehearsed: rehearse, save, commit; then keep or undo. All of it is in the journal."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
-from wizard.apply.block.discard import discard, discards
 from wizard.apply.block.extents import without
 from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.held import holding
+from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
 from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.engine.stores import drop_stores
@@ -32,6 +31,8 @@ from wizard.model.units import MIB, format_exact
 
 LITTLE_BYTES = 8 * MIB
 """With less room than this left, that is why a rehearsal failed."""
+
+BACK = "{drives}: what was there before is back, bit for bit; all of it was read back and compared."
 
 KEEP = "keep"
 """The file in a run that says that it was to be kept as soon as it is complete, decided before it began."""
@@ -79,16 +80,13 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     plan = load_plan(run)
     record = _record(run)
     if record.phase in (Phase.BARRED, Phase.RELEASING):
-        with _exchange(run, plan) as exchange:
-            exchange.release()
-            record = exchange.record
+        with holding(plan.paths) as drives:
+            record = _released(run, plan, drives, journal)
         _tell(plan)
         journal.add(Event.COMMAND, f"{_named(plan)}: everything is in place, and was read back.")
     if record.phase is Phase.RELEASED:
         record = Record(Phase.KEPT, record.changes)
         save_record(run, record)
-        # Once, and never again: whoever takes the run up later may find files there already.
-        _discard(plan, record, journal)
     if record.phase is not Phase.KEPT:
         ways = ways_on(record.phase, called(run))
         raise Refused(f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN} {ways}")
@@ -96,19 +94,32 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     return finish()
 
 
-def _discard(plan: Plan, record: Record, journal: Journal) -> None:
-    """Tell the drives what their new volumes do not need, as their makers would have: until now it was needed for a way back. What was
-    written is left alone, and a drive that refuses is no reason to fail.
+def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Record:
+    """Make visible what was written on drives that are held, and have them forget what nobody needs any more."""
+    exchange = Exchange(run, drives)
+    try:
+        exchange.release()
+    finally:
+        exchange.close()
+    record = Record(Phase.KEPT, exchange.record.changes)
+    save_record(run, record)
+    # Now or never: once nobody holds the drives, there may be files.
+    for member, change, drive in zip(plan.members, record.changes, drives, strict=True):
+        _discard([gap for volume in _discarded_volumes(plan, member) for gap in without(volume, change.places)], drive, journal)
+    return record
+
+
+def _discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
+    """Tell a drive what its new volumes do not need, as their makers would have: until now it was needed for a way back. What was written
+    is left alone, and a drive that refuses is no reason to fail.
     """
-    for member, change in zip(plan.members, record.changes, strict=True):
-        places = [gap for volume in _discarded_volumes(plan, member) for gap in without(volume, change.places)]
-        if not places or not discards(member.drive.path):
-            continue
-        try:
-            said = f"{member.drive.path} was told that {format_exact(discard(member.drive.path, places))} in its new volumes are free."
-        except Failed as error:
-            said = str(error)
-        journal.add(Event.COMMAND, said)
+    if not places or not drive.discards:
+        return
+    try:
+        said = f"{drive.node} was told that {format_exact(drive.discard(places))} in its new volumes are free."
+    except Failed as error:
+        said = str(error)
+    journal.add(Event.COMMAND, said)
 
 
 def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
@@ -124,6 +135,10 @@ def take_back(run: Path, journal: Journal) -> str:
     plan = load_plan(run)
     check_takes_back(run)
     record = _record(run)
+    if record.phase is Phase.UNDONE:
+        # It was, and was cut off before its journal said so.
+        drop_stores(run)
+        return BACK.format(drives=_named(plan))
     if record.phase in UNTOUCHED:
         # Nothing is written to it, so that it does not matter whether it is there, or was attached anew.
         save_record(run, Record(Phase.UNDONE, record.changes))
@@ -136,13 +151,13 @@ def take_back(run: Path, journal: Journal) -> str:
     _tell(plan)
     journal.add(Event.COMMAND, f"Wrote {format_exact(changed)} back.")
     drop_stores(run)
-    return f"{_named(plan)}: what was there before is back, bit for bit; all of it was read back and compared."
+    return BACK.format(drives=_named(plan))
 
 
 def check_takes_back(run: Path) -> None:
     """Raises Refused where there is nothing to put back any more."""
     phase = _record(run).phase
-    if phase is Phase.UNDONE:
+    if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(f"The run {run.name} is undone already.")
     if phase is Phase.KEPT:
         raise Refused(f"The run {run.name} cannot be undone: it was kept, and the old bytes are deleted. {NOTHING_WRITTEN}")
