@@ -73,6 +73,8 @@ def looked_at(terminal: Terminal) -> Iterator[str]:
             terminal.until("Step 4 of 9")
         if title == "Preview":
             terminal.press("pagedown")
+            terminal.until("Until you keep it")
+            terminal.press("pagedown")
             terminal.until("wipefs")
             yield "preview's steps"
     terminal.press("q")

@@ -179,7 +179,7 @@ def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
         assert settled.returncode == 0, settled.stderr
         if keeps:
             assert state(run) is RunState.KEPT and is_used(drive, place)
-            refused = diskwright(work, "undo")
+            refused = diskwright(work, "undo", str(run))
             assert refused.returncode == 3 and "it was kept" in refused.stderr
         else:
             assert state(run) is RunState.UNDONE and BACK in settled.stderr
