@@ -1,4 +1,5 @@
-"""For every tier: whoever runs the tests may have profiles of their own, which must not change what they see."""
+"""For every tier: whoever runs the tests may have profiles of their own, which must not change what they
+see."""
 
 import os
 

@@ -1,4 +1,5 @@
-"""Drives to test on: sparse files behind loop devices, made here, checked before every write, and cleaned away again."""
+"""Drives to test on: sparse files behind loop devices, made here, checked before every write, and cleaned
+away again."""
 
 import os
 import re
@@ -37,7 +38,8 @@ def backing_file(path: str) -> Path | None:
 
 
 def attached_in(folder: Path) -> list[str]:
-    """The names of the loop devices over files in a folder; those of others may go while they are looked at."""
+    """The names of the loop devices over files in a folder; those of others may go while they are looked
+    at."""
     found = {entry.name: backing_file(f"/dev/{entry.name}") for entry in Path("/sys/block").glob("loop*")}
     return [name for name, file in found.items() if file is not None and folder in file.parents]
 
@@ -69,7 +71,9 @@ class Bench:
         image = self.folder / f"drive{len(self.images)}.img"
         with image.open("wb") as file:
             file.truncate(size_bytes)
-        path = tool("losetup", "--sector-size", str(logical_block_bytes), "--find", "--show", str(image)).strip()
+        path = tool(
+            "losetup", "--sector-size", str(logical_block_bytes), "--find", "--show", str(image)
+        ).strip()
         self.images[path] = image
         drop_partitions(path)
         self.own(path)
@@ -80,7 +84,9 @@ class Bench:
         file = backing_file(path)
         assert file is not None, f"{path} is no loop device"
         assert file in self.images.values(), f"{path} lies on {file}, which this test did not make"
-        assert self.images.get(f"/dev/{whole_drive(path)}") == file, f"{path} is not the loop device that this test made over {file}"
+        assert self.images.get(f"/dev/{whole_drive(path)}") == file, (
+            f"{path} is not the loop device that this test made over {file}"
+        )
 
     def image_of(self, path: str) -> Path:
         """The file behind one of this test's drives."""
@@ -93,7 +99,9 @@ class Bench:
         What somebody looks at for a moment, as udev does, goes when they have closed it.
         """
         end = monotonic() + RELEASE_SECONDS
-        while ours := [f"/dev/{entry.name}" for entry in Path("/sys/block").glob("loop*") if self._is_ours(entry.name)]:
+        while ours := [
+            f"/dev/{entry.name}" for entry in Path("/sys/block").glob("loop*") if self._is_ours(entry.name)
+        ]:
             for path in reversed(ours):
                 with kept(path):
                     # Between the look and this it may have been detached, and attached again by another test.
@@ -106,12 +114,15 @@ class Bench:
         assert not left, f"{left} could not be detached"
 
     def _is_ours(self, name: str) -> bool:
-        """Whether the loop device lies on a file of ours, or on a loop device of ours, or on one of its partitions."""
+        """Whether the loop device lies on a file of ours, or on a loop device of ours, or on one of its
+        partitions."""
         file = backing_file(f"/dev/{name}")
         if file is None:
             return False
         return self.folder in file.parents or (
-            str(file).startswith("/dev/loop") and str(file) != f"/dev/{name}" and self._is_ours(whole_drive(str(file)))
+            str(file).startswith("/dev/loop")
+            and str(file) != f"/dev/{name}"
+            and self._is_ours(whole_drive(str(file)))
         )
 
 
@@ -126,13 +137,15 @@ def kept(path: str) -> Iterator[None]:
 
 
 def drop_partitions(path: str) -> None:
-    """Take away what the kernel still believes about partitions; a reused loop device can have inherited them."""
+    """Take away what the kernel still believes about partitions; a reused loop device can have inherited
+    them."""
     if list((SYS_BLOCK / Path(path).name).glob(f"{Path(path).name}p*")):
         subprocess.run(["partx", "--delete", path], capture_output=True, timeout=20, check=False)
 
 
 def forget_partitions(path: str) -> None:
-    """Take them away until none is left: one that somebody looks at for a moment goes when they have closed it."""
+    """Take them away until none is left: one that somebody looks at for a moment goes when they have closed
+    it."""
     end = monotonic() + RELEASE_SECONDS
     while left := list((SYS_BLOCK / Path(path).name).glob(f"{Path(path).name}p*")):
         assert monotonic() < end, f"{left} could not be taken away"
@@ -141,12 +154,18 @@ def forget_partitions(path: str) -> None:
 
 
 def release(path: str) -> None:
-    """Unmount what is mounted from a loop device or its partitions, end its swap, forget its partitions, and detach it."""
+    """Unmount what is mounted from a loop device or its partitions, end its swap, forget its partitions, and
+    detach it."""
     pattern = re.compile(rf"{re.escape(path)}(p\d+)?")
     for line in reversed(MOUNTINFO.read_text().splitlines()):
         fields, _, tail = line.partition(" - ")
         if pattern.fullmatch(tail.split(" ")[1]):
-            subprocess.run(["umount", fields.split(" ")[4].encode().decode("unicode_escape")], capture_output=True, timeout=30, check=False)
+            subprocess.run(
+                ["umount", fields.split(" ")[4].encode().decode("unicode_escape")],
+                capture_output=True,
+                timeout=30,
+                check=False,
+            )
     for line in Path("/proc/swaps").read_text().splitlines()[1:]:
         if pattern.fullmatch(line.split()[0]):
             subprocess.run(["swapoff", line.split()[0]], capture_output=True, timeout=30, check=False)

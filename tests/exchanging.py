@@ -1,4 +1,5 @@
-"""For tests of transactions: a snapshot's store without a snapshot, and drives whose power goes at a chosen moment."""
+"""For tests of transactions: a snapshot's store without a snapshot, and drives whose power goes at a chosen
+moment."""
 
 import struct
 from collections.abc import Callable, Mapping
@@ -24,8 +25,8 @@ class PowerCut(Exception):
 
 @dataclass
 class Power:
-    """Goes at the moment number `goes_at`, counted from 0; never without one. `moments` counts those that passed. What is in `lost_with_it`
-    is called when it goes.
+    """Goes at the moment number `goes_at`, counted from 0; never without one. `moments` counts those that
+    passed. What is in `lost_with_it` is called when it goes.
     """
 
     goes_at: int | None = None
@@ -58,7 +59,8 @@ Held = TypeVar("Held", bound=Content)
 
 @dataclass
 class VolatileDrive(Generic[Held]):
-    """A drive with a cache that is lost with the power: of what was not flushed any part may have arrived, block by block."""
+    """A drive with a cache that is lost with the power: of what was not flushed any part may have arrived,
+    block by block."""
 
     content: Held
     power: Power
@@ -102,7 +104,8 @@ class VolatileDrive(Generic[Held]):
         self.cached.clear()
 
     def _lose(self) -> None:
-        """The power went: of each block written since the last flush, each writing of it may have been the last one to arrive, or none."""
+        """The power went: of each block written since the last flush, each writing of it may have been the
+        last one to arrive, or none."""
         block = self.logical_block_bytes
         for offset, data in self.cached:
             for at in range(0, len(data), block):
@@ -112,7 +115,8 @@ class VolatileDrive(Generic[Held]):
 
 
 def write_cow_store(file: Path, chunks: Mapping[int, bytes], chunk_bytes: int = 4096) -> None:
-    """A store as the device mapper's persistent snapshot leaves it (Linux drivers/md/dm-snap-persistent.c), in the order of the mapping."""
+    """A store as the device mapper's persistent snapshot leaves it (Linux drivers/md/dm-snap-persistent.c),
+    in the order of the mapping."""
     per_area = chunk_bytes // 16
     entries = list(chunks.items())
     with file.open("wb") as store:
@@ -138,9 +142,9 @@ def differing(old: bytes, new: bytes, chunk_bytes: int = 4096) -> dict[int, byte
 
 
 class Fault(Enum):
-    """How a drive errs. LOST, TORN: a write fails, of which nothing, or some blocks, arrived. KEPT, DROPPED: a flush fails,
-    after which the cache still shows what was written, or does not. WRONG: a write arrives with another last byte, and
-    nothing is said of it.
+    """How a drive errs. LOST, TORN: a write fails, of which nothing, or some blocks, arrived. KEPT, DROPPED:
+    a flush fails, after which the cache still shows what was written, or does not. WRONG: a write arrives
+    with another last byte, and nothing is said of it.
     """
 
     LOST = "lost"

@@ -1,7 +1,8 @@
-"""What of a folder outlives a power cut: the real calls of the program are watched, and every state that they allow is laid out.
+"""What of a folder outlives a power cut: the real calls of the program are watched, and every state that they
+allow is laid out.
 
-The model is the least that POSIX promises: what is in a file lasts once the file was synced, and a name once its folder was; of all else
-any part may have arrived. The calls themselves are made as ever.
+The model is the least that POSIX promises: what is in a file lasts once the file was synced, and a name once
+its folder was; of all else any part may have arrived. The calls themselves are made as ever.
 """
 
 from __future__ import annotations
@@ -22,13 +23,26 @@ Files = Mapping[str, bytes]
 MOST_STATES = 256
 """More are not laid out for one moment: a test that meets as many asks too much at once."""
 _OPEN = os.open
-CHANGING = ("open", "fsync", "fdatasync", "rename", "replace", "unlink", "pwritev", "pwrite", "write", "ftruncate", "mkdir")
+CHANGING = (
+    "open",
+    "fsync",
+    "fdatasync",
+    "rename",
+    "replace",
+    "unlink",
+    "pwritev",
+    "pwrite",
+    "write",
+    "ftruncate",
+    "mkdir",
+)
 """The calls around which the power may go."""
 
 
 @dataclass
 class LastingFolder:
-    """A folder that is watched. `names` are the inodes that last, by path, and `contents` what lasts of them."""
+    """A folder that is watched. `names` are the inodes that last, by path, and `contents` what lasts of
+    them."""
 
     folder: Path
     names: dict[str, int] = field(default_factory=dict)
@@ -51,7 +65,11 @@ class LastingFolder:
         if stat.S_ISDIR(status.st_mode):
             inside = "" if place == self.folder else f"{place.relative_to(self.folder)}/"
             now = self._names_now()
-            mine = {name for name in {*now, *self.names} if name.startswith(inside) and "/" not in name[len(inside) :]}
+            mine = {
+                name
+                for name in {*now, *self.names}
+                if name.startswith(inside) and "/" not in name[len(inside) :]
+            }
             for name in mine:
                 if name in now:
                     self.names[name] = now[name]
@@ -83,7 +101,11 @@ class LastingFolder:
         return [old, *torn, new]
 
     def _names_now(self) -> dict[str, int]:
-        found = {str(file.relative_to(self.folder)): file.stat().st_ino for file in self.folder.rglob("*") if file.is_file()}
+        found = {
+            str(file.relative_to(self.folder)): file.stat().st_ino
+            for file in self.folder.rglob("*")
+            if file.is_file()
+        }
         for name, inode in found.items():
             if inode not in self._open:
                 self._open[inode] = _OPEN(self.folder / name, os.O_RDONLY | os.O_CLOEXEC)
@@ -96,8 +118,11 @@ class LastingFolder:
         self._open.clear()
 
 
-def watch(patched: pytest.MonkeyPatch, lasting: LastingFolder, moment: Callable[[str, tuple[Any, ...]], None]) -> None:
-    """From now on a folder hears of every sync, and `moment` of each call that changes something, with its arguments, when it was made."""
+def watch(
+    patched: pytest.MonkeyPatch, lasting: LastingFolder, moment: Callable[[str, tuple[Any, ...]], None]
+) -> None:
+    """From now on a folder hears of every sync, and `moment` of each call that changes something, with its
+    arguments, when it was made."""
 
     def heard(name: str, real: Callable[..., Any]) -> Callable[..., Any]:
         def call(*given: Any, **named: Any) -> Any:  # noqa: ANN401 - any call of the system
@@ -113,8 +138,11 @@ def watch(patched: pytest.MonkeyPatch, lasting: LastingFolder, moment: Callable[
         patched.setattr(os, name, heard(name, getattr(os, name)))
 
 
-def states_during(patched: pytest.MonkeyPatch, folder: Path, work: Callable[[], object]) -> tuple[list[Files], list[Files]]:
-    """Every state that a power cut can leave while the work is done, and those that it can leave as soon as it is."""
+def states_during(
+    patched: pytest.MonkeyPatch, folder: Path, work: Callable[[], object]
+) -> tuple[list[Files], list[Files]]:
+    """Every state that a power cut can leave while the work is done, and those that it can leave as soon as
+    it is."""
     lasting = LastingFolder(folder)
     during: list[Files] = []
 

@@ -1,4 +1,5 @@
-"""`python -m tests.readme [--check]`: the parts of the README and of docs/ that are made from the program itself."""
+"""`python -m tests.readme [--check]`: the parts of the README and of docs/ that are made from the program
+itself."""
 
 import re
 import sys
@@ -10,7 +11,8 @@ PAGES = (REPO / "README.md", REPO / "CONTRIBUTING.md", *sorted((REPO / "docs").g
 
 
 def put(mark: str, text: str, *, keep: bool = False) -> bool:
-    """Replace what stands between <!-- mark --> and <!-- /mark -->; true where that is not the same. With `keep` nothing is written.
+    """Replace what stands between <!-- mark --> and <!-- /mark -->; true where that is not the same. With
+    `keep` nothing is written.
 
     Raises SystemExit where the marks do not stand exactly once in all pages.
     """
@@ -29,11 +31,18 @@ def codes() -> str:
     """The table of finding codes."""
     from wizard.diagnose.codes import CODES
 
-    return "\n".join(["| code | meaning |", "|---|---|", *(f"| `{code}` | {meaning} |" for code, meaning in sorted(CODES.items()))])
+    return "\n".join(
+        [
+            "| code | meaning |",
+            "|---|---|",
+            *(f"| `{code}` | {meaning} |" for code, meaning in sorted(CODES.items())),
+        ]
+    )
 
 
 def renew(mark: str, text: str, command: str) -> None:
-    """What `command` makes between its marks is put there; with --check nothing is, and it ends with a sentence where that is not there."""
+    """What `command` makes between its marks is put there; with --check nothing is, and it ends with a
+    sentence where that is not there."""
     checks = "--check" in sys.argv
     if put(mark, text, keep=checks) and checks:
         raise SystemExit(f"the part {mark} of README and docs is out of date: run {command}")

@@ -1,8 +1,9 @@
 """`python -m tests.regret [--check]`: what the advice costs by the studies' own tables, for docs/advice.md.
 
-A measurement counts for a workload that names it in `measured` or `measured_shingled` and where it has a figure of the advised
-filesystem and of another that is made today. Its regret is the best figure over the advised one's, turned round where more is better:
-1.00 where the advised one is the best. Filesystems that are only recognised do not count, nor do configurations (`mean`).
+A measurement counts for a workload that names it in `measured` or `measured_shingled` and where it has a
+figure of the advised filesystem and of another that is made today. Its regret is the best figure over the
+advised one's, turned round where more is better: 1.00 where the advised one is the best. Filesystems that are
+only recognised do not count, nor do configurations (`mean`).
 """
 
 from collections.abc import Iterator
@@ -33,7 +34,8 @@ OUTSIDE = {
 
 @dataclass(frozen=True, slots=True)
 class Regret:
-    """One measurement: how many times better the best living filesystem did than the advised one; 1.0 at least."""
+    """One measurement: how many times better the best living filesystem did than the advised one; 1.0 at
+    least."""
 
     card: Evidence
     best: str
@@ -42,7 +44,8 @@ class Regret:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A workload on drives in general, or on shingled ones. `silent` are the measurements without a figure of the advised filesystem."""
+    """A workload on drives in general, or on shingled ones. `silent` are the measurements without a figure of
+    the advised filesystem."""
 
     workload: str
     shingled: bool
@@ -68,7 +71,8 @@ def living(card: Evidence) -> dict[str, float]:
 
 
 def regret_of(card: Evidence, advised: str) -> Regret | None:
-    """What advising `advised` costs by this measurement; None where it has no figure, or there is nothing to compare it with."""
+    """What advising `advised` costs by this measurement; None where it has no figure, or there is nothing to
+    compare it with."""
     figures = living(card)
     if advised not in figures or len(figures) < 2:
         return None
@@ -101,7 +105,11 @@ def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iter
             yield f"{key} does not say why {row.worst.times:.2f} is borne in {row.worst.card.id}."
         if row.worst.times <= AIM and row.why:
             yield f"{key} gives a reason for what need not be borne."
-    told = {card.id for profile in profiles for card in (*profile.measured.figures, *profile.measured_shingled.figures)}
+    told = {
+        card.id
+        for profile in profiles
+        for card in (*profile.measured.figures, *profile.measured_shingled.figures)
+    }
     for card in evidence.values():
         comparable, outside = len(living(card)) > 1, any(fnmatch(card.id, pattern) for pattern in OUTSIDE)
         if comparable and card.id not in told and not outside:
@@ -109,30 +117,52 @@ def faults(profiles: tuple[Profile, ...], evidence: dict[str, Evidence]) -> Iter
         if outside and card.id in told:
             yield f"{card.id} is named by a workload, though it is listed as none's."
     for profile in profiles:
-        cited = {card for one in profile.candidates for standing in (one.usual, one.shingled) for card in standing.evidence}
+        cited = {
+            card
+            for one in profile.candidates
+            for standing in (one.usual, one.shingled)
+            for card in standing.evidence
+        }
         for card in sorted(cited, key=lambda card: card.id):
-            if len(living(card)) > 1 and card not in (*profile.measured.figures, *profile.measured_shingled.figures):
+            if len(living(card)) > 1 and card not in (
+                *profile.measured.figures,
+                *profile.measured_shingled.figures,
+            ):
                 yield f"{profile.workload.id} cites {card.id} for a place, and does not name it as measured."
 
 
 def table(found: list[Row], without: list[str]) -> str:
     """The page's part: the sums, what is behind them, and what is left out."""
-    lines = ["| workload | drive | advised | measurements | mean | worst | worst in |", "|---|---|---|---|---|---|---|"]
+    lines = [
+        "| workload | drive | advised | measurements | mean | worst | worst in |",
+        "|---|---|---|---|---|---|---|",
+    ]
     for row in found:
         silent = f" + {len(row.silent)} without it" if row.silent else ""
         worst = (
-            f"{row.worst.times:.2f} | {row.worst.card.title}, against {KINDS[row.worst.best].title}" if row.worst.times > 1 else "1.00 |"
+            f"{row.worst.times:.2f} | {row.worst.card.title}, against {KINDS[row.worst.best].title}"
+            if row.worst.times > 1
+            else "1.00 |"
         )
         lines.append(
-            f"| `{row.workload}` | {_drive(row)} | {KINDS[row.advised].title} | {len(row.regrets)}{silent} | {row.mean:.2f} | {worst} |"
+            f"| `{row.workload}` | {_drive(row)} | {KINDS[row.advised].title} | {len(row.regrets)}{silent} | "
+            f"{row.mean:.2f} | {worst} |"
         )
     lines += ["", "Why a filesystem is advised that another one beats, as its profile has it:", ""]
     lines += [f"- `{row.workload}`, {_drive(row)}: {row.why}" for row in found if row.why]
     lines += ["", "<details><summary>Every measurement above 1.00</summary>", ""]
     lines += ["| workload | drive | measurement | best | advised | regret |", "|---|---|---|---|---|---|"]
-    lines += [_measurement(row, regret) for row in found for regret in row.regrets if f"{regret.times:.2f}" != "1.00"]
+    lines += [
+        _measurement(row, regret)
+        for row in found
+        for regret in row.regrets
+        if f"{regret.times:.2f}" != "1.00"
+    ]
     lines += ["", "</details>", ""]
-    lines.append(f"No study compares two filesystems of today for {', '.join(f'`{name}`' for name in without)}. Left out of all workloads:")
+    lines.append(
+        f"No study compares two filesystems of today for {', '.join(f'`{name}`' for name in without)}. Left "
+        "out of all workloads:"
+    )
     lines += [f"- `{pattern}`: {why}" for pattern, why in OUTSIDE.items()]
     return "\n".join(lines)
 
@@ -145,7 +175,10 @@ def _measurement(row: Row, regret: Regret) -> str:
     figures = living(regret.card)
     best = f"{KINDS[regret.best].title} {figures[regret.best]:,} {regret.card.unit}"
     advised = f"{KINDS[row.advised].title} {figures[row.advised]:,}"
-    return f"| `{row.workload}` | {_drive(row)} | {regret.card.title} | {best} | {advised} | {regret.times:.2f} |"
+    return (
+        f"| `{row.workload}` | {_drive(row)} | {regret.card.title} | {best} | {advised} | {regret.times:.2f} "
+        "|"
+    )
 
 
 def main() -> None:
@@ -156,7 +189,11 @@ def main() -> None:
     if wrong := list(faults(profiles, evidence)):
         raise SystemExit("\n".join(wrong))
     found = [row for profile in profiles for row in rows(profile)]
-    without = [profile.workload.id for profile in profiles if not any(row.workload == profile.workload.id for row in found)]
+    without = [
+        profile.workload.id
+        for profile in profiles
+        if not any(row.workload == profile.workload.id for row in found)
+    ]
     renew("regret", table(found, without), "python -m tests.regret")
 
 

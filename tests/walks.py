@@ -1,4 +1,5 @@
-"""The three faces walked by a person who takes what is advised: from a drive and a purpose to the end of a run.
+"""The three faces walked by a person who takes what is advised: from a drive and a purpose to the end of a
+run.
 
 Each answers what it is asked by what is asked, and takes the face's own proposal everywhere else.
 """
@@ -29,8 +30,9 @@ NO_DEFAULT = "An empty line means"
 
 
 class Answers(BytesIO):
-    """The answers to questions, each by words of what it asks, in this order; every other question is answered by an empty line. They end
-    where a question has no proposal that an empty line would take, and after too many questions."""
+    """The answers to questions, each by words of what it asks, in this order; every other question is
+    answered by an empty line. They end where a question has no proposal that an empty line would take, and
+    after too many questions."""
 
     def __init__(self, out: StringIO, script: Sequence[tuple[str, str]]) -> None:
         super().__init__()
@@ -47,15 +49,26 @@ class Answers(BytesIO):
         return b"\n" if NO_DEFAULT in asked and self._asked < MOST_QUESTIONS else b""
 
 
-def by_commands(drive: str, token: str, workload: str, place: Path, plan: Path, *more: str) -> subprocess.CompletedProcess[str]:
-    """`plan -o` and `apply`; what the second said, or the first where that did not end well. `more` goes to `apply`."""
+def by_commands(
+    drive: str, token: str, workload: str, place: Path, plan: Path, *more: str
+) -> subprocess.CompletedProcess[str]:
+    """`plan -o` and `apply`; what the second said, or the first where that did not end well. `more` goes to
+    `apply`."""
     planned = _command("plan", drive, "--workload", workload, "--mount", str(place), "-o", str(plan))
     return _command("apply", str(plan), "--confirm", token, *more) if planned.returncode == 0 else planned
 
 
 def _command(*words: str) -> subprocess.CompletedProcess[str]:
     argv = [sys.executable, "-m", "wizard", *words]
-    return subprocess.run(argv, cwd=ROOT, env={**os.environ, "NO_COLOR": "1"}, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return subprocess.run(
+        argv,
+        cwd=ROOT,
+        env={**os.environ, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
 
 
 def by_questions(services: RealServices, token: str, workload: str, place: Path) -> tuple[ExitCode, str]:

@@ -1,4 +1,5 @@
-"""The command line: finds the command's module, runs it, and turns every expected error into a sentence and an exit code."""
+"""The command line: finds the command's module, runs it, and turns every expected error into a sentence and
+an exit code."""
 
 import errno
 import os
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 class Command(Protocol):
-    """What a module of `wizard.faces` offers. Only the module of the command that was asked for is imported."""
+    """What a module of `wizard.faces` offers. Only the module of the command that was asked for is
+    imported."""
 
     def parser(self) -> "ArgumentParser":
         """The command's own options, with examples in its epilog."""
@@ -35,11 +37,15 @@ COMMANDS = {
     "inspect": "what the attached drives are, and what is wrong with how they are used",
     "workloads": "the purposes that advice knows",
     "glossary": "what a word means, such as 512e, SMR or stripe width",
-    "options": "what can be written to mkfs, mount and tune2fs: what it does, its danger, and for which kernels",
+    "options": (
+        "what can be written to mkfs, mount and tune2fs: what it does, its danger, and for which kernels"
+    ),
     "advise": "which filesystem and options suit a drive and a purpose, and why",
     "plan": "work out a layout; nothing is written to the drive",
     "tune": "what would suit a filesystem better that exists already, as changes for apply",
-    "migrate": "bring ext2 and ext3 to ext4 with everything on them: the ways there are, or one of them as a plan",
+    "migrate": (
+        "bring ext2 and ext3 to ext4 with everything on them: the ways there are, or one of them as a plan"
+    ),
     "show": "a plan as before, after and commands; or changes",
     "bench": "measure aligned against misaligned access, or look for a shingled drive's write cliff",
     "apply": "carry out a plan, or changes, exactly as shown",
@@ -51,7 +57,9 @@ COMMANDS = {
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }
 
-UNWELL = frozenset({errno.EROFS, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EACCES, errno.EPERM})
+UNWELL = frozenset(
+    {errno.EROFS, errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.ESTALE, errno.EACCES, errno.EPERM}
+)
 """What a file says that lies on a medium which is full, failing or read-only."""
 
 AFTER = "If a run was begun, `diskwright status` tells how it stands."
@@ -66,8 +74,8 @@ LONGEST_SENTENCE = 4000
 
 HELP = """usage: diskwright [COMMAND] [...]
 
-Without a command, the wizard: it inspects, warns, advises, shows the layout before and after, measures, and applies what it showed.
-Nothing is written before you have seen it and typed the drive's own token.
+Without a command, the wizard: it inspects, warns, advises, shows the layout before and after, measures, and
+applies what it showed. Nothing is written before you have seen it and typed the drive's own token.
 On a terminal that only prints, and with --plain anywhere, it asks line by line.
 
 {commands}
@@ -85,8 +93,9 @@ A drive that held something then waits for your word:
     sudo diskwright undo        puts back what was there, bit for bit
 
 `diskwright COMMAND --help` has the options and examples of each.
---debug with any command writes a log for a report of a bug, and says where it is; serial numbers are in it only with --with-serials too.
-Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for safety (nothing written), 4 interrupted, 130 ended by you.
+--debug with any command writes a log for a report of a bug, and says where it is; serial numbers are in it
+only with --with-serials too. Exit codes: 0 done, 1 failed, 2 wrong usage or unreadable input, 3 refused for
+safety (nothing written), 4 interrupted, 130 ended by you.
 """
 
 
@@ -135,7 +144,10 @@ def carry_out(words: list[str]) -> int:
 def dispatch(words: list[str]) -> int:
     """Find and run the command that `words` name."""
     if words and words[0] in ("-h", "--help", "help"):
-        print(HELP.format(commands="\n".join(f"    {name:<10} {what}" for name, what in COMMANDS.items())), end="")
+        print(
+            HELP.format(commands="\n".join(f"    {name:<10} {what}" for name, what in COMMANDS.items())),
+            end="",
+        )
         return ExitCode.DONE
     if words and words[0] == "--version":
         from wizard import __version__
@@ -144,7 +156,9 @@ def dispatch(words: list[str]) -> int:
         return ExitCode.DONE
     name = words.pop(0) if words and not words[0].startswith("-") else WIZARD
     if name != WIZARD and name not in COMMANDS:
-        print(f"diskwright: there is no command {name[:40]!r}; `diskwright --help` lists them.", file=sys.stderr)
+        print(
+            f"diskwright: there is no command {name[:40]!r}; `diskwright --help` lists them.", file=sys.stderr
+        )
         return ExitCode.USAGE
     if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         # Before everything else is loaded, which takes as long as the server does.
@@ -166,7 +180,8 @@ def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":
 def open_streams() -> None:
     """Give the null device to standard streams that were closed.
 
-    Else the next file that is opened, a drive among them, would get their number, and whatever is printed would be written to it.
+    Else the next file that is opened, a drive among them, would get their number, and whatever is printed
+    would be written to it.
     """
     for number in range(3):
         try:

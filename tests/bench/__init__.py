@@ -1,1 +1,2 @@
-"""Speed and memory as ratios against other tools in the same run; prints the README's table, asserts nothing."""
+"""Speed and memory as ratios against other tools in the same run; prints the README's table, asserts
+nothing."""

@@ -1,6 +1,8 @@
-"""`python -m tests.bench [--write]`: measure everything in turn, print the table, and with --write put it into the README.
+"""`python -m tests.bench [--write]`: measure everything in turn, print the table, and with --write put it
+into the README.
 
-Needs root for loop drives. Every figure is the median of the ratios of runs made one right after the other, ours and theirs in turn.
+Needs root for loop drives. Every figure is the median of the ratios of runs made one right after the other,
+ours and theirs in turn.
 """
 
 import argparse
@@ -17,7 +19,12 @@ from tests.readme import put
 from wizard.documents.codec import parse_document
 from wizard.model.units import GIB
 
-RIVALS = (("lsblk", "--output-all", "--json"), ("sfdisk", "--json"), ("parted", "--machine", "--script"), ("smartctl", "--json", "--info"))
+RIVALS = (
+    ("lsblk", "--output-all", "--json"),
+    ("sfdisk", "--json"),
+    ("parted", "--machine", "--script"),
+    ("smartctl", "--json", "--info"),
+)
 
 
 def main() -> int:
@@ -37,9 +44,17 @@ def inspecting() -> Iterator[Row]:
     """`inspect --json` against the four tools in turn on each drive."""
     for count, aim in ((1, "5.0"), (32, "0.5")):
         with drives(count) as paths:
-            ours, theirs, ratio = in_turn(partial(quiet, *DISKWRIGHT, "inspect", "--json", *paths), partial(rivals, paths))
+            ours, theirs, ratio = in_turn(
+                partial(quiet, *DISKWRIGHT, "inspect", "--json", *paths), partial(rivals, paths)
+            )
         noun = "one loop drive" if count == 1 else f"{count} loop drives"
-        yield Row(f"`inspect --json` on {noun}, against lsblk, sfdisk, parted and smartctl in turn", ms(ours), ms(theirs), ratio, aim)
+        yield Row(
+            f"`inspect --json` on {noun}, against lsblk, sfdisk, parted and smartctl in turn",
+            ms(ours),
+            ms(theirs),
+            ratio,
+            aim,
+        )
 
 
 def applying() -> Iterator[Row]:
@@ -56,18 +71,36 @@ def applying() -> Iterator[Row]:
 
         def bare() -> None:
             quiet("wipefs", "--all", "--quiet", theirs)
-            quiet("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", theirs, stdin="label: gpt\nstart=2048\n")
+            quiet(
+                "sfdisk",
+                "--quiet",
+                "--no-reread",
+                "--no-tell-kernel",
+                theirs,
+                stdin="label: gpt\nstart=2048\n",
+            )
             quiet("partx", "--update", theirs)
             quiet("mkfs.ext4", "-q", "-F", *mkfs_options(plan), f"{theirs}p1")
 
         planned()
         own, other, ratio = in_turn(apply, bare, before=planned)
-    yield Row("`apply` of one ext4 over 256 GiB, verified, against wipefs, sfdisk and mkfs alone", ms(own), ms(other), ratio, "1.1")
+    yield Row(
+        "`apply` of one ext4 over 256 GiB, verified, against wipefs, sfdisk and mkfs alone",
+        ms(own),
+        ms(other),
+        ratio,
+        "1.1",
+    )
 
 
 def mkfs_options(plan: Path) -> list[str]:
     """The options that the plan makes its filesystem with, so that both sides do the same work."""
-    return [str(word) for word in parse_document(plan.read_text(), "diskwright.plan/1", str(plan))["volumes"][0]["mkfs_options"]]
+    return [
+        str(word)
+        for word in parse_document(plan.read_text(), "diskwright.plan/1", str(plan))["volumes"][0][
+            "mkfs_options"
+        ]
+    ]
 
 
 def rivals(paths: Sequence[str]) -> None:

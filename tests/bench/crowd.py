@@ -1,4 +1,5 @@
-"""A machine of many drives, put together from the recorded ones: `python -m tests.bench.crowd FILE [COUNT]` writes it."""
+"""A machine of many drives, put together from the recorded ones: `python -m tests.bench.crowd FILE [COUNT]`
+writes it."""
 
 import sys
 from collections.abc import Iterator
@@ -18,14 +19,17 @@ COUNT = 64
 
 @cache
 def crowd(count: int = COUNT) -> RawMachine:
-    """So many different recorded drives on one machine, under names of their own. Only those that nothing stands on."""
+    """So many different recorded drives on one machine, under names of their own. Only those that nothing
+    stands on."""
     paths = recordings()
     found = list(islice(_drives(paths), count))
     if len(found) < count:
         raise SystemExit(f"only {len(found)} drives are recorded")
     around = load_facts(paths[0])
     blocks = {name: block for _, named in found for name, block in named.items()}
-    return replace(around, drives=tuple(drive for drive, _ in found), graph=replace(around.graph, blocks=blocks))
+    return replace(
+        around, drives=tuple(drive for drive, _ in found), graph=replace(around.graph, blocks=blocks)
+    )
 
 
 def _drives(paths: tuple[Path, ...]) -> Iterator[tuple[RawDrive, dict[str, RawBlock]]]:
@@ -33,7 +37,9 @@ def _drives(paths: tuple[Path, ...]) -> Iterator[tuple[RawDrive, dict[str, RawBl
     for path in paths:
         raw = load_facts(path)
         for drive in raw.drives:
-            blocks = {name: block for name, block in raw.graph.blocks.items() if drive.name in (name, block.disk)}
+            blocks = {
+                name: block for name, block in raw.graph.blocks.items() if drive.name in (name, block.disk)
+            }
             if not drive.layers and not any(block.holders for block in blocks.values()):
                 # With a digit at the end where it had one: its partitions have a p before their number then.
                 yield _renamed(drive, blocks, f"drive{number:02}" + ("" if drive.name[-1].isdigit() else "x"))
@@ -51,7 +57,9 @@ def _renamed(drive: RawDrive, blocks: dict[str, RawBlock], new: str) -> tuple[Ra
         name=new,
         path=node_of(new),
         partitions={name(old): part for old, part in drive.partitions.items()},
-        contents=None if drive.contents is None else {name(old): content for old, content in drive.contents.items()},
+        contents=None
+        if drive.contents is None
+        else {name(old): content for old, content in drive.contents.items()},
         superblocks={name(old): chunks for old, chunks in drive.superblocks.items()},
         claimable={name(old): free for old, free in drive.claimable.items()},
     )

@@ -1,7 +1,8 @@
-"""`python -m tests.bench.migration [--write]`: what proving and migrating a filesystem costs, and what is gained, as tables for the README.
+"""`python -m tests.bench.migration [--write]`: what proving and migrating a filesystem costs, and what is
+gained, as tables for the README.
 
-Needs root for loop drives. All of it runs from memory, so that programs and filesystems are compared and not this machine's disk; every
-figure is the median of the ratios of runs made one right after the other.
+Needs root for loop drives. All of it runs from memory, so that programs and filesystems are compared and not
+this machine's disk; every figure is the median of the ratios of runs made one right after the other.
 """
 
 import argparse
@@ -61,14 +62,16 @@ def main() -> int:
 
 
 def plant(top: Path, small: int, large: int) -> None:
-    """Small files in folders of a hundred, most of a few KiB, and large ones; always the same. Large ones are written in turn, so that
-    their blocks lie in pieces, as on a filesystem that was long in use.
+    """Small files in folders of a hundred, most of a few KiB, and large ones; always the same. Large ones are
+    written in turn, so that their blocks lie in pieces, as on a filesystem that was long in use.
     """
     numbers = random.Random(1)
     for number in range(small):
         folder = top / "tree" / f"{number // 100:03}"
         folder.mkdir(parents=True, exist_ok=True)
-        (folder / f"{number:06}").write_bytes(numbers.randbytes(int(numbers.paretovariate(1.2) * 2 * KIB) % (256 * KIB)))
+        (folder / f"{number:06}").write_bytes(
+            numbers.randbytes(int(numbers.paretovariate(1.2) * 2 * KIB) % (256 * KIB))
+        )
     (top / "tree").mkdir(exist_ok=True)
     files = [(top / "tree" / f"large{number}").open("wb") for number in range(large)]
     for _ in range(LARGE_BYTES // MIB):
@@ -92,15 +95,30 @@ def mounted(drive: str) -> Iterator[Path]:
 
 def proving() -> Iterator[Row]:
     """A manifest against sha256sum over the same files."""
-    for small, large, what in ((SMALL_FILES, 0, f"{SMALL_FILES:,} small files"), (0, LARGE_FILES, f"{LARGE_FILES} files of 96 MiB")):
+    for small, large, what in (
+        (SMALL_FILES, 0, f"{SMALL_FILES:,} small files"),
+        (0, LARGE_FILES, f"{LARGE_FILES} files of 96 MiB"),
+    ):
         with drives(1, DRIVE_BYTES, table=False) as (drive,), tempfile.TemporaryDirectory() as folder:
             quiet("mke2fs", "-q", "-t", "ext3", "-I", "128", drive)
             with mounted(drive) as top:
                 plant(top, small, large)
             with mounted_read_only(drive) as top:
-                sums = ("sh", "-c", f"cd {top} && find . -type f -print0 | xargs -0 sha256sum > {folder}/sums")
-                ours, theirs, ratio = in_turn(partial(take, top, Path(folder) / "manifest"), partial(quiet, *sums))
-        yield Row(f"a manifest of {what} (content and all attributes), against `sha256sum` over them", ms(ours), ms(theirs), ratio, "1.0")
+                sums = (
+                    "sh",
+                    "-c",
+                    f"cd {top} && find . -type f -print0 | xargs -0 sha256sum > {folder}/sums",
+                )
+                ours, theirs, ratio = in_turn(
+                    partial(take, top, Path(folder) / "manifest"), partial(quiet, *sums)
+                )
+        yield Row(
+            f"a manifest of {what} (content and all attributes), against `sha256sum` over them",
+            ms(ours),
+            ms(theirs),
+            ratio,
+            "1.0",
+        )
 
 
 def take(top: Path, file: Path) -> None:
@@ -110,7 +128,11 @@ def take(top: Path, file: Path) -> None:
 
 def migrating() -> Iterator[Row]:
     """The full way, with every check, against the bare commands that do the same with undo files."""
-    with old_image() as image, drives(2, DRIVE_BYTES, table=False) as (ours, theirs), tempfile.TemporaryDirectory() as folder:
+    with (
+        old_image() as image,
+        drives(2, DRIVE_BYTES, table=False) as (ours, theirs),
+        tempfile.TemporaryDirectory() as folder,
+    ):
         undo, fstab = Path(folder) / "undo", Path(folder) / "fstab"
         fstab.write_text("")
 
@@ -121,18 +143,32 @@ def migrating() -> Iterator[Row]:
             undo.mkdir(mode=0o700)
 
         def migrate() -> None:
-            words = ("migrate", ours, "--way", "full", "--undo-dir", folder, "--fstab", str(fstab), "--journal", f"{folder}/runs")
+            words = (
+                "migrate",
+                ours,
+                "--way",
+                "full",
+                "--undo-dir",
+                folder,
+                "--fstab",
+                str(fstab),
+                "--journal",
+                f"{folder}/runs",
+            )
             quiet(*DISKWRIGHT, *words, "--confirm", ours.removeprefix("/dev/"))
 
         def bare() -> None:
             for argv in BARE:
-                done = subprocess.run([word.format(undo=undo, drive=theirs) for word in argv], capture_output=True, check=False)
+                done = subprocess.run(
+                    [word.format(undo=undo, drive=theirs) for word in argv], capture_output=True, check=False
+                )
                 if done.returncode not in (0, 1):
                     raise SystemExit(f"{' '.join(argv)} ended with {done.returncode}: {done.stderr.decode()}")
 
         own, other, ratio = in_turn(migrate, bare, before=restore)
     yield Row(
-        "`migrate --way full` of 1 GiB on the device itself, with fingerprint and checks, against the bare commands with undo files",
+        "`migrate --way full` of 1 GiB on the device itself, with fingerprint and checks, against the bare "
+        "commands with undo files",
         ms(own),
         ms(other),
         ratio,
@@ -143,7 +179,10 @@ def migrating() -> Iterator[Row]:
 @contextmanager
 def old_image() -> Iterator[Path]:
     """An image of an ext3 with small and large files."""
-    with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder, drives(1, DRIVE_BYTES, table=False) as (drive,):
+    with (
+        tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder,
+        drives(1, DRIVE_BYTES, table=False) as (drive,),
+    ):
         quiet("mke2fs", "-q", "-t", "ext3", "-I", "128", drive)
         with mounted(drive) as top:
             plant(top, SMALL_FILES, LARGE_FILES)
@@ -181,8 +220,14 @@ class Work:
 
 def comparing() -> Iterator[str]:
     """Reading, checking and deleting one tree on ext3, migrated, and on a fresh ext4, each in turn."""
-    with tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder, drives(1, DRIVE_BYTES, table=False) as (drive,):
-        images = {name: make(drive, Path(folder)) for name, make in (("ext3", old), ("migrated", migrated), ("fresh ext4", fresh))}
+    with (
+        tempfile.TemporaryDirectory(prefix="diskwright-bench-") as folder,
+        drives(1, DRIVE_BYTES, table=False) as (drive,),
+    ):
+        images = {
+            name: make(drive, Path(folder))
+            for name, make in (("ext3", old), ("migrated", migrated), ("fresh ext4", fresh))
+        }
         seconds: dict[tuple[str, str], list[float]] = {}
         for _ in range(ROUNDS + 1):
             for name, image in images.items():
@@ -194,7 +239,9 @@ def comparing() -> Iterator[str]:
     for work in WORKS:
         # The first round does not count.
         rounds = [seconds[work.what, name][1:] for name in images]
-        ratios = [median(one / first for one, first in zip(other, rounds[0], strict=True)) for other in rounds[1:]]
+        ratios = [
+            median(one / first for one, first in zip(other, rounds[0], strict=True)) for other in rounds[1:]
+        ]
         cells = [*(ms(median(one)) for one in rounds), *(f"{ratio:.2f}" for ratio in ratios)]
         yield f"| {work.what} | {' | '.join(cells)} |"
 
@@ -235,7 +282,18 @@ def migrated(drive: str, folder: Path) -> Path:
     """The same filesystem after the full way."""
     fstab = folder / "fstab"
     fstab.write_text("")
-    words = ("migrate", drive, "--way", "full", "--undo-dir", str(folder), "--fstab", str(fstab), "--journal", str(folder / "runs"))
+    words = (
+        "migrate",
+        drive,
+        "--way",
+        "full",
+        "--undo-dir",
+        str(folder),
+        "--fstab",
+        str(fstab),
+        "--journal",
+        str(folder / "runs"),
+    )
     quiet(*DISKWRIGHT, *words, "--confirm", drive.removeprefix("/dev/"))
     return saved(drive, folder / "migrated.img")
 

@@ -1,4 +1,5 @@
-"""The least a Textual program can be: the yardstick for the wizard's first useful paint, and for a key's way to the screen."""
+"""The least a Textual program can be: the yardstick for the wizard's first useful paint, and for a key's way
+to the screen."""
 
 from textual import events
 from textual.app import App, ComposeResult

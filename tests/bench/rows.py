@@ -21,7 +21,8 @@ RUNS = 7
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of the table: both sides as a person reads them, their ratio, and what it was meant to stay below."""
+    """One line of the table: both sides as a person reads them, their ratio, and what it was meant to stay
+    below."""
 
     what: str
     ours: str
@@ -38,13 +39,18 @@ def render(rows: Sequence[Row]) -> str:
 
 
 def check_byte_code() -> None:
-    """Refuse to measure where every start compiles everything, as no start of a user's does; the first one here compiles it."""
+    """Refuse to measure where every start compiles everything, as no start of a user's does; the first one
+    here compiles it."""
     quiet(*DISKWRIGHT, "--version")
     if not Path(cache_from_source(cli.__file__)).exists():
-        raise SystemExit("byte code is not kept here, so that compiling would be measured: unset PYTHONDONTWRITEBYTECODE")
+        raise SystemExit(
+            "byte code is not kept here, so that compiling would be measured: unset PYTHONDONTWRITEBYTECODE"
+        )
 
 
-def in_turn(ours: Callable[[], None], theirs: Callable[[], None], before: Callable[[], None] = lambda: None) -> tuple[float, float, float]:
+def in_turn(
+    ours: Callable[[], None], theirs: Callable[[], None], before: Callable[[], None] = lambda: None
+) -> tuple[float, float, float]:
     """Median seconds of both and the median of their ratios, after one run of each that does not count."""
     pairs = []
     for _ in range(RUNS + 1):
@@ -76,7 +82,14 @@ def drives(count: int, size_bytes: int = 256 * MIB, *, table: bool = True) -> It
         try:
             paths = [bench.make_drive(size_bytes) for _ in range(count)]
             for path in paths if table else []:
-                quiet("sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path, stdin="label: gpt\nstart=2048\n")
+                quiet(
+                    "sfdisk",
+                    "--quiet",
+                    "--no-reread",
+                    "--no-tell-kernel",
+                    path,
+                    stdin="label: gpt\nstart=2048\n",
+                )
                 quiet("partx", "--update", path)
                 quiet("mkfs.ext4", "-q", f"{path}p1")
             yield paths

@@ -1,4 +1,5 @@
-"""What a person waits for at the screen: the first paint, with one drive and with many, over a slow line, and after a key."""
+"""What a person waits for at the screen: the first paint, with one drive and with many, over a slow line, and
+after a key."""
 
 import sys
 import tempfile
@@ -26,14 +27,24 @@ def painting() -> Iterator[Row]:
     with drives(1) as (path,):
         paints = in_pairs(DISKWRIGHT, path)
     yield painted("the wizard's first useful paint, against a minimal Textual program", paints, "1.5")
-    own_peak, other_peak = median(own.peak_bytes for own, _ in paints), median(other.peak_bytes for _, other in paints)
-    yield Row("memory of the wizard at that moment", mib(own_peak), mib(other_peak), own_peak / other_peak, "80 MiB")
+    own_peak, other_peak = (
+        median(own.peak_bytes for own, _ in paints),
+        median(other.peak_bytes for _, other in paints),
+    )
+    yield Row(
+        "memory of the wizard at that moment", mib(own_peak), mib(other_peak), own_peak / other_peak, "80 MiB"
+    )
 
 
 def crowded() -> Iterator[Row]:
-    """Until a drive out of many recorded ones has been read and is described, against the least Textual program."""
+    """Until a drive out of many recorded ones has been read and is described, against the least Textual
+    program."""
     with many() as command:
-        yield painted(f"{crowd.COUNT} recorded drives listed and the first described, against the same", in_pairs(command, READ), "-")
+        yield painted(
+            f"{crowd.COUNT} recorded drives listed and the first described, against the same",
+            in_pairs(command, READ),
+            "-",
+        )
 
 
 def in_pairs(command: Sequence[str], needle: str) -> list[tuple[Paint, Paint]]:
@@ -51,18 +62,28 @@ def serial() -> Iterator[Row]:
     """Bytes of the first screen on a terminal as on a serial line, all that is sent until it is at rest."""
     with many() as command:
         ours, theirs = sent(command, READ), sent(MINIMAL, MINIMAL_SHOWN)
-    what = f"bytes of the first screen on a serial line (TERM={SERIAL}, 80x24), {crowd.COUNT} drives, against the same"
+    what = (
+        f"bytes of the first screen on a serial line (TERM={SERIAL}, 80x24), {crowd.COUNT} drives, against "
+        "the same"
+    )
     yield Row(what, kb(ours), kb(theirs), ours / theirs, "15 kB")
 
 
 def typing() -> Iterator[Row]:
-    """From a key to the bytes that show what it did, the 95th percentile of many, against the least Textual program."""
+    """From a key to the bytes that show what it did, the 95th percentile of many, against the least Textual
+    program."""
     paths = [drive.path for drive in crowd.crowd().drives]
     with many() as command:
         ours = keys(command, READ, lambda number: showing(f"> {paths[number]}"))
     theirs = keys(MINIMAL, MINIMAL_SHOWN, lambda number: showing(f"{number} keys"))
     own, other = percentile_95(ours), percentile_95(theirs)
-    yield Row(f"a key's way to the repaint, 95th percentile of {KEYS}, against the same", ms(own), ms(other), own / other, "50 ms")
+    yield Row(
+        f"a key's way to the repaint, 95th percentile of {KEYS}, against the same",
+        ms(own),
+        ms(other),
+        own / other,
+        "50 ms",
+    )
 
 
 def sent(command: Sequence[str], needle: str) -> int:
@@ -73,7 +94,8 @@ def sent(command: Sequence[str], needle: str) -> int:
 
 
 def keys(command: Sequence[str], needle: str, met: Callable[[int], Met]) -> list[float]:
-    """Seconds from each of many Downs to what it changes: `met` says of the how-manieth key what the screen then shows."""
+    """Seconds from each of many Downs to what it changes: `met` says of the how-manieth key what the screen
+    then shows."""
     with Watched(command) as watched:
         watched.until(showing(needle))
         watched.settle()

@@ -1,4 +1,5 @@
-"""A program on a pseudo terminal, watched: when its screen shows something, what a key changes, and how many bytes that takes."""
+"""A program on a pseudo terminal, watched: when its screen shows something, what a key changes, and how many
+bytes that takes."""
 
 import fcntl
 import os
@@ -20,12 +21,14 @@ Met = Callable[[Sequence[str]], bool]
 """Whether the lines of a screen are as they should be."""
 
 QUIET_SECONDS = 1.5
-"""A program that has written nothing for so long has shown all there is; on a serial line the wizard writes once a second at most."""
+"""A program that has written nothing for so long has shown all there is; on a serial line the wizard writes
+once a second at most."""
 
 
 @dataclass(frozen=True, slots=True)
 class Paint:
-    """When the screen first showed what was waited for, how many bytes that took, and the program's greatest memory by then."""
+    """When the screen first showed what was waited for, how many bytes that took, and the program's greatest
+    memory by then."""
 
     seconds: float
     received_bytes: int
@@ -35,7 +38,9 @@ class Paint:
 class Watched:
     """One run of a program; use it in a with statement, which ends the program."""
 
-    def __init__(self, argv: Sequence[str], *, term: str = "xterm-256color", columns: int = 80, lines: int = 24) -> None:
+    def __init__(
+        self, argv: Sequence[str], *, term: str = "xterm-256color", columns: int = 80, lines: int = 24
+    ) -> None:
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
         self.received_bytes = 0
@@ -49,7 +54,9 @@ class Watched:
     def __enter__(self) -> "Watched":
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         os.kill(self.pid, signal.SIGKILL)
         os.waitpid(self.pid, 0)
         os.close(self.terminal)
@@ -69,7 +76,8 @@ class Watched:
         return came
 
     def settle(self, limit_seconds: float = 60) -> int:
-        """All bytes that came, once nothing more does. Raises TimeoutError, with the screen, where there is always more."""
+        """All bytes that came, once nothing more does. Raises TimeoutError, with the screen, where there is
+        always more."""
         end = monotonic() + limit_seconds
         while self._read(QUIET_SECONDS) is not None:
             if monotonic() > end:
@@ -107,7 +115,8 @@ def showing(needle: str) -> Met:
 
 
 def until_shown(argv: Sequence[str], needle: str, *, term: str = "xterm-256color") -> Paint:
-    """Start `argv` on an 80x24 terminal and wait until `needle` stands on the screen; the program is ended afterwards."""
+    """Start `argv` on an 80x24 terminal and wait until `needle` stands on the screen; the program is ended
+    afterwards."""
     with Watched(argv, term=term) as watched:
         seconds = watched.until(showing(needle)) - watched.begun
         return Paint(seconds, watched.received_bytes, watched.peak_bytes())

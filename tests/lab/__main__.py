@@ -1,8 +1,9 @@
 """`python -m tests.lab`: boot guests with emulated drives, do the visits' jobs, count what holds.
 
-Visits that measure time are paid in turn and have this machine to themselves, all others side by side (`--at-once`). `--shell` gives a
-prompt in a guest instead. `--record` performs the whole job once on other drives, and keeps what was said and written for the published
-pictures; `--photograph-console` takes those of the text console. `--record-machines` keeps every drive of the fleet as a recorded machine.
+Visits that measure time are paid in turn and have this machine to themselves, all others side by side
+(`--at-once`). `--shell` gives a prompt in a guest instead. `--record` performs the whole job once on other
+drives, and keeps what was said and written for the published pictures; `--photograph-console` takes those of
+the text console. `--record-machines` keeps every drive of the fleet as a recorded machine.
 """
 
 import os
@@ -73,13 +74,38 @@ def _parser() -> ArgumentParser:
         default=[],
         help="the visits with this (or, behind a comma, that) in their title, fleet or module",
     )
-    parser.add_argument("--at-once", type=int, metavar="N", help="so many guests at a time; without it as many as this machine can bear")
-    parser.add_argument("--full", action="store_true", help="also the visits that take too long for every day")
+    parser.add_argument(
+        "--at-once",
+        type=int,
+        metavar="N",
+        help="so many guests at a time; without it as many as this machine can bear",
+    )
+    parser.add_argument(
+        "--full", action="store_true", help="also the visits that take too long for every day"
+    )
     parser.add_argument("--list", action="store_true", help="name the visits and do none")
-    parser.add_argument("--record", action="store_true", help="make tests/looks/recorded anew, from which the pictures are taken")
-    parser.add_argument("--photograph-console", action="store_true", help="take the text console's pictures in screenshots/ anew")
-    parser.add_argument("--record-machines", action="store_true", help="make tests/machines anew, the fleet as recorded machines")
-    parser.add_argument("--shell", metavar="FLEET", nargs="?", const="first", help="a prompt in a guest with a fleet's drives, here")
+    parser.add_argument(
+        "--record",
+        action="store_true",
+        help="make tests/looks/recorded anew, from which the pictures are taken",
+    )
+    parser.add_argument(
+        "--photograph-console",
+        action="store_true",
+        help="take the text console's pictures in screenshots/ anew",
+    )
+    parser.add_argument(
+        "--record-machines",
+        action="store_true",
+        help="make tests/machines anew, the fleet as recorded machines",
+    )
+    parser.add_argument(
+        "--shell",
+        metavar="FLEET",
+        nargs="?",
+        const="first",
+        help="a prompt in a guest with a fleet's drives, here",
+    )
     parser.add_argument("--udev", action="store_true", help="with --shell: with udev running")
     return parser
 
@@ -98,12 +124,19 @@ def _modules(arguments: Namespace) -> tuple[str, ...]:
 
 
 def _described(one: Planned) -> str:
-    return f"{one.module}, fleet {one.visit.fleet.name}: {one.visit.title}{' (--full)' if one.visit.full_only else ''}"
+    return (
+        f"{one.module}, fleet {one.visit.fleet.name}: "
+        f"{one.visit.title}{' (--full)' if one.visit.full_only else ''}"
+    )
 
 
 def fleet_named(name: str) -> Fleet:
     """A fleet of any visit; raises CannotRun naming those there are."""
-    fleets = {visit.fleet.name: visit.fleet for module in (*MODULES, "performed", "photographed", *PORTRAITS) for visit in visits(module)}
+    fleets = {
+        visit.fleet.name: visit.fleet
+        for module in (*MODULES, "performed", "photographed", *PORTRAITS)
+        for visit in visits(module)
+    }
     if name not in fleets:
         raise CannotRun(f"There is no fleet {name}; there are: {', '.join(fleets)}.")
     return fleets[name]

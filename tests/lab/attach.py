@@ -19,7 +19,8 @@ NOWHERE = "null-co"
 
 
 def fleet_arguments(fleet: Fleet, nodes: Mapping[str, Node]) -> list[str]:
-    """QEMU's arguments for all drives; `nodes` maps their names to the block node that holds their content (see `file_node`)."""
+    """QEMU's arguments for all drives; `nodes` maps their names to the block node that holds their content
+    (see `file_node`)."""
     counts = {bus: [drive for drive in fleet.drives if drive.bus is bus] for bus in Bus}
     arguments: list[str] = []
     for number in range(1, -(-len(counts[Bus.SATA]) // SATA_PORTS)):
@@ -31,7 +32,10 @@ def fleet_arguments(fleet: Fleet, nodes: Mapping[str, Node]) -> list[str]:
     for drive in fleet.drives:
         if isinstance(drive.media, Pace):
             limits = {"iops-total": drive.media.requests_per_second}
-            arguments += ["-object", json.dumps({"qom-type": "throttle-group", "id": _pace_id(drive), "limits": limits})]
+            arguments += [
+                "-object",
+                json.dumps({"qom-type": "throttle-group", "id": _pace_id(drive), "limits": limits}),
+            ]
         arguments += ["-blockdev", json.dumps(_node(drive, nodes[drive.name]))]
         for device in devices_of(drive, counts[drive.bus].index(drive)):
             arguments += ["-device", json.dumps(device)]
@@ -41,22 +45,39 @@ def fleet_arguments(fleet: Fleet, nodes: Mapping[str, Node]) -> list[str]:
 def file_node(drive: EmulatedDrive, image: str) -> Node:
     """The node of a drive whose content is the file `image`.
 
-    Neither this machine's page cache nor its own drive's cache takes part: a flush returns at once, since no image outlives its lab.
+    Neither this machine's page cache nor its own drive's cache takes part: a flush returns at once, since no
+    image outlives its lab.
     """
     if drive.size_bytes > LARGEST_FILE_BYTES:
         return {"driver": NOWHERE, "size": drive.size_bytes, "read-zeroes": True}
-    return {"driver": "file", "filename": image, "cache": {"direct": True, "no-flush": True}, "discard": "unmap"}
+    return {
+        "driver": "file",
+        "filename": image,
+        "cache": {"direct": True, "no-flush": True},
+        "discard": "unmap",
+    }
 
 
 def logged_node(content: Node, log: str) -> Node:
-    """A node that writes to `content`, and every write also to the file `log`, in the format of Linux drivers/md/dm-log-writes.c."""
+    """A node that writes to `content`, and every write also to the file `log`, in the format of Linux
+    drivers/md/dm-log-writes.c."""
     kept = {"driver": "file", "filename": log, "cache": {"direct": True, "no-flush": True}}
-    return {"driver": "blklogwrites", "file": content, "log": kept, "log-sector-size": 512, "log-super-update-interval": 1}
+    return {
+        "driver": "blklogwrites",
+        "file": content,
+        "log": kept,
+        "log-sector-size": 512,
+        "log-super-update-interval": 1,
+    }
 
 
 def image_bytes(drive: EmulatedDrive) -> int:
-    """How large the file is that holds a drive's content: a whole physical block more where the first begins before the drive."""
-    return min(drive.size_bytes + (drive.physical_block_bytes if drive.alignment_offset_bytes else 0), LARGEST_FILE_BYTES)
+    """How large the file is that holds a drive's content: a whole physical block more where the first begins
+    before the drive."""
+    return min(
+        drive.size_bytes + (drive.physical_block_bytes if drive.alignment_offset_bytes else 0),
+        LARGEST_FILE_BYTES,
+    )
 
 
 def _pace_id(drive: EmulatedDrive) -> str:
@@ -69,9 +90,11 @@ def controller_id(drive: EmulatedDrive) -> str:
 
 
 def _node(drive: EmulatedDrive, content: Node) -> Node:
-    """The block nodes under a drive, top first. The alignment must stand above the throttle, or the reads it causes cost nothing.
+    """The block nodes under a drive, top first. The alignment must stand above the throttle, or the reads it
+    causes cost nothing.
 
-    A drive whose first physical block does not begin at its first byte is a window on one whose does: everything lies further behind.
+    A drive whose first physical block does not begin at its first byte is a window on one whose does:
+    everything lies further behind.
     """
     node = content
     if isinstance(drive.media, Pace):
@@ -82,17 +105,24 @@ def _node(drive: EmulatedDrive, content: Node) -> Node:
             if drive.alignment_offset_bytes:
                 shift = block - drive.alignment_offset_bytes
                 node = {"driver": "raw", "offset": shift, "size": drive.size_bytes, "file": node}
-    bad = [*(("read", sector) for sector in drive.unreadable), *(("write", sector) for sector in drive.unwritable)]
+    bad = [
+        *(("read", sector) for sector in drive.unreadable),
+        *(("write", sector) for sector in drive.unwritable),
+    ]
     if bad:
         # A rule without a sector is about all of them.
         places = [{"sector": sector} if sector != EVERYWHERE else {} for _, sector in bad]
-        rules = [{"event": "none", "iotype": kind, "errno": EIO} | place for (kind, _), place in zip(bad, places, strict=True)]
+        rules = [
+            {"event": "none", "iotype": kind, "errno": EIO} | place
+            for (kind, _), place in zip(bad, places, strict=True)
+        ]
         node = {"driver": "blkdebug", "inject-error": rules, "image": node}
     return node | {"node-name": drive.name}
 
 
 def devices_of(drive: EmulatedDrive, number: int) -> Sequence[Node]:
-    """The devices to be added for a drive, the one that the others hang on first; it is the `number`th on its bus."""
+    """The devices to be added for a drive, the one that the others hang on first; it is the `number`th on its
+    bus."""
     disk: Node = {
         "drive": drive.name,
         "id": f"{drive.name}-disk",
@@ -102,7 +132,12 @@ def devices_of(drive: EmulatedDrive, number: int) -> Sequence[Node]:
         "opt_io_size": drive.optimal_io_bytes,
     }
     named = disk | {"serial": drive.serial, "wwn": drive.wwn, "rotation_rate": drive.rotation_rate}
-    scsi = named | {"driver": "scsi-hd", "product": drive.model, "vendor": drive.vendor, "removable": drive.removable or None}
+    scsi = named | {
+        "driver": "scsi-hd",
+        "product": drive.model,
+        "vendor": drive.vendor,
+        "removable": drive.removable or None,
+    }
     scsi["discard_granularity"] = max(4096, drive.logical_block_bytes) if drive.discards else 0
     devices: list[Node] = []
     match drive.bus:
@@ -123,7 +158,12 @@ def devices_of(drive: EmulatedDrive, number: int) -> Sequence[Node]:
             ]
         case Bus.USB | Bus.UAS:
             driver = "usb-bot" if drive.bus is Bus.USB else "usb-uas"
-            bridge: Node = {"driver": driver, "id": controller_id(drive), "bus": "xhci.0", "serial": drive.serial}
+            bridge: Node = {
+                "driver": driver,
+                "id": controller_id(drive),
+                "bus": "xhci.0",
+                "serial": drive.serial,
+            }
             devices = [bridge, scsi | {"bus": f"{controller_id(drive)}.0"}]
     return [{key: value for key, value in device.items() if value is not None} for device in devices]
 

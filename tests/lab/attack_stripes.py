@@ -1,5 +1,5 @@
-"""Job: arrays over several drives, attacked. Foreign arrays on the neighbouring drives keep every byte, and what somebody puts where a run
-was cut off is not written over."""
+"""Job: arrays over several drives, attacked. Foreign arrays on the neighbouring drives keep every byte, and
+what somebody puts where a run was cut off is not written over."""
 
 from __future__ import annotations
 
@@ -34,7 +34,12 @@ from wizard.tools.run import run
 
 def _drive(name: str) -> EmulatedDrive:
     return EmulatedDrive(
-        name, Bus.VIRTIO, serial=f"LAB-{name.upper()}", logical_block_bytes=512, physical_block_bytes=512, size_bytes=48 * MIB
+        name,
+        Bus.VIRTIO,
+        serial=f"LAB-{name.upper()}",
+        logical_block_bytes=512,
+        physical_block_bytes=512,
+        size_bytes=48 * MIB,
     )
 
 
@@ -60,7 +65,8 @@ DIES = "kill -9 $PPID; exit 1"
 
 
 def attacked(fleet: Fleet) -> Iterator[Check]:
-    """Foreign arrays' names and UUIDs in plans; runs cut off in the middle, and others' work in their place."""
+    """Foreign arrays' names and UUIDs in plans; runs cut off in the middle, and others' work in their
+    place."""
     for module in MODULES:
         tool("modprobe", module)
     targets, neighbours = ([node_of(drive) for drive in drives] for drives in (TARGETS, NEIGHBOURS))
@@ -86,19 +92,35 @@ def _sums(*nodes: str) -> str:
 
 def _wish() -> Wish:
     choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
-    return Wish(choice, Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media"), None, None, None)
+    return Wish(
+        choice,
+        Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media"),
+        None,
+        None,
+        None,
+    )
 
 
 def _plan(targets: list[str], kind: Kind) -> Plan:
     machine = probe_machine(targets, seconds=SLOW)
-    return make_striped_plan(machine, machine.drives, _wish(), StripeWish(kind), Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays())
+    return make_striped_plan(
+        machine,
+        machine.drives,
+        _wish(),
+        StripeWish(kind),
+        Mode.REPLACE,
+        lambda: str(uuid4()),
+        arrays=taken_arrays(),
+    )
 
 
 def _forged(targets: list[str]) -> Iterator[Check]:
     """Everything derived again, as by someone who knows the code."""
     plan = _plan(targets, "md")
     assert plan.stripe is not None
-    yield Check("a node that another array has is not planned", plan.stripe.device != FOREIGN, plan.stripe.device)
+    yield Check(
+        "a node that another array has is not planned", plan.stripe.device != FOREIGN, plan.stripe.device
+    )
     for what, stripe in (
         ("node", replace(plan.stripe, device=FOREIGN)),
         ("UUID", replace(plan.stripe, uuids=(FOREIGN_UUID,))),
@@ -116,7 +138,10 @@ def _derived(plan: Plan, stripe: Stripe) -> Plan:
         replace(member, after=striped_after(member.drive, table, stripe, volume))
         for member, table in zip(plan.members, tables, strict=True)
     )
-    steps = steps_of(striped_operations(drives, wipes, tables, stripe, volume), Context(first.drive, first.before, first.after, (*others,)))
+    steps = steps_of(
+        striped_operations(drives, wipes, tables, stripe, volume),
+        Context(first.drive, first.before, first.after, (*others,)),
+    )
     return replace(plan, after=first.after, others=(*others,), volumes=(volume,), stripe=stripe, steps=steps)
 
 
@@ -149,18 +174,30 @@ def _cut_off(kind: Kind, targets: list[str]) -> Iterator[Check]:
     program, word = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "striped")}[kind]
     found, node = _killed(plan, program, word), plan.stripe.device
     tool("mkfs.ext4", "-q", "-F", "-L", "theirs", node)
-    tool(*(("mdadm", "--stop", node) if kind == "md" else ("vgchange", *WITHOUT_UDEV, "-an", plan.stripe.name)))
-    yield from _both_refused(f"{kind}: somebody's filesystem on the array, which was stopped", found, "did not make there")
+    tool(
+        *(("mdadm", "--stop", node) if kind == "md" else ("vgchange", *WITHOUT_UDEV, "-an", plan.stripe.name))
+    )
+    yield from _both_refused(
+        f"{kind}: somebody's filesystem on the array, which was stopped", found, "did not make there"
+    )
     Path("/mnt").mkdir(exist_ok=True)
     tool("mount", node, "/mnt")
     yield from _both_refused(f"{kind}: somebody's filesystem on the array, mounted", found, "in use")
     tool("umount", "/mnt")
-    yield Check(f"{kind}: it is whole", run(["e2fsck", "-f", "-n", node], seconds=SLOW, accept=range(256)).status == 0, "")
+    yield Check(
+        f"{kind}: it is whole",
+        run(["e2fsck", "-f", "-n", node], seconds=SLOW, accept=range(256)).status == 0,
+        "",
+    )
     tool("wipefs", "--all", "--quiet", node)
     if kind == "lvm":
         tool("lvremove", "--yes", *WITHOUT_UDEV, plan.stripe.name)
         tool("lvcreate", *WITHOUT_UDEV, "-Wn", "-Zn", "-an", "-L4M", "-n", "theirs", plan.stripe.name)
-        yield _refused("lvm: somebody's inactive volume in the group is not taken apart", lambda: undo_run(found), "theirs")
+        yield _refused(
+            "lvm: somebody's inactive volume in the group is not taken apart",
+            lambda: undo_run(found),
+            "theirs",
+        )
         tool("lvremove", "--yes", *WITHOUT_UDEV, f"{plan.stripe.name}/theirs")
     undo_run(found)
     yield Check(f"{kind}: without it, it is undone", state(found) is RunState.UNDONE, "")
@@ -185,7 +222,11 @@ def _parted(targets: list[str]) -> Iterator[Check]:
 def _both_refused(what: str, found: Path, word: str) -> Iterator[Check]:
     for name, go_on in (("resume", resume_run), ("undo", undo_run)):
         yield _refused(f"{what}: {name} keeps off", partial(go_on, found), word)
-        yield Check(f"{what}: nothing was begun", not (found / UNDOING).exists() and state(found) is RunState.INTERRUPTED, state(found))
+        yield Check(
+            f"{what}: nothing was begun",
+            not (found / UNDOING).exists() and state(found) is RunState.INTERRUPTED,
+            state(found),
+        )
 
 
 def _refused(what: str, attempt: Callable[[], object], word: str) -> Check:
@@ -198,17 +239,39 @@ def _refused(what: str, attempt: Callable[[], object], word: str) -> Check:
 
 def _zoned(node: str) -> Iterator[Check]:
     """All zones were emptied, or some, and then somebody used the drive."""
-    choice = replace(_wish().choice, filesystem="btrfs", mkfs=(Option("-O", "it has zones"), Option("zoned", "it has zones")))
-    for what, then in (("cut off", DIES), ("stopped", "for run in /var/lib/diskwright/runs/*; do touch $run/stop; done; exit")):
+    choice = replace(
+        _wish().choice,
+        filesystem="btrfs",
+        mkfs=(Option("-O", "it has zones"), Option("zoned", "it has zones")),
+    )
+    for what, then in (
+        ("cut off", DIES),
+        ("stopped", "for run in /var/lib/diskwright/runs/*; do touch $run/stop; done; exit"),
+    ):
         machine = probe_machine([node], seconds=SLOW)
-        plan = make_plan(machine, machine.drives[0], (replace(_wish(), choice=choice),), Mode.REPLACE, lambda: str(uuid4()))
+        plan = make_plan(
+            machine, machine.drives[0], (replace(_wish(), choice=choice),), Mode.REPLACE, lambda: str(uuid4())
+        )
         found = _ended(plan, "blkzone", "reset", then)
         if what == "cut off":
             tool("mkswap", node)
         else:
-            tool("dd", "if=/dev/urandom", f"of={node}", "bs=1M", "count=1", "seek=32", "oflag=direct", "status=none")
+            tool(
+                "dd",
+                "if=/dev/urandom",
+                f"of={node}",
+                "bs=1M",
+                "count=1",
+                "seek=32",
+                "oflag=direct",
+                "status=none",
+            )
         before = _sums(node)
-        yield _refused(f"zoned, {what}: what somebody wrote to it is not written over", partial(resume_run, found), "changed")
+        yield _refused(
+            f"zoned, {what}: what somebody wrote to it is not written over",
+            partial(resume_run, found),
+            "changed",
+        )
         yield Check(f"zoned, {what}: every byte is as it was", _sums(node) == before, "")
         tool("blkzone", "reset", node)
         tool("wipefs", "--all", "--quiet", node)

@@ -1,6 +1,8 @@
-"""The log of all writes to an emulated drive, in their order. Source: Linux drivers/md/dm-log-writes.c; QEMU block/blklogwrites.c.
+"""The log of all writes to an emulated drive, in their order. Source: Linux drivers/md/dm-log-writes.c; QEMU
+block/blklogwrites.c.
 
-The first sector is the superblock; each entry is a sector that says where it was written, how much and how, and what was written.
+The first sector is the superblock; each entry is a sector that says where it was written, how much and how,
+and what was written.
 """
 
 import struct
@@ -34,8 +36,8 @@ class Write:
 
 
 def read_log(log: BinaryIO) -> Iterator[Write]:
-    """Every write, in the order of their arrival; raises ValueError for what is no log, and for a discard, which says nothing of what is
-    there then."""
+    """Every write, in the order of their arrival; raises ValueError for what is no log, and for a discard,
+    which says nothing of what is there then."""
     magic, version, entries, sector_bytes = SUPERBLOCK.unpack(log.read(SUPERBLOCK.size))
     if (magic, version) != (MAGIC, VERSION):
         raise ValueError("this is no log of writes")

@@ -43,7 +43,8 @@ SHOWN = 5
 
 
 def ask(fleet: Fleet) -> Iterator[Check]:
-    """To the last question, which is not answered; at each step, whether the console shows what was written."""
+    """To the last question, which is not answered; at each step, whether the console shows what was
+    written."""
     drive = fleet[LAPTOP.name]
     with Console() as console:
         yield from to_the_last_question(console, drive)
@@ -72,7 +73,9 @@ def to_the_last_question(console: Console, drive: EmulatedDrive) -> Iterator[Che
 def _choose(console: Console, node: str) -> Iterator[Check]:
     console.until(lambda: f" > {node} " in console.text and "reading .." not in console.text)
     yield Check("the console has 80 columns and 25 lines", console.seen.size == SIZE, str(console.seen.size))
-    yield Check("a letter that its font lacks has one in its place", '"Fotky c. 2"' in console.text, console.text)
+    yield Check(
+        "a letter that its font lacks has one in its place", '"Fotky c. 2"' in console.text, console.text
+    )
     yield from look(console, "drives", 1)
     console.press("f1", then="Help: Drives")
     yield from look(console, "help")
@@ -116,7 +119,11 @@ def look(console: Console, name: str, step: int | None = None) -> Iterator[Check
     wrong = [*unfit(screen, console.font)]
     yield Check(f"{name}: the console's font has all that is shown", not wrong, "; ".join(wrong[:SHOWN]))
     if step is not None:
-        yield Check(f"{name}: the head is on the first line, the keys on the last", is_whole(screen, step), screen.text)
+        yield Check(
+            f"{name}: the head is on the first line, the keys on the last",
+            is_whole(screen, step),
+            screen.text,
+        )
 
 
 def _lay_out_past(lab: Laboratory) -> None:

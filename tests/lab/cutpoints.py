@@ -1,7 +1,8 @@
 """What a drive can hold after a power cut, by the log of its writes. Pure.
 
-What was written before a flush is there. Of what was written since, any part may have arrived, in any order, sector by sector: a drive
-may keep a later write and lose an earlier one, and a long write may arrive in pieces.
+What was written before a flush is there. Of what was written since, any part may have arrived, in any order,
+sector by sector: a drive may keep a later write and lose an earlier one, and a long write may arrive in
+pieces.
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Content:
             held = self.drive[sector.place]
             if held != sector.data:
                 # What changes it and what changes it back cancel each other out.
-                self._mark ^= hash((sector.offset_bytes, bytes(held))) ^ hash((sector.offset_bytes, sector.data))
+                self._mark ^= hash((sector.offset_bytes, bytes(held))) ^ hash(
+                    (sector.offset_bytes, sector.data)
+                )
                 self.drive[sector.place] = sector.data
 
     def held(self, writes: Iterable[Write]) -> list[Write]:
@@ -56,8 +59,8 @@ def sectors_of(writes: Iterable[Write]) -> Iterator[Write]:
 
 
 def power_cuts(content: Content, writes: Sequence[Write], dice: Random) -> Iterator[tuple[int, str]]:
-    """Every state that is looked at, each once, from what `content` holds now on; it holds that state while this says how many of the
-    writes were begun, and in words what of them arrived.
+    """Every state that is looked at, each once, from what `content` holds now on; it holds that state while
+    this says how many of the writes were begun, and in words what of them arrived.
     """
     begun = 0
     for _, group in itertools.groupby(writes, key=lambda write: write.flushes):
@@ -80,7 +83,13 @@ def power_cuts(content: Content, writes: Sequence[Write], dice: Random) -> Itera
 
 def _out_of_order(writes: Sequence[Write], dice: Random) -> Iterator[tuple[str, list[Write]]]:
     for number, one in enumerate(writes, 1):
-        yield f"all but {number} of {len(writes)} since the flush", [write for write in writes if write is not one]
+        yield (
+            f"all but {number} of {len(writes)} since the flush",
+            [write for write in writes if write is not one],
+        )
         yield f"only {number} of {len(writes)} since the flush", [one]
     for _ in range(SHUFFLED):
-        yield f"some sectors of {len(writes)} since the flush", [sector for sector in sectors_of(writes) if dice.random() < 0.5]
+        yield (
+            f"some sectors of {len(writes)} since the flush",
+            [sector for sector in sectors_of(writes) if dice.random() < 0.5],
+        )

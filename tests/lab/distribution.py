@@ -1,7 +1,8 @@
-"""The guest's kernel and udev: the distribution's packages, downloaded and unpacked into a cache folder, never installed.
+"""The guest's kernel and udev: the distribution's packages, downloaded and unpacked into a cache folder,
+never installed.
 
-The cache holds one folder a kernel release: `vmlinuz`, where it can be had `vmlinux` too, and `layer/`, which the guest lays over this
-machine's root.
+The cache holds one folder a kernel release: `vmlinuz`, where it can be had `vmlinux` too, and `layer/`, which
+the guest lays over this machine's root.
 """
 
 import lzma
@@ -52,7 +53,9 @@ class GuestSystem:
 def guest_system() -> GuestSystem:
     """The cached guest system, or a new one; raises CannotRun where it can neither be found nor fetched."""
     if not Path("/lib").is_symlink():
-        raise CannotRun("The lab needs a system on which /lib is a link to /usr/lib (Debian 12, Ubuntu 22.04 or later).")
+        raise CannotRun(
+            "The lab needs a system on which /lib is a link to /usr/lib (Debian 12, Ubuntu 22.04 or later)."
+        )
     cached = sorted(CACHE.glob(f"v{LAYOUT}-*/layer"))
     if cached:
         return _system(cached[-1].parent)
@@ -69,7 +72,8 @@ def _system(folder: Path) -> GuestSystem:
 
 
 def _fetch() -> GuestSystem:
-    """Build the cache beside its place and move it there whole, so that an interrupted build leaves nothing that looks done."""
+    """Build the cache beside its place and move it there whole, so that an interrupted build leaves nothing
+    that looks done."""
     for tool in ("apt-get", "apt-cache", "dpkg-deb", "depmod"):
         if find(tool) is None:
             raise CannotRun(f"{tool} is missing; the lab takes its kernel from a Debian or Ubuntu archive.")
@@ -102,10 +106,13 @@ def _real_kernel_package() -> str:
 
 
 def _download(names: tuple[str, ...], folder: Path) -> list[Path]:
-    """Into `folder`. apt downloads to the current directory and its helper runs as a user of its own, who must reach it."""
+    """Into `folder`. apt downloads to the current directory and its helper runs as a user of its own, who
+    must reach it."""
     for parent in (folder, folder.parent):
         parent.chmod(0o755)
-    with subprocess.Popen(["apt-get", "download", "-q", *names], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as apt:
+    with subprocess.Popen(
+        ["apt-get", "download", "-q", *names], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+    ) as apt:
         try:
             said, _ = apt.communicate(timeout=600)
         except subprocess.TimeoutExpired:
@@ -117,13 +124,16 @@ def _download(names: tuple[str, ...], folder: Path) -> list[Path]:
 
 
 def _unpack(package: Path, layer: Path) -> None:
-    """Everything into `usr/`, as on a system with merged folders; of the kernel's modules only those about drives."""
+    """Everything into `usr/`, as on a system with merged folders; of the kernel's modules only those about
+    drives."""
     with subprocess.Popen(["dpkg-deb", "--fsys-tarfile", str(package)], stdout=subprocess.PIPE) as unpacker:
         with tarfile.open(fileobj=unpacker.stdout, mode="r|") as archive:
             for member in archive:
                 parts = PurePosixPath(member.name).parts
                 if parts and ".." not in parts and is_wanted(parts):
-                    _write_member(archive, member, layer.joinpath(*(() if parts[0] == "usr" else ("usr",)), *parts))
+                    _write_member(
+                        archive, member, layer.joinpath(*(() if parts[0] == "usr" else ("usr",)), *parts)
+                    )
         unpacker.communicate()
     if unpacker.returncode:
         raise Failed(f"{package.name} cannot be unpacked.")
@@ -154,7 +164,8 @@ def is_wanted(parts: tuple[str, ...]) -> bool:
 
 
 def _keep_kernel(image: Path, folder: Path) -> None:
-    """The kernel, and its ELF image where it can be had: without KVM, unpacking itself costs the guest some three seconds."""
+    """The kernel, and its ELF image where it can be had: without KVM, unpacking itself costs the guest some
+    three seconds."""
     packed = image.read_bytes()
     (folder / "vmlinuz").write_bytes(packed)
     start = packed.find(XZ_MAGIC)

@@ -1,5 +1,6 @@
-"""Job: encrypted volumes, from the command line to the mounted filesystem, under a kernel that has dm-crypt. The passphrase is nowhere but
-where it belongs, and a run that was cut off or failed leaves nothing that the next one cannot go on from."""
+"""Job: encrypted volumes, from the command line to the mounted filesystem, under a kernel that has dm-crypt.
+The passphrase is nowhere but where it belongs, and a run that was cut off or failed leaves nothing that the
+next one cannot go on from."""
 
 from __future__ import annotations
 
@@ -35,7 +36,11 @@ def _drive(name: str, logical: int, optimal: int | None = None, size_mib: int = 
     )
 
 
-WHOLE, CUT, EACH_DRIVE = _drive("whole", 512, 3 * 65536), _drive("cut", 4096), _drive("each", 512, size_mib=576)
+WHOLE, CUT, EACH_DRIVE = (
+    _drive("whole", 512, 3 * 65536),
+    _drive("cut", 4096),
+    _drive("each", 512, size_mib=576),
+)
 ENCRYPTED_FLEET, CUT_FLEET = Fleet("encrypted", (WHOLE, EACH_DRIVE)), Fleet("encrypted-cut", (CUT,))
 PASSPHRASE = "several words that nobody guesses"
 FILE, WRONG = Path("/run/passphrase"), Path("/run/wrong-passphrase")
@@ -79,8 +84,8 @@ def encrypted_in_part(fleet: Fleet) -> Iterator[Check]:
 
 
 def _prepare() -> None:
-    """The passphrases; and a key that is derived in a moment, since an emulated processor takes minutes for what a real one does in two
-    seconds."""
+    """The passphrases; and a key that is derived in a moment, since an emulated processor takes minutes for
+    what a real one does in two seconds."""
     FILE.write_text(f"{PASSPHRASE}\n")
     WRONG.write_text("several words that somebody guessed\n")
     if CHEAP.exists():
@@ -88,7 +93,9 @@ def _prepare() -> None:
     CHEAP.mkdir()
     real = find("cryptsetup")
     less = "--pbkdf-memory 32768 --pbkdf-parallel 1 --pbkdf-force-iterations 4"
-    (CHEAP / "cryptsetup").write_text(f'#!/bin/sh\ncase " $* " in *" luksFormat "*) exec {real} "$@" {less};; esac\nexec {real} "$@"\n')
+    (CHEAP / "cryptsetup").write_text(
+        f'#!/bin/sh\ncase " $* " in *" luksFormat "*) exec {real} "$@" {less};; esac\nexec {real} "$@"\n'
+    )
     (CHEAP / "cryptsetup").chmod(0o755)
     os.environ["PATH"] = f"{CHEAP}:{os.environ['PATH']}"
 
@@ -104,12 +111,22 @@ def _whole(node: str) -> Iterator[Check]:
     file, plan = _plan(node, f"mount={PLACE}")
     (container,) = plan.containers
     apply = ("apply", str(file), "--confirm", plan.drive.token)
-    yield Check("the data begin at a whole stripe", container.offset_bytes % (3 * 65536) == 0, str(container.offset_bytes))
+    yield Check(
+        "the data begin at a whole stripe",
+        container.offset_bytes % (3 * 65536) == 0,
+        str(container.offset_bytes),
+    )
     told = diskwright(*apply, accept=range(256), seconds=LONG)
-    yield Check("without a passphrase nothing is begun", told.status == 3 and not list_runs(), f"{told.status}: {told.errors[-300:]}")
+    yield Check(
+        "without a passphrase nothing is begun",
+        told.status == 3 and not list_runs(),
+        f"{told.status}: {told.errors[-300:]}",
+    )
     with standing_in("cryptsetup", "luksFormat", "exit", PROCESSES):
         told = diskwright(*apply, "--passphrase-file", str(FILE), accept=range(256), seconds=LONG)
-    yield Check("apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}")
+    yield Check(
+        "apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
+    )
     if told.status:
         return
     yield from _stands(plan)
@@ -118,7 +135,9 @@ def _whole(node: str) -> Iterator[Check]:
     _let_go(container)
     _open_by_crypttab(container)
     mounted = run(["mount", str(PLACE)], seconds=SLOW, accept=range(256))
-    yield Check("opened by crypttab's name, fstab's line mounts it", (PLACE / "kept").exists(), mounted.last_words)
+    yield Check(
+        "opened by crypttab's name, fstab's line mounts it", (PLACE / "kept").exists(), mounted.last_words
+    )
     _let_go(container)
 
 
@@ -133,18 +152,33 @@ def _stands(plan: Plan) -> Iterator[Check]:
             f"sector size:  {container.sector_bytes}",
             f"offset:  {container.offset_bytes // 512} sectors",
         )
-        yield Check(f"{container.device}: cryptsetup has it open as planned", all(word in status for word in wanted), status)
+        yield Check(
+            f"{container.device}: cryptsetup has it open as planned",
+            all(word in status for word in wanted),
+            status,
+        )
         dump = tool("cryptsetup", "luksDump", container.device)
         is_planned = container.uuid in dump and "argon2id" in dump
-        yield Check(f"{container.device}: it is LUKS2 with its planned UUID and argon2id", is_planned, dump[:1500])
-        for device, kind, uuid in ((container.device, "crypto_LUKS", container.uuid), (volume.path, volume.filesystem, volume.uuid)):
+        yield Check(
+            f"{container.device}: it is LUKS2 with its planned UUID and argon2id", is_planned, dump[:1500]
+        )
+        for device, kind, uuid in (
+            (container.device, "crypto_LUKS", container.uuid),
+            (volume.path, volume.filesystem, volume.uuid),
+        ):
             probed = tool("blkid", "-p", "-o", "export", device).splitlines()
-            yield Check(f"{device} is {kind} with its UUID", f"TYPE={kind}" in probed and f"UUID={uuid}" in probed, shown(probed))
+            yield Check(
+                f"{device} is {kind} with its UUID",
+                f"TYPE={kind}" in probed and f"UUID={uuid}" in probed,
+                shown(probed),
+            )
         yield _in_use(volume)
         for file, uuid in (("/etc/crypttab", container.uuid), ("/etc/fstab", volume.uuid)):
             lines = [line for line in Path(file).read_text().splitlines() if uuid in line]
             is_there = len(lines) == 1 and "nofail" in lines[0]
-            yield Check(f"{volume.filesystem}: {file} has one line for it, with nofail", is_there, shown(lines))
+            yield Check(
+                f"{volume.filesystem}: {file} has one line for it, with nofail", is_there, shown(lines)
+            )
 
 
 def _in_use(volume: Volume) -> Check:
@@ -160,21 +194,42 @@ def _in_use(volume: Volume) -> Check:
 
 
 def _nowhere(told: str, node: str) -> Iterator[Check]:
-    """The passphrase is in no word that was said, no file that was kept, no process's arguments or environment, and not on the drive."""
+    """The passphrase is in no word that was said, no file that was kept, no process's arguments or
+    environment, and not on the drive."""
     yield Check("it was not said", PASSPHRASE not in told, told[-500:])
-    found = run(["grep", "-rlF", PASSPHRASE, str(runs_folder()), "/etc/crypttab", "/etc/fstab"], seconds=SLOW, accept=range(256))
+    found = run(
+        ["grep", "-rlF", PASSPHRASE, str(runs_folder()), "/etc/crypttab", "/etc/fstab"],
+        seconds=SLOW,
+        accept=range(256),
+    )
     yield Check("no file of the run holds it", not found.output, found.output)
     seen = SEEN.read_bytes()
-    yield Check("no process shows it", PASSPHRASE.encode() not in seen and b"luksFormat" in seen, f"{len(seen)} bytes were looked at")
+    yield Check(
+        "no process shows it",
+        PASSPHRASE.encode() not in seen and b"luksFormat" in seen,
+        f"{len(seen)} bytes were looked at",
+    )
     with Path(node).open("rb") as drive:
         head = drive.read(HEAD_BYTES)
-    yield Check("the drive does not hold it", PASSPHRASE.encode() not in head and b"LUKS" in head, f"{len(head)} bytes were looked at")
+    yield Check(
+        "the drive does not hold it",
+        PASSPHRASE.encode() not in head and b"LUKS" in head,
+        f"{len(head)} bytes were looked at",
+    )
 
 
 def _open_by_crypttab(container: Encryption) -> None:
     """By the name that crypttab has for it."""
-    name = next(line.split()[0] for line in Path("/etc/crypttab").read_text().splitlines() if f"UUID={container.uuid}" in line.split())
-    run(["cryptsetup", "open", "--key-file=-", container.device, name], seconds=SLOW, stdin=PASSPHRASE.encode())
+    name = next(
+        line.split()[0]
+        for line in Path("/etc/crypttab").read_text().splitlines()
+        if f"UUID={container.uuid}" in line.split()
+    )
+    run(
+        ["cryptsetup", "open", "--key-file=-", container.device, name],
+        seconds=SLOW,
+        stdin=PASSPHRASE.encode(),
+    )
 
 
 def _let_go(container: Encryption) -> None:
@@ -185,7 +240,9 @@ def _let_go(container: Encryption) -> None:
 def _forget() -> None:
     """The next run is for the same place."""
     fstab = Path("/etc/fstab")
-    fstab.write_text("".join(line for line in fstab.read_text().splitlines(keepends=True) if str(PLACE) not in line))
+    fstab.write_text(
+        "".join(line for line in fstab.read_text().splitlines(keepends=True) if str(PLACE) not in line)
+    )
 
 
 def _unfinished(plan: Plan) -> Path:
@@ -204,7 +261,11 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     _, plan = _plan(node, f"mount={PLACE}")
     with standing_in(program, word, DIES):
         found = _unfinished(plan)
-    yield Check(f"{word}: the run was cut off", state(found) is RunState.INTERRUPTED, shown([e.sentence for e in read_entries(found)][-3:]))
+    yield Check(
+        f"{word}: the run was cut off",
+        state(found) is RunState.INTERRUPTED,
+        shown([e.sentence for e in read_entries(found)][-3:]),
+    )
     yield _ends(f"{word}: resume without the passphrase", found, 3)
     if word == "open":
         yield _ends(f"{word}: resume with another passphrase", found, 3, WRONG)
@@ -235,7 +296,11 @@ def _failed(node: str) -> Iterator[Check]:
     (container,) = plan.containers
     with standing_in("mkfs.ext4", "-q", FAILS):
         found = _unfinished(plan)
-    yield Check("mkfs failed: the run failed", state(found) is RunState.FAILED, shown([e.sentence for e in read_entries(found)][-3:]))
+    yield Check(
+        "mkfs failed: the run failed",
+        state(found) is RunState.FAILED,
+        shown([e.sentence for e in read_entries(found)][-3:]),
+    )
     yield Check("mkfs failed: nothing is open", not os.path.lexists(container.opened), container.opened)
     yield _ends("mkfs failed: resume with another passphrase", found, 3, WRONG)
     yield _ends("mkfs failed: resume with it", found, 0, FILE)
@@ -244,12 +309,26 @@ def _failed(node: str) -> Iterator[Check]:
 
 
 def _each(node: str) -> Iterator[Check]:
-    """What else is made in a container, in one run with one passphrase: used, let go of, checked, and used again by crypttab and fstab."""
+    """What else is made in a container, in one run with one passphrase: used, let go of, checked, and used
+    again by crypttab and fstab."""
     file = SHARED / "plan-each.json"
     diskwright("plan", node, *(word for one in EACH for word in ("--volume", one)), "-o", str(file))
     plan = read_plan(file.read_text(), "the plan")
-    told = diskwright("apply", str(file), "--confirm", plan.drive.token, "--passphrase-file", str(FILE), accept=range(256), seconds=LONG)
-    yield Check("each: apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}")
+    told = diskwright(
+        "apply",
+        str(file),
+        "--confirm",
+        plan.drive.token,
+        "--passphrase-file",
+        str(FILE),
+        accept=range(256),
+        seconds=LONG,
+    )
+    yield Check(
+        "each: apply ends well",
+        told.status == 0,
+        f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}",
+    )
     if told.status:
         return
     yield from _stands(plan)
@@ -260,17 +339,26 @@ def _each(node: str) -> Iterator[Check]:
 
 
 def _again(volume: Volume) -> Iterator[Check]:
-    """Let go of, looked at by the filesystem's own checker, and opened and used once more by the lines that were written."""
+    """Let go of, looked at by the filesystem's own checker, and opened and used once more by the lines that
+    were written."""
     container, checker = volume.encryption, CHECKERS.get(volume.filesystem)
     assert container is not None
     tool(*(("umount", str(volume.mount_point)) if checker else ("swapoff", volume.path)))
     if checker:
         checked = run([*checker, volume.path], seconds=SLOW, accept=range(256))
-        yield Check(f"{volume.filesystem}'s own checker finds it clean", checked.status == 0, checked.last_words)
+        yield Check(
+            f"{volume.filesystem}'s own checker finds it clean", checked.status == 0, checked.last_words
+        )
     tool("cryptsetup", "close", container.name)
     _open_by_crypttab(container)
-    done = run(["mount", str(volume.mount_point)] if checker else ["swapon", f"UUID={volume.uuid}"], seconds=SLOW, accept=range(256))
-    is_kept = done.status == 0 and (not checker or (Path(str(volume.mount_point)) / "kept").read_text() == "kept")
+    done = run(
+        ["mount", str(volume.mount_point)] if checker else ["swapon", f"UUID={volume.uuid}"],
+        seconds=SLOW,
+        accept=range(256),
+    )
+    is_kept = done.status == 0 and (
+        not checker or (Path(str(volume.mount_point)) / "kept").read_text() == "kept"
+    )
     yield Check(f"{volume.filesystem}: opened again, it holds what it held", is_kept, done.last_words)
     yield _in_use(volume)
 
@@ -279,13 +367,30 @@ def _ends(what: str, found: Path, status: int, file: Path | None = None, command
     passphrase = ("--passphrase-file", str(file)) if file else ()
     tokens = confirmed(load_plan(found)) if command == "resume" else ()
     told = diskwright(command, found.name, *tokens, *passphrase, accept=range(256), seconds=LONG)
-    return Check(f"{what} ends with {status}", told.status == status, f"{told.status}: {told.output[-800:]} {told.errors[-800:]}")
+    return Check(
+        f"{what} ends with {status}",
+        told.status == status,
+        f"{told.status}: {told.output[-800:]} {told.errors[-800:]}",
+    )
 
 
 JOBS = {"encrypted": encrypted, "encrypted-each": encrypted_each, "encrypted-in-part": encrypted_in_part}
 VISITS = (
-    Visit("encrypted volumes: made, opened, mounted, opened again", ENCRYPTED_FLEET, ("encrypted",), 1800, udev=False),
-    Visit("encrypted volumes: cut off, failed, gone on with", CUT_FLEET, ("encrypted-in-part",), 1800, udev=False, full_only=True),
+    Visit(
+        "encrypted volumes: made, opened, mounted, opened again",
+        ENCRYPTED_FLEET,
+        ("encrypted",),
+        1800,
+        udev=False,
+    ),
+    Visit(
+        "encrypted volumes: cut off, failed, gone on with",
+        CUT_FLEET,
+        ("encrypted-in-part",),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
     Visit(
         "encrypted volumes, with udev, and each filesystem in one",
         ENCRYPTED_FLEET,

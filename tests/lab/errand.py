@@ -1,5 +1,6 @@
-"""`python -m tests.lab.errand MODULE NUMBERS PATIENCE DESCRIPTOR`: pays the visits with these numbers (behind commas) of one module in one
-laboratory. tests.lab starts it; to the descriptor it writes a line `PASSED FAILED` after each visit, the sum so far, or why it cannot.
+"""`python -m tests.lab.errand MODULE NUMBERS PATIENCE DESCRIPTOR`: pays the visits with these numbers (behind
+commas) of one module in one laboratory. tests.lab starts it; to the descriptor it writes a line `PASSED
+FAILED` after each visit, the sum so far, or why it cannot.
 """
 
 import os
@@ -47,7 +48,8 @@ def task(group: Group, *, beside_others: bool) -> Task:
 
 
 def counted(outcome: Outcome) -> tuple[int, int, str]:
-    """How many checks hold and how many do not, and what is to be said of an errand that did not come to its end: a failure more."""
+    """How many checks hold and how many do not, and what is to be said of an errand that did not come to its
+    end: a failure more."""
     lines = outcome.result.decode().split("\n")[:-1]
     passed, failed = map(int, lines[-1].split()) if lines else (0, 0)
     if outcome.late:

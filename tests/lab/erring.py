@@ -1,5 +1,6 @@
-"""Job: a migration is taken back while the drive below fails at writing the superblock's place. What shows through every
-cache looks right then, and the medium is not: nothing may be called the same bit for bit that was not read from it.
+"""Job: a migration is taken back while the drive below fails at writing the superblock's place. What shows
+through every cache looks right then, and the medium is not: nothing may be called the same bit for bit that
+was not read from it.
 """
 
 from __future__ import annotations
@@ -26,12 +27,14 @@ IMAGE_BYTES = 16 * MIB
 RUNS, UNDO = KEPT / "runs", KEPT / "undo"
 SAME, NOT_SAME = "bit for bit", "it is not what it was"
 STOLEN = "sync {}; exit 0"
-"""The first who has the device's content written out, and waits for it, is told of the error; nobody is after them."""
+"""The first who has the device's content written out, and waits for it, is told of the error; nobody is after
+them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Below:
-    """The drive below the filesystem, in which a file is a drive of its own, in one piece from `start_bytes` on."""
+    """The drive below the filesystem, in which a file is a drive of its own, in one piece from `start_bytes`
+    on."""
 
     node: str
     start_bytes: int
@@ -71,11 +74,15 @@ def taken_back_erring(fleet: Fleet) -> Iterator[Check]:
             told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
         said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
         yield Check(f"undo, asked for {time}, does not say that it is done", told.status != 0, said)
-        yield Check(f"undo, asked for {time}, calls nothing the same", SAME not in said or NOT_SAME in said, said)
+        yield Check(
+            f"undo, asked for {time}, calls nothing the same", SAME not in said or NOT_SAME in said, said
+        )
     below.fails(fails=False)
     told = diskwright("undo", "--journal", str(RUNS), accept=range(256))
     said = f"{told.status}: {told.output[-500:]} {told.errors[-1000:]}"
-    yield Check("when the error has passed, undo says that it is the same", told.status == 0 and SAME in said, said)
+    yield Check(
+        "when the error has passed, undo says that it is the same", told.status == 0 and SAME in said, said
+    )
     yield Check("so it is, on the medium", below.digest == before, shown(below.digest))
 
 
@@ -84,7 +91,9 @@ def _prepared(fleet: Fleet) -> tuple[Below, str]:
     for module in ("dm_mod", "loop", "ext4"):
         tool("modprobe", module)
     node = node_of(fleet[HOME.name])
-    tool(*ALONE, "dmsetup", "create", MAPPED, "--table", f"0 {HOME.size_bytes // SECTOR_BYTES} linear {node} 0")
+    tool(
+        *ALONE, "dmsetup", "create", MAPPED, "--table", f"0 {HOME.size_bytes // SECTOR_BYTES} linear {node} 0"
+    )
     mapped = f"/dev/mapper/{MAPPED}"
     tool("mkfs.ext4", "-q", "-F", "-b", str(BLOCK_BYTES), mapped)
     tool("mkfs.ext4", "-q", "-F", node_of(fleet[REST.name]))

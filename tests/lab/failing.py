@@ -1,4 +1,5 @@
-"""Jobs: drives that cannot be read or written in places are told apart from empty ones, and a run that meets one ends with a sentence."""
+"""Jobs: drives that cannot be read or written in places are told apart from empty ones, and a run that meets
+one ends with a sentence."""
 
 from __future__ import annotations
 
@@ -29,7 +30,9 @@ SUPERBLOCK = FIRST + 2
 """Where an ext4 in the first partition keeps its first superblock, and mke2fs writes it."""
 
 
-def _disk(number: int, name: str, *, unreadable: tuple[int, ...] = (), unwritable: tuple[int, ...] = ()) -> EmulatedDrive:
+def _disk(
+    number: int, name: str, *, unreadable: tuple[int, ...] = (), unwritable: tuple[int, ...] = ()
+) -> EmulatedDrive:
     return EmulatedDrive(
         name,
         Bus.SCSI,
@@ -69,22 +72,44 @@ def unread(fleet: Fleet) -> Iterator[Check]:
     for name in ("unread-all", "unread-start", *WITH_TABLE):
         drive = seen[nodes[name]]
         codes = [finding["code"] for finding in drive["findings"]]
-        yield Check(f"{name}: inspect says that something was not read", "drive-unread" in codes, shown(codes))
-        known = [drive[key] for key in ("signatures", "free") if drive[key]] + [table for table in [drive["table"]] if table]
-        yield Check(f"{name}: what it holds passes neither for known nor for nothing", not known, shown(known))
+        yield Check(
+            f"{name}: inspect says that something was not read", "drive-unread" in codes, shown(codes)
+        )
+        known = [drive[key] for key in ("signatures", "free") if drive[key]] + [
+            table for table in [drive["table"]] if table
+        ]
+        yield Check(
+            f"{name}: what it holds passes neither for known nor for nothing", not known, shown(known)
+        )
         numbers = [part["number"] for part in drive["partitions"]]
-        yield Check(f"{name}: the kernel's partitions are shown", numbers == ([1] if name in WITH_TABLE else []), shown(numbers))
+        yield Check(
+            f"{name}: the kernel's partitions are shown",
+            numbers == ([1] if name in WITH_TABLE else []),
+            shown(numbers),
+        )
         status, said = _told("plan", nodes[name], "--workload", "small-files")
-        yield Check(f"{name}: nothing is planned as if it were empty", status == 3 and "may not be empty" in said, f"{status}: {said}")
+        yield Check(
+            f"{name}: nothing is planned as if it were empty",
+            status == 3 and "may not be empty" in said,
+            f"{status}: {said}",
+        )
     dead, torn = nodes["unread-all"], nodes["unread-start"]
     status, said = _told("bench", dead)
-    yield Check("unread-all: bench says why it cannot", status == 1 and "Input/output error" in said, f"{status}: {said}")
+    yield Check(
+        "unread-all: bench says why it cannot",
+        status == 1 and "Input/output error" in said,
+        f"{status}: {said}",
+    )
     status, said = _told("advise", dead, "--workload", "small-files")
-    yield Check("unread-all: advice has its doubts", status == 0 and "may be failing" in said, f"{status}: {said}")
+    yield Check(
+        "unread-all: advice has its doubts", status == 0 and "may be failing" in said, f"{status}: {said}"
+    )
     file = str(SHARED / "plan-unread.json")
     status, said = _told("plan", torn, "--workload", "small-files", "--replace", "-o", file)
     yield Check(
-        "unread-start: a plan to replace says what it does not know", status == 0 and "could not be read" in said, f"{status}: {said}"
+        "unread-start: a plan to replace says what it does not know",
+        status == 0 and "could not be read" in said,
+        f"{status}: {said}",
     )
     status, said = _told("apply", file, "--confirm", fleet["unread-start"].serial)
     why = status == 3 and "could not be read" in said and "Nothing was written" in said
@@ -97,23 +122,43 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     file = SHARED / "plan-unwritable.json"
     _told("plan", node_of(drive), "--workload", "small-files", "--fs", "ext4", "-o", str(file))
     steps = read_plan(file.read_text(), str(file)).steps
-    making = next(number for number, step in enumerate(steps, 1) if isinstance(step.operation, MakeFilesystem))
+    making = next(
+        number for number, step in enumerate(steps, 1) if isinstance(step.operation, MakeFilesystem)
+    )
     status, said = _told("apply", str(file), "--confirm", drive.serial)
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
-    for sentence in (f"Step {making} of {len(steps)} failed", f"not done: step {making}.", "It cannot be undone any more"):
+    for sentence in (
+        f"Step {making} of {len(steps)} failed",
+        f"not done: step {making}.",
+        "It cannot be undone any more",
+    ):
         yield Check(f"unwritable: apply says '{sentence}'", sentence in said, said)
     (folder,) = list_runs()
     ends = [
-        (entry.event, entry.step) for entry in read_entries(folder) if entry.event in (Event.STEP_DONE, Event.STEP_FAILED, Event.FAILED)
+        (entry.event, entry.step)
+        for entry in read_entries(folder)
+        if entry.event in (Event.STEP_DONE, Event.STEP_FAILED, Event.FAILED)
     ]
     whole = [(Event.STEP_DONE, number) for number in range(1, making)]
-    yield Check("unwritable: the journal has it", ends == [*whole, (Event.STEP_FAILED, making), (Event.FAILED, 0)], shown(ends))
+    yield Check(
+        "unwritable: the journal has it",
+        ends == [*whole, (Event.STEP_FAILED, making), (Event.FAILED, 0)],
+        shown(ends),
+    )
     log = (folder / "process.log").read_text()
     yield Check("unwritable: the process that applied has no more to say", not log, log)
     status, said = _told("status")
-    yield Check("unwritable: status tells that it failed, and where", f"Step {making} of" in said and "failed" in said, said)
+    yield Check(
+        "unwritable: status tells that it failed, and where",
+        f"Step {making} of" in said and "failed" in said,
+        said,
+    )
     status, said = _told("resume", folder.name, "--confirm", drive.serial)
-    yield Check("unwritable: trying again fails alike", status == 1 and f"Step {making} of" in said, f"{status}: {said}")
+    yield Check(
+        "unwritable: trying again fails alike",
+        status == 1 and f"Step {making} of" in said,
+        f"{status}: {said}",
+    )
 
 
 def _told(*words: str) -> tuple[int, str]:
@@ -125,7 +170,8 @@ def _told(*words: str) -> tuple[int, str]:
 
 
 def _write_tables(lab: Laboratory) -> None:
-    """With this machine's own tools, which find nothing wrong with the image of a drive that cannot be read."""
+    """With this machine's own tools, which find nothing wrong with the image of a drive that cannot be
+    read."""
     for name in WITH_TABLE:
         image = str(lab.image(name))
         run(["sfdisk", "--quiet", image], seconds=SLOW, stdin=b"label: gpt\nstart=2048\n")
@@ -137,6 +183,11 @@ JOBS = {"unread": unread, "errs": errs}
 
 VISITS = (
     Visit(
-        "drives that cannot be read or written in places", FAILING_FLEET, ("unread", "errs"), seconds=400, udev=False, prepare=_write_tables
+        "drives that cannot be read or written in places",
+        FAILING_FLEET,
+        ("unread", "errs"),
+        seconds=400,
+        udev=False,
+        prepare=_write_tables,
     ),
 )

@@ -1,4 +1,5 @@
-"""What kinds of emulated drives there are. The drives themselves are in members.py; how QEMU makes them in attach.py. Pure."""
+"""What kinds of emulated drives there are. The drives themselves are in members.py; how QEMU makes them in
+attach.py. Pure."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,8 +19,9 @@ EVERYWHERE = -1
 
 
 class Bus(StrEnum):
-    """How a drive is attached. SATA drives have no 4096-byte logical blocks in QEMU; VIRTIO ones have no model and no SMART; NVME
-    ones have QEMU's own model; USB ones speak the old protocol of sticks, UAS ones that of newer enclosures."""
+    """How a drive is attached. SATA drives have no 4096-byte logical blocks in QEMU; VIRTIO ones have no
+    model and no SMART; NVME ones have QEMU's own model; USB ones speak the old protocol of sticks, UAS ones
+    that of newer enclosures."""
 
     SATA = "sata"
     SCSI = "scsi"
@@ -44,7 +46,8 @@ DRIVERS = {
 class Pace:
     """How slow a drive is: every request takes 1/`requests_per_second`.
 
-    `charges_rewrites`: a write that is no whole multiple of the physical block is first read, at the same price, as within a 512e drive.
+    `charges_rewrites`: a write that is no whole multiple of the physical block is first read, at the same
+    price, as within a 512e drive.
     """
 
     requests_per_second: int
@@ -55,7 +58,8 @@ class Pace:
 class TimingModel:
     """A drive with the timing of turning platters, served by nbdkit (timing.py).
 
-    `shingled`: writes out of order go to a media cache of `cache_bytes`; once it is full each makes a band of `band_bytes` be rewritten.
+    `shingled`: writes out of order go to a media cache of `cache_bytes`; once it is full each makes a band of
+    `band_bytes` be rewritten.
     """
 
     shingled: bool
@@ -76,8 +80,9 @@ class Zones:
 class Expected:
     """What the wizard must say of an empty drive.
 
-    `recording` is the verdict (yes, likely, unknown, not-applicable), `management` its companion, `findings` the codes of all findings,
-    each once and in any order; `bench` the benchmark's outcome when it may write, None where it refuses to.
+    `recording` is the verdict (yes, likely, unknown, not-applicable), `management` its companion, `findings`
+    the codes of all findings, each once and in any order; `bench` the benchmark's outcome when it may write,
+    None where it refuses to.
     """
 
     recording: str
@@ -88,13 +93,14 @@ class Expected:
 
 @dataclass(frozen=True, slots=True)
 class EmulatedDrive:
-    """One drive that QEMU makes. `name` is the lab's own and QEMU's node name; the guest knows the drive by `serial`.
+    """One drive that QEMU makes. `name` is the lab's own and QEMU's node name; the guest knows the drive by
+    `serial`.
 
-    `hidden_block_bytes`: the blocks it really stores, where it claims smaller ones. `alignment_offset_bytes`: where the first of its
-    physical blocks begins. `discards`: it offers TRIM or UNMAP. `identify`: words of a SATA drive's IDENTIFY data and the values they
-    shall have, set before the guest's driver asks. `unreadable`, `unwritable`: sectors (of 512 bytes) whose
-    reading or writing fails, EVERYWHERE for all. `failing`: its SMART says so (NVMe only). `logged`: every write to it is kept, in order
-    (see blocklog.py).
+    `hidden_block_bytes`: the blocks it really stores, where it claims smaller ones. `alignment_offset_bytes`:
+    where the first of its physical blocks begins. `discards`: it offers TRIM or UNMAP. `identify`: words of a
+    SATA drive's IDENTIFY data and the values they shall have, set before the guest's driver asks.
+    `unreadable`, `unwritable`: sectors (of 512 bytes) whose reading or writing fails, EVERYWHERE for all.
+    `failing`: its SMART says so (NVMe only). `logged`: every write to it is kept, in order (see blocklog.py).
     """
 
     name: str
@@ -128,7 +134,9 @@ class EmulatedDrive:
         if len(self.serial) > QEMU_SERIAL_CHARACTERS:
             raise ValueError(f"{self.name}: QEMU cuts serials at {QEMU_SERIAL_CHARACTERS} characters.")
         if self.identify and (self.bus is not Bus.SATA or self.model is None):
-            raise ValueError(f"{self.name}: only SATA drives with a model have IDENTIFY data that can be found.")
+            raise ValueError(
+                f"{self.name}: only SATA drives with a model have IDENTIFY data that can be found."
+            )
         if (self.zones or self.failing) and self.bus is not Bus.NVME:
             raise ValueError(f"{self.name}: QEMU has zones, and health that fails, on NVMe only.")
         if self.bus in (Bus.VIRTIO, Bus.NVME) and (self.model or self.wwn is not None or self.rotation_rate):
@@ -152,7 +160,8 @@ def virtio_drive(name: str, size_bytes: int, logical_block_bytes: int = 512) -> 
 
 @dataclass(frozen=True, slots=True)
 class ModuleDrive:
-    """One drive that a kernel module (scsi_debug or null_blk) makes in the guest, where it is loaded and unloaded by inside.loaded.
+    """One drive that a kernel module (scsi_debug or null_blk) makes in the guest, where it is loaded and
+    unloaded by inside.loaded.
 
     `parameters` are the module's. There is one at a time of each module.
     """
@@ -170,19 +179,25 @@ class ModuleDrive:
 
 @dataclass(frozen=True, slots=True)
 class Fleet:
-    """The drives of one guest, in the order in which they are attached, and those that a job loads there, one after the other."""
+    """The drives of one guest, in the order in which they are attached, and those that a job loads there, one
+    after the other."""
 
     name: str
     drives: tuple[EmulatedDrive, ...] = ()
     loadable: tuple[ModuleDrive, ...] = ()
 
     def __post_init__(self) -> None:
-        for what, values in (("names", [drive.name for drive in self.members]), ("serials", [drive.serial for drive in self.drives])):
+        for what, values in (
+            ("names", [drive.name for drive in self.members]),
+            ("serials", [drive.serial for drive in self.drives]),
+        ):
             if len(set(values)) != len(values):
                 raise ValueError(f"Two drives share their {what}.")
         for drive in self.drives:
             if drive.identify and sum(other.model == drive.model for other in self.drives) > 1:
-                raise ValueError(f"{drive.name}: IDENTIFY data are found by their model, which another drive has too.")
+                raise ValueError(
+                    f"{drive.name}: IDENTIFY data are found by their model, which another drive has too."
+                )
 
     def __getitem__(self, name: str) -> EmulatedDrive:
         """A drive by the lab's name for it."""

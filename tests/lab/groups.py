@@ -40,7 +40,9 @@ class Group:
 
 def wanted_of(modules: Iterable[str], words: Sequence[str], *, full: bool) -> list[Planned]:
     """The visits of these modules that are wanted, in their order."""
-    found = [Planned(visit, module, number) for module in modules for number, visit in enumerate(visits(module))]
+    found = [
+        Planned(visit, module, number) for module in modules for number, visit in enumerate(visits(module))
+    ]
     return [one for one in found if is_wanted(one, words, full=full)]
 
 
@@ -61,8 +63,8 @@ def grouped(wanted: Iterable[Planned]) -> list[Group]:
 
 
 def batches(groups: Sequence[Group]) -> list[list[Group]]:
-    """What may run at the same time: each group that must be alone by itself, then all others, the longest first so that none is left
-    over for the end."""
+    """What may run at the same time: each group that must be alone by itself, then all others, the longest
+    first so that none is left over for the end."""
     alone = [[group] for group in groups if group.alone]
     others = sorted((group for group in groups if not group.alone), key=lambda group: -group.seconds)
     return alone + ([others] if others else [])

@@ -1,4 +1,5 @@
-"""`python -m tests.lab.guest MODULE NUMBER`, run as root in a guest: does the jobs of that visit of tests.lab.MODULE.
+"""`python -m tests.lab.guest MODULE NUMBER`, run as root in a guest: does the jobs of that visit of
+tests.lab.MODULE.
 
 Prints each check as a line of JSON at once.
 """

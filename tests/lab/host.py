@@ -7,7 +7,8 @@ from tests.lab.monitor import ANSWER, PAUSE_SECONDS, REQUEST
 
 
 def ask_host(verb: str, what: str) -> None:
-    """Have the host do something (see monitor.REQUEST), and wait until it has; fails the job where it has not."""
+    """Have the host do something (see monitor.REQUEST), and wait until it has; fails the job where it has
+    not."""
     answer, part = SHARED / ANSWER, SHARED / "request.part"
     answer.unlink(missing_ok=True)
     part.write_text(f"{verb} {what}")

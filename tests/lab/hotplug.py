@@ -1,4 +1,5 @@
-"""Jobs: drives pulled out and plugged in while the wizard, a benchmark, a reading or a run is at work on them."""
+"""Jobs: drives pulled out and plugged in while the wizard, a benchmark, a reading or a run is at work on
+them."""
 
 import os
 import signal
@@ -91,34 +92,55 @@ def rows(fleet: Fleet) -> Iterator[Check]:
     with Terminal(TERM="linux") as screen:
         yield shows(screen, "the wizard lists every drive", lambda: _is_read(screen, *nodes.values()))
         pull(fleet["stick"])
-        yield shows(screen, "stick: its row goes when it is pulled", partial(_is_missing, screen, nodes["stick"]))
-        yield shows(screen, "stick: a row comes when it is plugged in", partial(_is_read, screen, plug(fleet["stick"])))
+        yield shows(
+            screen, "stick: its row goes when it is pulled", partial(_is_missing, screen, nodes["stick"])
+        )
+        yield shows(
+            screen,
+            "stick: a row comes when it is plugged in",
+            partial(_is_read, screen, plug(fleet["stick"])),
+        )
 
 
 def steps(fleet: Fleet) -> Iterator[Check]:
-    """The wizard in later steps: its drive goes while it is measured, and another stick takes the place of the chosen one unseen."""
+    """The wizard in later steps: its drive goes while it is measured, and another stick takes the place of
+    the chosen one unseen."""
     disk, stick, other = fleet["disk"], fleet["stick"], fleet["other"]
     with Terminal(TERM="linux") as screen:
-        yield shows(screen, "the wizard lists every drive", lambda: _is_read(screen, *map(node_of, fleet.drives)))
+        yield shows(
+            screen, "the wizard lists every drive", lambda: _is_read(screen, *map(node_of, fleet.drives))
+        )
         _choose(screen, node_of(disk), 6)
         screen.press("m")
         yield shows(screen, "disk: it is measured", lambda: "pairs" in screen.text)
         pull(disk)
         yield shows(
-            screen, "disk: that it has gone while it was measured is said", partial(_says, screen, f"{disk.model}) is not attached")
+            screen,
+            "disk: that it has gone while it was measured is said",
+            partial(_says, screen, f"{disk.model}) is not attached"),
         )
         screen.press("enter")
         plug(disk)
-        yield shows(screen, "back in the list, it comes again", lambda: _is_read(screen, *map(node_of, fleet.drives)))
+        yield shows(
+            screen, "back in the list, it comes again", lambda: _is_read(screen, *map(node_of, fleet.drives))
+        )
         node = node_of(stick)
         _choose(screen, node, 2)
         with _asleep(screen.pid):
             pull(stick)
             pull(other)
             yield Check("another stick takes the chosen one's node", plug(other) == node, node)
-        yield shows(screen, "it is not taken for the chosen one", partial(_says, screen, f"{stick.model}) is not attached"))
+        yield shows(
+            screen,
+            "it is not taken for the chosen one",
+            partial(_says, screen, f"{stick.model}) is not attached"),
+        )
         screen.press("enter")
-        yield shows(screen, "the list has the other one", lambda: "Other" in _row(screen, node) and str(stick.model) not in screen.text)
+        yield shows(
+            screen,
+            "the list has the other one",
+            lambda: "Other" in _row(screen, node) and str(stick.model) not in screen.text,
+        )
     plug(stick)
 
 
@@ -139,33 +161,57 @@ def runs(fleet: Fleet) -> Iterator[Check]:
     disk = fleet["disk"]
     node = node_of(disk)
     plan_file = SHARED / "plan-pulled.json"
-    diskwright("plan", node, "--volume", "workload=small-files,fs=ext4,label=pulled,mount=/srv/pulled", "-o", str(plan_file))
+    diskwright(
+        "plan",
+        node,
+        "--volume",
+        "workload=small-files,fs=ext4,label=pulled,mount=/srv/pulled",
+        "-o",
+        str(plan_file),
+    )
     plan = read_plan(plan_file.read_text(), str(plan_file))
-    making = next(number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem))
+    making = next(
+        number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)
+    )
     with _Work("apply", str(plan_file), "--confirm", disk.serial) as apply:
-        apply.until(lambda: any((entry.event, entry.step) == (Event.STEP_STARTED, making) for entry in _journal()))
+        apply.until(
+            lambda: any((entry.event, entry.step) == (Event.STEP_STARTED, making) for entry in _journal())
+        )
         pull(disk)
-        yield from apply.ends("apply", 1, f"{node} is not attached any more", f"Step {making} of", "diskwright resume")
+        yield from apply.ends(
+            "apply", 1, f"{node} is not attached any more", f"Step {making} of", "diskwright resume"
+        )
     (run,) = list_runs()
     yield Check(
-        "apply: the process that applied has no more to say", not (run / "process.log").read_text(), (run / "process.log").read_text()
+        "apply: the process that applied has no more to say",
+        not (run / "process.log").read_text(),
+        (run / "process.log").read_text(),
     )
     status = diskwright("status").output
-    yield Check("status tells that it failed, and why", "failed" in status and "not attached" in status, status)
+    yield Check(
+        "status tells that it failed, and why", "failed" in status and "not attached" in status, status
+    )
     gone = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
     yield Check(
-        "resume refuses while the drive is away", gone.status == 3 and "Traceback" not in gone.errors, f"{gone.status}: {gone.errors}"
+        "resume refuses while the drive is away",
+        gone.status == 3 and "Traceback" not in gone.errors,
+        f"{gone.status}: {gone.errors}",
     )
     yield Check("the disk comes back at its node", plug(disk) == node, node)
     again = diskwright("resume", run.name, "--confirm", disk.serial, accept=range(256))
-    yield Check("resume goes on to the end", again.status == 0, f"{again.status}: {again.output[-1500:]} {again.errors[-1500:]}")
+    yield Check(
+        "resume goes on to the end",
+        again.status == 0,
+        f"{again.status}: {again.output[-1500:]} {again.errors[-1500:]}",
+    )
     found = tool("blkid", "-p", "-o", "value", "-s", "UUID", partition_path(node, 1)).strip()
     yield Check("the filesystem is the planned one", found == plan.volumes[0].uuid, found)
     tool("umount", "/srv/pulled")
 
 
 def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
-    """`inspect`'s own reading, with the drive pulled between what the kernel says of it and what the drive says itself."""
+    """`inspect`'s own reading, with the drive pulled between what the kernel says of it and what the drive
+    says itself."""
     node = node_of(drive)
     phases = collect.phases(Path(node).name, lambda _: {}, SLOW)
     facts = dict(next(phases))
@@ -174,13 +220,26 @@ def _read_and_pulled(drive: EmulatedDrive) -> Iterator[Check]:
         facts.update(update)
     machine = read_machine()
     found = drive_of(from_json(facts, RawDrive, node), machine)
-    codes = [finding.code for finding in diagnose(Machine(machine_of(machine).kernel, (found,), root=True), found, ()).findings]
-    yield Check("inspect: a drive that goes while it is read is a finding", "drive-unread" in codes, shown(codes))
-    yield Check("inspect: it does not pass for empty", not _passes_for_empty(found), shown([one.what for one in found.unread]))
+    codes = [
+        finding.code
+        for finding in diagnose(Machine(machine_of(machine).kernel, (found,), root=True), found, ()).findings
+    ]
+    yield Check(
+        "inspect: a drive that goes while it is read is a finding", "drive-unread" in codes, shown(codes)
+    )
+    yield Check(
+        "inspect: it does not pass for empty",
+        not _passes_for_empty(found),
+        shown([one.what for one in found.unread]),
+    )
 
 
 def _passes_for_empty(drive: Drive) -> bool:
-    return bool(drive.is_empty) or bool(drive.free) or (drive.table is not None and drive.content_digest is not None)
+    return (
+        bool(drive.is_empty)
+        or bool(drive.free)
+        or (drive.table is not None and drive.content_digest is not None)
+    )
 
 
 def _journal() -> list[Entry]:
@@ -193,7 +252,10 @@ class _Work:
     def __init__(self, *words: str) -> None:
         self._file = (SHARED / "said").open("w+b")
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "wizard", *words], stdin=subprocess.DEVNULL, stdout=self._file, stderr=subprocess.STDOUT
+            [sys.executable, "-m", "wizard", *words],
+            stdin=subprocess.DEVNULL,
+            stdout=self._file,
+            stderr=subprocess.STDOUT,
         )
 
     def __enter__(self) -> "_Work":
@@ -213,7 +275,9 @@ class _Work:
         """Wait until something is so; fails the job where the command ends before."""
         limit = monotonic() + PATIENCE_SECONDS
         while not met():
-            assert self._process.poll() is None and monotonic() < limit, f"It is not so: {self._process.poll()} {self.said}"
+            assert self._process.poll() is None and monotonic() < limit, (
+                f"It is not so: {self._process.poll()} {self.said}"
+            )
             sleep(PAUSE_SECONDS)
 
     def ends(self, name: str, status: int, *sentences: str) -> Iterator[Check]:
@@ -223,7 +287,11 @@ class _Work:
         except subprocess.TimeoutExpired:
             ended = None
         said = " ".join(self.said.split())
-        yield Check(f"{name}: it ends with status {status} when the drive is pulled", ended == status, f"{ended}: {said}")
+        yield Check(
+            f"{name}: it ends with status {status} when the drive is pulled",
+            ended == status,
+            f"{ended}: {said}",
+        )
         for sentence in sentences:
             yield Check(f"{name}: it says '{sentence}'", sentence in said, said)
         yield Check(f"{name}: without a traceback", "Traceback" not in said, said)
@@ -258,7 +326,9 @@ def _says(screen: Terminal, sentence: str) -> bool:
 
 def _row(screen: Terminal, node: str) -> str:
     """The line of the list that begins with a node; empty where there is none."""
-    return next((line for line in screen.screen.display if line[1] in " >" and line[3:].startswith(f"{node} ")), "")
+    return next(
+        (line for line in screen.screen.display if line[1] in " >" and line[3:].startswith(f"{node} ")), ""
+    )
 
 
 def _is_missing(screen: Terminal, node: str) -> bool:
@@ -281,7 +351,22 @@ def shows(screen: Terminal, what: str, met: Callable[[], bool]) -> Check:
 JOBS = {"rows": rows, "steps": steps, "readings": readings, "runs": runs}
 
 VISITS = (
-    Visit("drives are pulled out and plugged in, without udev", PULLED_FLEET, ("rows",), seconds=400, udev=False),
-    Visit("drives are pulled out while the wizard and a run are at work", PULLED_FLEET, ("steps", "runs"), seconds=600, udev=True),
-    Visit("drives are pulled out while they are looked at", PULLED_FLEET, ("rows", "readings"), seconds=600, udev=True, full_only=True),
+    Visit(
+        "drives are pulled out and plugged in, without udev", PULLED_FLEET, ("rows",), seconds=400, udev=False
+    ),
+    Visit(
+        "drives are pulled out while the wizard and a run are at work",
+        PULLED_FLEET,
+        ("steps", "runs"),
+        seconds=600,
+        udev=True,
+    ),
+    Visit(
+        "drives are pulled out while they are looked at",
+        PULLED_FLEET,
+        ("rows", "readings"),
+        seconds=600,
+        udev=True,
+        full_only=True,
+    ),
 )

@@ -1,8 +1,10 @@
-"""Changing what an emulated SATA drive says of itself, for which QEMU has no option: drive-managed zones, an alignment offset.
+"""Changing what an emulated SATA drive says of itself, for which QEMU has no option: drive-managed zones, an
+alignment offset.
 
-QEMU makes a drive's IDENTIFY DEVICE data when it is first asked for them, keeps them, and gives out copies from then on. The first to
-ask is the firmware. Between that and the guest's own driver the kept data can be changed in QEMU's memory: the guest must be made to
-wait for it before it loads the driver, so that nothing depends on who is faster.
+QEMU makes a drive's IDENTIFY DEVICE data when it is first asked for them, keeps them, and gives out copies
+from then on. The first to ask is the firmware. Between that and the guest's own driver the kept data can be
+changed in QEMU's memory: the guest must be made to wait for it before it loads the driver, so that nothing
+depends on who is faster.
 """
 
 import re
@@ -49,15 +51,18 @@ class Copy:
 def poke(pid: int, model: str, words: Sequence[tuple[int, int]], seconds: float) -> None:
     """Set words of the IDENTIFY data that the QEMU process `pid` keeps of its one SATA drive of this model.
 
-    To be called while the guest waits before it loads its driver, when the firmware has long asked. Looks for the data until they are
-    there, for at most `seconds`. Raises GuestTrouble where they do not appear, where two drives are of this model, where the process
-    ends, and where the words do not stand afterwards.
+    To be called while the guest waits before it loads its driver, when the firmware has long asked. Looks for
+    the data until they are there, for at most `seconds`. Raises GuestTrouble where they do not appear, where
+    two drives are of this model, where the process ends, and where the words do not stand afterwards.
     """
     limit = monotonic() + seconds
     try:
         while not (copies := list(_copies(pid, model))):
             if monotonic() >= limit:
-                raise GuestTrouble(f"QEMU has no IDENTIFY data of {model!r} after {seconds:.0f} s: did its firmware not ask for them?")
+                raise GuestTrouble(
+                    f"QEMU has no IDENTIFY data of {model!r} after {seconds:.0f} s: did its firmware not ask "
+                    "for them?"
+                )
             sleep(PAUSE_SECONDS)
         if len({copy.serial for copy in copies}) > 1:
             raise GuestTrouble(f"Two drives are called {model!r}: whose words shall be changed?")
@@ -71,7 +76,8 @@ def poke(pid: int, model: str, words: Sequence[tuple[int, int]], seconds: float)
 
 
 def changed(data: bytes, words: Sequence[tuple[int, int]]) -> bytes:
-    """IDENTIFY data with some words set, and their checksum put right where they carry one (ACS-4, word 255)."""
+    """IDENTIFY data with some words set, and their checksum put right where they carry one (ACS-4, word
+    255)."""
     new = bytearray(data)
     for number, value in words:
         new[number * WORD_BYTES : (number + 1) * WORD_BYTES] = value.to_bytes(WORD_BYTES, "little")
@@ -113,8 +119,16 @@ def _copies_within(memory: FileIO, start: int, end: int, wanted: bytes) -> Itera
         at = piece.find(wanted)
         while at >= 0:
             first = at - MODEL_AT
-            copy = Copy(begin + first, piece[first : first + DATA_BYTES]) if 0 <= first < PIECE_BYTES else None
-            # Its bits 15:14 are 01 in any data that are complete (ACS-4): a string of the same letters elsewhere has no such word.
-            if copy and len(copy.data) == DATA_BYTES and copy.word(0) == FIXED_DRIVE and copy.word(COMMAND_SETS) >> 14 == 1:
+            copy = (
+                Copy(begin + first, piece[first : first + DATA_BYTES]) if 0 <= first < PIECE_BYTES else None
+            )
+            # Its bits 15:14 are 01 in any data that are complete (ACS-4): a string of the same letters
+            # elsewhere has no such word.
+            if (
+                copy
+                and len(copy.data) == DATA_BYTES
+                and copy.word(0) == FIXED_DRIVE
+                and copy.word(COMMAND_SETS) >> 14 == 1
+            ):
                 yield copy
             at = piece.find(wanted, at + 1)

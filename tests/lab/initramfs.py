@@ -1,4 +1,5 @@
-"""The guest's first root, a cpio archive: busybox, a script, the modules for its drives and for mounting this machine's root over 9p."""
+"""The guest's first root, a cpio archive: busybox, a script, the modules for its drives and for mounting this
+machine's root over 9p."""
 
 import lzma
 import os
@@ -17,7 +18,8 @@ INIT = Path(__file__).with_name("init.sh")
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One member of the archive: its mode with the file type, and its bytes (a link's target, a file's content)."""
+    """One member of the archive: its mode with the file type, and its bytes (a link's target, a file's
+    content)."""
 
     name: str
     mode: int
@@ -27,10 +29,12 @@ class Member:
 def load_order(dependencies: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
     """Module files, as `modules.dep` (its text) writes them, in an order in which each finds what it needs.
 
-    modules.dep lists a module's needs with the deepest last. Names are equal whether written with - or _; a name that is not
-    listed is built into the kernel.
+    modules.dep lists a module's needs with the deepest last. Names are equal whether written with - or _; a
+    name that is not listed is built into the kernel.
     """
-    needs = {file: rest.split() for file, _, rest in (line.partition(":") for line in dependencies.splitlines())}
+    needs = {
+        file: rest.split() for file, _, rest in (line.partition(":") for line in dependencies.splitlines())
+    }
     by_name = {Path(file).name.split(".")[0].replace("-", "_"): file for file in needs}
     files = [by_name[name] for name in (name.replace("-", "_") for name in wanted) if name in by_name]
     ordered = [needed for file in files for needed in (*reversed(needs[file]), file)]
@@ -38,7 +42,8 @@ def load_order(dependencies: str, wanted: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def archive(members: list[Member]) -> bytes:
-    """A cpio archive of the kind the kernel unpacks (Documentation/driver-api/early-userspace/buffer-format.rst)."""
+    """A cpio archive of the kind the kernel unpacks
+    (Documentation/driver-api/early-userspace/buffer-format.rst)."""
     out = bytearray()
     for number, member in enumerate([*members, Member("TRAILER!!!", 0)], 1):
         name = os.fsencode(member.name) + b"\0"

@@ -1,4 +1,5 @@
-"""What the jobs need inside a guest: its drives by serial, tools' output, and the proof that this is a guest at all."""
+"""What the jobs need inside a guest: its drives by serial, tools' output, and the proof that this is a guest
+at all."""
 
 import json
 import os
@@ -20,7 +21,8 @@ STAND_INS = Path("/run/stand-ins")
 TOKEN = "diskwright.lab"
 """On the kernel's command line of every guest, and of nothing else."""
 SLOW = 180.0
-"""Time limit of a command in seconds: everything is emulated, and the paced drive takes fifty requests a second."""
+"""Time limit of a command in seconds: everything is emulated, and the paced drive takes fifty requests a
+second."""
 
 
 def assert_guest() -> None:
@@ -30,7 +32,8 @@ def assert_guest() -> None:
 
 
 def node_of(drive: EmulatedDrive, seconds: float = 20.0) -> str:
-    """The kernel's node of an emulated drive, found by its serial in sysfs; waits for the kernel to find it first."""
+    """The kernel's node of an emulated drive, found by its serial in sysfs; waits for the kernel to find it
+    first."""
     limit = monotonic() + seconds
     while True:
         for entry in sorted(Path("/sys/block").iterdir()):
@@ -57,17 +60,24 @@ def loaded(drive: ModuleDrive, seconds: float = 20.0) -> Iterator[str]:
 
 
 def _unload(module: str, seconds: float) -> None:
-    """Tried again for a while: udev looks into a drive whenever one has closed it, and a module in use stays."""
+    """Tried again for a while: udev looks into a drive whenever one has closed it, and a module in use
+    stays."""
     limit = monotonic() + seconds
-    while run(["modprobe", "-r", module], seconds=SLOW, accept=(0,) if monotonic() > limit else (0, 1)).status:
+    while run(
+        ["modprobe", "-r", module], seconds=SLOW, accept=(0,) if monotonic() > limit else (0, 1)
+    ).status:
         sleep(0.1)
 
 
 def _serial_in(entry: Path) -> str:
-    """virtio and NVMe have an attribute; SCSI and SATA drives page 80h, the serial behind a header of four bytes; USB drives only what
-    their bridge is called, some folders up."""
+    """virtio and NVMe have an attribute; SCSI and SATA drives page 80h, the serial behind a header of four
+    bytes; USB drives only what their bridge is called, some folders up."""
     bridges = [folder / "serial" for folder in entry.resolve().parents if (folder / "idVendor").exists()]
-    for attribute, header in ((entry / "serial", 0), *((bridge, 0) for bridge in bridges[:1]), (entry / "device/vpd_pg80", 4)):
+    for attribute, header in (
+        (entry / "serial", 0),
+        *((bridge, 0) for bridge in bridges[:1]),
+        (entry / "device/vpd_pg80", 4),
+    ):
         with suppress(OSError):
             return attribute.read_bytes()[header:].decode(errors="replace")
     with suppress(OSError):
@@ -96,20 +106,26 @@ def confirmed(plan: Plan) -> tuple[str, ...]:
 
 
 def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW) -> Result:
-    """Run the project's own command as a user would; any end that is not in `accept` fails the job with its words."""
+    """Run the project's own command as a user would; any end that is not in `accept` fails the job with its
+    words."""
     result = run([sys.executable, "-m", "wizard", *words], seconds=seconds, accept=range(256))
-    assert result.status in accept, f"diskwright {' '.join(words)} ended with {result.status}: {result.errors}{result.output}"
+    assert result.status in accept, (
+        f"diskwright {' '.join(words)} ended with {result.status}: {result.errors}{result.output}"
+    )
     return result
 
 
 @contextmanager
 def standing_in(program: str, word: str, then: str, first: str = ":") -> Iterator[None]:
-    """Called with that word, the program does its work between two things that happen: `first` and `then`, both shell commands."""
+    """Called with that word, the program does its work between two things that happen: `first` and `then`,
+    both shell commands."""
     STAND_INS.mkdir(exist_ok=True)
     if str(STAND_INS) not in os.environ["PATH"].split(os.pathsep):
         os.environ["PATH"] = f"{STAND_INS}:{os.environ['PATH']}"
     script, real = STAND_INS / program, find(program)
-    script.write_text(f'#!/bin/sh\ncase " $* " in *" {word} "*) {first}; {real} "$@"; {then};; esac\nexec {real} "$@"\n')
+    script.write_text(
+        f'#!/bin/sh\ncase " $* " in *" {word} "*) {first}; {real} "$@"; {then};; esac\nexec {real} "$@"\n'
+    )
     script.chmod(0o755)
     try:
         yield
@@ -118,8 +134,8 @@ def standing_in(program: str, word: str, then: str, first: str = ":") -> Iterato
 
 
 def keep_runs_at(place: Path) -> None:
-    """Keep the runs in a folder there: the guest's own root lies in memory, which no journal outlives. Nothing else that is installed
-    beside them is covered.
+    """Keep the runs in a folder there: the guest's own root lies in memory, which no journal outlives.
+    Nothing else that is installed beside them is covered.
     """
     kept = place / "runs"
     for folder in (kept, runs_folder()):

@@ -1,6 +1,8 @@
-"""Job: each rung of the ladder that tells how a drive records, alone and against another, by the bytes and by what others make of them.
+"""Job: each rung of the ladder that tells how a drive records, alone and against another, by the bytes and by
+what others make of them.
 
-Also with less to ask: as a plain user, without smartctl, behind USB. And the formats of an NVMe drive, up to changing one.
+Also with less to ask: as a plain user, without smartctl, behind USB. And the formats of an NVMe drive, up to
+changing one.
 """
 
 import json
@@ -101,7 +103,8 @@ VERDICTS = {
     "stick": UNKNOWN,
     "nvme": ("not-applicable", None, "high"),
 }
-"""With everything to ask. Of `contradicted` less is heard, and nothing that contradicts it, where the database cannot be asked."""
+"""With everything to ask. Of `contradicted` less is heard, and nothing that contradicts it, where the
+database cannot be asked."""
 SHINGLED_BY_THEMSELVES = {"word", "contradicted"}
 
 Seen = dict[str, tuple[Machine, Drive, RawDrive]]
@@ -130,19 +133,31 @@ def descend(fleet: Fleet) -> Iterator[Check]:
     yield from _verdicts(plain, patterns, less, "a plain user")
     yield from _unheard(plain, "a plain user", "needs root")
     formats = [one.why for one in plain["nvme"][1].unread if one.what == "nvme_formats"]
-    yield Check("nvme: a plain user is told that its formats need root", formats == ["Needs root to read the device."], shown(formats))
+    yield Check(
+        "nvme: a plain user is told that its formats need root",
+        formats == ["Needs root to read the device."],
+        shown(formats),
+    )
     asked = [fleet[name] for name in ("word", "archive", "long-name", "contradicted")]
     with _hidden("smartctl"):
-        deaf = _seen(Fleet("deaf", tuple(asked)), survey(tuple(node_of(drive) for drive in asked), seconds=PATIENCE))
+        deaf = _seen(
+            Fleet("deaf", tuple(asked)), survey(tuple(node_of(drive) for drive in asked), seconds=PATIENCE)
+        )
     yield from _verdicts(deaf, patterns, {name: less[name] for name in deaf}, "without smartctl")
     yield from _unheard(deaf, "without smartctl", "smartctl is not installed")
     nothing = _said(deaf["archive"], ())
-    yield Check("archive: without list and smartctl, unknown and never conventional", nothing == UNKNOWN, shown(nothing))
+    yield Check(
+        "archive: without list and smartctl, unknown and never conventional",
+        nothing == UNKNOWN,
+        shown(nothing),
+    )
 
 
 def _seen(fleet: Fleet, raw: RawMachine) -> Seen:
     machine = machine_of(raw)
-    by_path = {drive.path: (machine, drive, facts) for drive, facts in zip(machine.drives, raw.drives, strict=True)}
+    by_path = {
+        drive.path: (machine, drive, facts) for drive, facts in zip(machine.drives, raw.drives, strict=True)
+    }
     return {drive.name: by_path[node_of(drive)] for drive in fleet.drives}
 
 
@@ -151,7 +166,9 @@ def _diagnosed(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, .
     return diagnose(machine, drive, patterns)
 
 
-def _said(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]) -> tuple[str, str | None, str]:
+def _said(
+    seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]
+) -> tuple[str, str | None, str]:
     recording = _diagnosed(seen, patterns).recording
     return recording.verdict.value, recording.management, recording.confidence
 
@@ -160,38 +177,70 @@ def _clues(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...])
     return {clue.source: clue.says for clue in _diagnosed(seen, patterns).recording.evidence}
 
 
-def _verdicts(seen: Seen, patterns: tuple[Pattern, ...], wanted: Mapping[str, tuple[str, str | None, str]], who: str) -> Iterator[Check]:
+def _verdicts(
+    seen: Seen, patterns: tuple[Pattern, ...], wanted: Mapping[str, tuple[str, str | None, str]], who: str
+) -> Iterator[Check]:
     for name, one in seen.items():
         said = _said(one, patterns)
-        yield Check(f"{name}: the verdict is right for {who}", said == wanted[name], f"{said}: {shown(_clues(one, patterns))}")
+        yield Check(
+            f"{name}: the verdict is right for {who}",
+            said == wanted[name],
+            f"{said}: {shown(_clues(one, patterns))}",
+        )
 
 
 def _against_the_kernel(seen: Seen) -> Iterator[Check]:
     log = tool("dmesg")
-    logged = {name for name, (_, drive, _) in seen.items() if f"[{Path(drive.path).name}] Drive-managed SMR disk" in log}
-    yield Check("the kernel logs drive-managed drives, and only them", logged == SHINGLED_BY_THEMSELVES, shown(sorted(logged)))
+    logged = {
+        name
+        for name, (_, drive, _) in seen.items()
+        if f"[{Path(drive.path).name}] Drive-managed SMR disk" in log
+    }
+    yield Check(
+        "the kernel logs drive-managed drives, and only them",
+        logged == SHINGLED_BY_THEMSELVES,
+        shown(sorted(logged)),
+    )
     for name, (_, drive, _) in seen.items():
         kernel = int(sysfs(drive.path, "alignment_offset"))
         ours = (drive.ata.alignment_offset_bytes or 0) if drive.ata else 0
         made = 3584 if name == "jumpered" else 0
-        yield Check(f"{name}: word 209 means what the kernel makes of it", kernel == ours == made, f"kernel {kernel}, word 209 {ours}")
+        yield Check(
+            f"{name}: word 209 means what the kernel makes of it",
+            kernel == ours == made,
+            f"kernel {kernel}, word 209 {ours}",
+        )
 
 
 def _against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Check]:
-    """The page of sysfs against IDENTIFY DEVICE sent by hdparm, page B1h against sg_vpd's, and meanings against smartctl's."""
+    """The page of sysfs against IDENTIFY DEVICE sent by hdparm, page B1h against sg_vpd's, and meanings
+    against smartctl's."""
     page = vital_page(raw, "89") or b""
     ours = [int.from_bytes(page[at : at + 2], "little") for at in range(60, len(page), 2)]
-    theirs = [int(word, 16) for line in tool("hdparm", "--Istdout", drive.path).splitlines() if ":" not in line for word in line.split()]
+    theirs = [
+        int(word, 16)
+        for line in tool("hdparm", "--Istdout", drive.path).splitlines()
+        if ":" not in line
+        for word in line.split()
+    ]
     unlike = [number for number, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other]
     yield Check(
         f"{name}: all 256 words as hdparm is told",
         len(ours) == len(theirs) == 256 and not unlike,
         shown(unlike or [len(ours), len(theirs)]),
     )
-    dump = [line.split()[1:17] for line in tool("sg_vpd", "--page=0xb1", "--hex", drive.path).splitlines() if line[:4].strip() == "00"]
+    dump = [
+        line.split()[1:17]
+        for line in tool("sg_vpd", "--page=0xb1", "--hex", drive.path).splitlines()
+        if line[:4].strip() == "00"
+    ]
     zoned = int(dump[0][8], 16) >> 4 & 3 if dump and len(dump[0]) == 16 else None
     made = 2 if name in SHINGLED_BY_THEMSELVES else 0
-    yield Check(f"{name}: page B1h as sg_vpd is told", zoned == drive.vpd_zoned == made, f"sg_vpd {zoned}, ours {drive.vpd_zoned}")
+    yield Check(
+        f"{name}: page B1h as sg_vpd is told",
+        zoned == drive.vpd_zoned == made,
+        f"sg_vpd {zoned}, ours {drive.vpd_zoned}",
+    )
     said = json.loads(raw.smart or "{}")
     theirs_mean = (
         said.get("zoned_device", {}).get("capabilities"),
@@ -201,9 +250,16 @@ def _against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Che
     )
     ata = drive.ata
     zones = {1: "host_aware", 2: "device_managed"}
-    ours_mean = ata and (zones.get(ata.zoned or 0), ata.trims, ata.rotation_rate if ata.rotation_rate != 1 else 0, ata.model)
+    ours_mean = ata and (
+        zones.get(ata.zoned or 0),
+        ata.trims,
+        ata.rotation_rate if ata.rotation_rate != 1 else 0,
+        ata.model,
+    )
     yield Check(
-        f"{name}: zones, TRIM, rotation and model as smartctl says", ours_mean == theirs_mean, f"{ours_mean}, smartctl {theirs_mean}"
+        f"{name}: zones, TRIM, rotation and model as smartctl says",
+        ours_mean == theirs_mean,
+        f"{ours_mean}, smartctl {theirs_mean}",
     )
 
 
@@ -212,7 +268,11 @@ def _alone(seen: Seen) -> Iterator[Check]:
     word = _clues(seen["word"], ())
     carried = {source: word.get(source) for source in (PAGE, WORD, SMARTCTL)}
     wanted = {PAGE: "2: drive-managed", WORD: "2: device-managed", SMARTCTL: "device_managed"}
-    yield Check("word: carried by word 69 on its three ways", carried == wanted and _said(seen["word"], ()) == SURE, shown(word))
+    yield Check(
+        "word: carried by word 69 on its three ways",
+        carried == wanted and _said(seen["word"], ()) == SURE,
+        shown(word),
+    )
     archive = _clues(seen["archive"], ())
     yield Check(
         "archive: carried by smartmontools' database",
@@ -222,16 +282,26 @@ def _alone(seen: Seen) -> Iterator[Check]:
     yield Check("trim: carried by TRIM", _said(seen["trim"], ()) == LIKELY, shown(_clues(seen["trim"], ())))
     name = seen["long-name"]
     yield Check(
-        "long-name: carried by the list alone", _said(name, ()) == UNKNOWN and name[1].model == "TOSHIBA MQ04UBB400", shown(name[1].model)
+        "long-name: carried by the list alone",
+        _said(name, ()) == UNKNOWN and name[1].model == "TOSHIBA MQ04UBB400",
+        shown(name[1].model),
     )
 
 
 def _contradictions(seen: Seen, patterns: tuple[Pattern, ...]) -> Iterator[Check]:
     machine, drive, _ = seen["contradicted"]
-    found = [one.sentence for one in diagnose(machine, drive, patterns).findings if one.code == "recording-contradiction"]
+    found = [
+        one.sentence
+        for one in diagnose(machine, drive, patterns).findings
+        if one.code == "recording-contradiction"
+    ]
     told = len(found) == 1 and "(CMR)" in found[0] and "device-managed" in found[0]
     yield Check("contradicted: who says what is a finding", told, shown(found))
-    quiet = {name for name, one in seen.items() if any("contradiction" in finding.code for finding in _diagnosed(one, patterns).findings)}
+    quiet = {
+        name
+        for name, one in seen.items()
+        if any("contradiction" in finding.code for finding in _diagnosed(one, patterns).findings)
+    }
     yield Check("nothing else contradicts itself", quiet == {"contradicted"}, shown(sorted(quiet)))
     solid = seen["solid"][1].path
     turning = Path("/sys/block", Path(solid).name, "queue/rotational")
@@ -248,38 +318,63 @@ def _contradictions(seen: Seen, patterns: tuple[Pattern, ...]) -> Iterator[Check
 
 
 def _behind_usb(seen: Seen) -> Iterator[Check]:
-    """Kernels differ in whether they ask a bridge for page B1h; the drive's own words QEMU's bridges never hand on."""
+    """Kernels differ in whether they ask a bridge for page B1h; the drive's own words QEMU's bridges never
+    hand on."""
     for name in ("bridge", "stick"):
         clues = _clues(seen[name], ())
-        yield Check(f"{name}: says what could not be asked behind USB", NOT_ASKED in clues.get(WORD, ""), shown(clues))
+        yield Check(
+            f"{name}: says what could not be asked behind USB", NOT_ASKED in clues.get(WORD, ""), shown(clues)
+        )
 
 
 def _unheard(seen: Seen, who: str, why: str) -> Iterator[Check]:
     """Where the database would have been asked, its silence is told with its reason."""
     for name in ("archive", "long-name"):
         clues = _clues(seen[name], ())
-        told = [says for source, says in clues.items() if "smartctl" in source and NOT_ASKED in says and why in says]
+        told = [
+            says
+            for source, says in clues.items()
+            if "smartctl" in source and NOT_ASKED in says and why in says
+        ]
         unread = [one.why for one in seen[name][1].unread if one.what == "smart"]
-        yield Check(f"{name}: {who}, it is said that smartctl was not heard", bool(told) and len(unread) == 1, shown(clues))
+        yield Check(
+            f"{name}: {who}, it is said that smartctl was not heard",
+            bool(told) and len(unread) == 1,
+            shown(clues),
+        )
 
 
 def _formats(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
     _, drive, _ = seen["nvme"]
     said = json.loads(tool("nvme", "id-ns", drive.path, "-o", "json"))
-    theirs = [(number, 1 << one["ds"], one["ms"], one["rp"]) for number, one in enumerate(said["lbafs"]) if one["ds"]]
+    theirs = [
+        (number, 1 << one["ds"], one["ms"], one["rp"])
+        for number, one in enumerate(said["lbafs"])
+        if one["ds"]
+    ]
     ours = [(one.number, one.data_bytes, one.metadata_bytes, one.performance) for one in drive.nvme_formats]
-    yield Check("nvme: its formats as nvme id-ns lists them", ours == theirs and len(ours) > 1, f"{ours}, nvme {theirs}")
+    yield Check(
+        "nvme: its formats as nvme id-ns lists them",
+        ours == theirs and len(ours) > 1,
+        f"{ours}, nvme {theirs}",
+    )
     text = [line for line in tool("nvme", "id-ns", drive.path).splitlines() if "(in use)" in line]
     used = [one.number for one in drive.nvme_formats if one.in_use]
     yield Check(
-        "nvme: the one in use as nvme id-ns marks it", [f"{number}" for number in used] == [line.split()[1] for line in text], shown(text)
+        "nvme: the one in use as nvme id-ns marks it",
+        [f"{number}" for number in used] == [line.split()[1] for line in text],
+        shown(text),
     )
     controller = json.loads(tool("nvme", "id-ctrl", drive.path, "-o", "json"))
     scope = "none" if not controller["oacs"] & 2 else "all" if controller["fna"] & 1 else "namespace"
     yield Check(
-        "nvme: what a format erases as nvme id-ctrl says", drive.nvme_format_scope == scope, f"{drive.nvme_format_scope}, nvme {scope}"
+        "nvme: what a format erases as nvme id-ctrl says",
+        drive.nvme_format_scope == scope,
+        f"{drive.nvme_format_scope}, nvme {scope}",
     )
-    found = [one.remedy for one in _diagnosed(seen["nvme"], ()).findings if one.code == "geometry-nvme-formats"]
+    found = [
+        one.remedy for one in _diagnosed(seen["nvme"], ()).findings if one.code == "geometry-nvme-formats"
+    ]
     yield Check("nvme: the better format is told", len(found) == 1, shown(found))
     if found:
         command = found[0].split("`")[1].split()
@@ -290,11 +385,16 @@ def _formats(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
         codes = [one.code for one in diagnose(machine, after, ()).findings]
         block = after.geometry.logical_block_bytes if after.geometry else None
         right = block == 4096 and "geometry-nvme-formats" not in codes and "geometry-4kn" in codes
-        yield Check(f"nvme: after `{' '.join(command)}` it has it, and nothing better is told", right, f"{block}, {shown(codes)}")
+        yield Check(
+            f"nvme: after `{' '.join(command)}` it has it, and nothing better is told",
+            right,
+            f"{block}, {shown(codes)}",
+        )
 
 
 def _as_plain_user(nodes: list[str]) -> RawMachine:
-    """The facts as a process of a plain user reads them, drive by drive as a worker does, with the same code."""
+    """The facts as a process of a plain user reads them, drive by drive as a worker does, with the same
+    code."""
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
@@ -335,4 +435,12 @@ def _hidden(program: str) -> Iterator[None]:
 
 JOBS = {"climb": climb, "descend": descend}
 
-VISITS = (Visit("each rung of the ladder, alone and with less to ask", LADDER_FLEET, ("descend", "climb"), 600, udev=False),)
+VISITS = (
+    Visit(
+        "each rung of the ladder, alone and with less to ask",
+        LADDER_FLEET,
+        ("descend", "climb"),
+        600,
+        udev=False,
+    ),
+)

@@ -1,6 +1,8 @@
-"""Stacks of block devices, described: what stands on which partitions, and what the wizard must say of it. Pure.
+"""Stacks of block devices, described: what stands on which partitions, and what the wizard must say of it.
+Pure.
 
-A stack is built from the ground up: each step stands on what the step before it made. A new stack is one more member of `STACKS`.
+A stack is built from the ground up: each step stands on what the step before it made. A new stack is one more
+member of `STACKS`.
 """
 
 from dataclasses import dataclass
@@ -12,7 +14,8 @@ SECTOR_BYTES = 512
 
 @dataclass(frozen=True, slots=True)
 class Base:
-    """A partition. It starts on a whole MiB (of a drive with an alignment offset: so much behind it), or `skew_bytes` off that."""
+    """A partition. It starts on a whole MiB (of a drive with an alignment offset: so much behind it), or
+    `skew_bytes` off that."""
 
     drive: str
     skew_bytes: int = 0
@@ -21,7 +24,8 @@ class Base:
 
 @dataclass(frozen=True, slots=True)
 class Md:
-    """An array of all that is there. `data_offset_sectors` (of 512 bytes): where its data begin in each member; None leaves it to mdadm."""
+    """An array of all that is there. `data_offset_sectors` (of 512 bytes): where its data begin in each
+    member; None leaves it to mdadm."""
 
     level: int
     chunk_kib: int | None = None
@@ -39,7 +43,8 @@ class Luks:
 
 @dataclass(frozen=True, slots=True)
 class Lvm:
-    """A volume group of all that is there, with one logical volume. `pvcreate` and `lvcreate` are options of those commands."""
+    """A volume group of all that is there, with one logical volume. `pvcreate` and `lvcreate` are options of
+    those commands."""
 
     pvcreate: tuple[str, ...] = ()
     lvcreate: tuple[str, ...] = ()
@@ -47,7 +52,8 @@ class Lvm:
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """A filesystem, told these numbers of stripes (of mke2fs -E, of mkfs.xfs -d), or left to ask the device."""
+    """A filesystem, told these numbers of stripes (of mke2fs -E, of mkfs.xfs -d), or left to ask the
+    device."""
 
     kind: str
     stripes: str = ""
@@ -58,8 +64,8 @@ Step = Md | Luks | Lvm | Made
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """`opened`: the codes of all findings on alignment about the stack's partitions and devices while it is open, each once;
-    `closed`: the same when nothing of it is open or running."""
+    """`opened`: the codes of all findings on alignment about the stack's partitions and devices while it is
+    open, each once; `closed`: the same when nothing of it is open or running."""
 
     name: str
     bases: tuple[Base, ...]
@@ -68,7 +74,9 @@ class Stack:
     closed: tuple[str, ...]
 
 
-def _drive(name: str, serial: str, logical: int = 512, optimal: int | None = None, size_bytes: int = 2048 * MIB) -> EmulatedDrive:
+def _drive(
+    name: str, serial: str, logical: int = 512, optimal: int | None = None, size_bytes: int = 2048 * MIB
+) -> EmulatedDrive:
     return EmulatedDrive(
         name,
         Bus.VIRTIO,
@@ -124,18 +132,42 @@ STACKS = (
     Stack("luks1-off", (Base("one", SKEW),), (Luks(1, offset_sectors=4096), Made("ext4")), (OFF,), (OFF,)),
     Stack("lvm", (Base("one"),), (Lvm(), Made("ext4")), (FINE,), (FINE,)),
     Stack("lvm-made-up", (Base("two", SKEW),), (Lvm(), Made("ext4")), (MADE_UP,), (MADE_UP,)),
-    Stack("lvm-spoiled", (Base("two"),), (Lvm(("--dataalignmentoffset", "512b")), Made("ext4")), (INSIDE,), (INSIDE,)),
+    Stack(
+        "lvm-spoiled",
+        (Base("two"),),
+        (Lvm(("--dataalignmentoffset", "512b")), Made("ext4")),
+        (INSIDE,),
+        (INSIDE,),
+    ),
     Stack("lvm-off", (Base("two", SKEW),), (Lvm(NOT_MADE_UP), Made("ext4")), (OFF,), (OFF,)),
     Stack("md1-spoiled", TWO, (Md(1, data_offset_sectors=2049), Made("ext4")), (INSIDE,), (INSIDE,)),
     Stack("md1-end", TWO, (Md(1, metadata="1.0"), Made("ext4")), (FINE,), (FINE,)),
     Stack("md1-old", TWO, (Md(1, metadata="0.90"), Made("ext4")), (FINE,), (FINE,)),
     # Arrays that stripe.
     Stack("md0", TWO, (Md(0, 64), Made("ext4")), (FINE, FITS), (FINE,)),
-    Stack("md0-torn", (Base("one"), Base("two", SKEW)), (Md(0, 64), Made("ext4")), (FINE, OFF, TORN, FITS), (FINE, OFF)),
+    Stack(
+        "md0-torn",
+        (Base("one"), Base("two", SKEW)),
+        (Md(0, 64), Made("ext4")),
+        (FINE, OFF, TORN, FITS),
+        (FINE, OFF),
+    ),
     Stack("md0-misfit", TWO, (Md(0, 64), Made("ext4", "stride=4,stripe_width=12")), (FINE, UNFIT), (FINE,)),
-    Stack("md0-xfs", (Base("one", mib=200), Base("two", mib=200)), (Md(0, 128), Made("xfs")), (FINE, UNTOLD), (FINE,)),
+    Stack(
+        "md0-xfs",
+        (Base("one", mib=200), Base("two", mib=200)),
+        (Md(0, 128), Made("xfs")),
+        (FINE, UNTOLD),
+        (FINE,),
+    ),
     Stack("md5", THREE, (Md(5, 64), Made("ext4")), (FINE, FITS), (FINE,)),
-    Stack("lvm-striped", (Base("one"), Base("three")), (Lvm((), ("-i2", "-I64k")), Made("ext4")), (FINE, FITS), (FINE,)),
+    Stack(
+        "lvm-striped",
+        (Base("one"), Base("three")),
+        (Lvm((), ("-i2", "-I64k")), Made("ext4")),
+        (FINE, FITS),
+        (FINE,),
+    ),
     Stack("luks-on-lvm-on-md", THREE, (Md(5, 64), Lvm(), Luks(2), Made("ext4")), (FINE, FITS), (FINE,)),
     Stack(
         "luks-on-lvm-spoiled-on-md",
@@ -144,7 +176,13 @@ STACKS = (
         (INSIDE,),
         (FINE,),
     ),
-    Stack("lvm-off-chunks", TWO, (Md(0, 64), Lvm(("--dataalignment", "36k")), Made("ext4")), (FINE, CHUNK, FITS), (FINE,)),
+    Stack(
+        "lvm-off-chunks",
+        TWO,
+        (Md(0, 64), Lvm(("--dataalignment", "36k")), Made("ext4")),
+        (FINE, CHUNK, FITS),
+        (FINE,),
+    ),
     # Other drives.
     Stack("native-luks", (Base("native"),), (Luks(2), Made("ext4")), (FINE,), (FINE,)),
     Stack("native-lvm", (Base("native"),), (Lvm(), Made("ext4")), (FINE,), (FINE,)),

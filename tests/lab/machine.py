@@ -1,4 +1,5 @@
-"""Boots guests: QEMU with a fleet, this machine's root read-only, and a shared folder for what goes in and comes out."""
+"""Boots guests: QEMU with a fleet, this machine's root read-only, and a shared folder for what goes in and
+comes out."""
 
 import fcntl
 import hashlib
@@ -31,10 +32,14 @@ from wizard.tools.run import find
 QEMU = "qemu-system-x86_64"
 CHECKOUT = Path(__file__).resolve().parents[2]
 START = Path(__file__).with_name("start.sh")
-COMMAND_LINE = "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off random.trust_cpu=on audit=0 diskwright.lab"
+COMMAND_LINE = (
+    "console=ttyS0 quiet loglevel=4 panic=-1 nokaslr mitigations=off random.trust_cpu=on audit=0 "
+    "diskwright.lab"
+)
 ACCELERATOR = "tcg,tb-size=512"
-"""Emulation, always: KVM may be there and hang, and the figures shall be the same everywhere. With two processors a guest waits
-for locks whose holder this machine has put aside, and starts in minutes where it has other work; with one it does not."""
+"""Emulation, always: KVM may be there and hang, and the figures shall be the same everywhere. With two
+processors a guest waits for locks whose holder this machine has put aside, and starts in minutes where it has
+other work; with one it does not."""
 MEMORY_MIB = 1024
 SCRATCH = Path("/var/tmp")
 """On a disk: the images are opened past the page cache, which filesystems in memory refuse."""
@@ -47,7 +52,8 @@ START_SECONDS = 240.0
 
 @dataclass(frozen=True, slots=True)
 class GuestResult:
-    """What a job in a guest did. `output` is its stdout, `errors` its stderr, `console` what the serial line said meanwhile."""
+    """What a job in a guest did. `output` is its stdout, `errors` its stderr, `console` what the serial line
+    said meanwhile."""
 
     status: int
     output: str
@@ -57,21 +63,29 @@ class GuestResult:
 
 
 class Laboratory:
-    """A fleet's images, which live from boot to boot, and the means to boot guests with them. Made by `laboratory`."""
+    """A fleet's images, which live from boot to boot, and the means to boot guests with them. Made by
+    `laboratory`."""
 
     def __init__(
-        self, system: GuestSystem, folder: Path, fleet: Fleet, images: dict[str, BufferedRandom], nodes: Mapping[str, Node]
+        self,
+        system: GuestSystem,
+        folder: Path,
+        fleet: Fleet,
+        images: dict[str, BufferedRandom],
+        nodes: Mapping[str, Node],
     ) -> None:
         self.fleet = fleet
         self.shared = folder / "shared"
         self._system = system
         self._folder = folder
-        # The images have no name; QEMU opens them through this process, and they vanish with it however it ends.
+        # The images have no name; QEMU opens them through this process, and they vanish with it however it
+        # ends.
         self._files = images
         self._nodes = nodes
 
     def fill(self, pattern: bytes) -> None:
-        """Write the pattern over and over on every drive: drives with a past, not zeroes, are what a benchmark could harm."""
+        """Write the pattern over and over on every drive: drives with a past, not zeroes, are what a
+        benchmark could harm."""
         for drive in self.fleet.drives:
             file = self._files[drive.name]
             file.seek(0)
@@ -91,8 +105,11 @@ class Laboratory:
             found[name] = hashlib.file_digest(file, "sha256").hexdigest()
         return found
 
-    def boot(self, job: list[str], *, seconds: float, udev: bool = False, screen: bool = False) -> GuestResult:
-        """Boot, run `job` (an argument list) as root in the checkout, power off; raises GuestTrouble where that does not happen.
+    def boot(
+        self, job: list[str], *, seconds: float, udev: bool = False, screen: bool = False
+    ) -> GuestResult:
+        """Boot, run `job` (an argument list) as root in the checkout, power off; raises GuestTrouble where
+        that does not happen.
 
         `screen`: with a graphics adapter in text mode, which takes some seconds more.
         """
@@ -100,19 +117,26 @@ class Laboratory:
             (self.shared / left).unlink(missing_ok=True)
         self._write_start(job, udev=udev, prompt=False)
         begun = monotonic()
-        said = self._run([*self._boot_arguments(screen=screen), "-serial", f"file:{self._folder / 'console'}"], seconds)
+        said = self._run(
+            [*self._boot_arguments(screen=screen), "-serial", f"file:{self._folder / 'console'}"], seconds
+        )
         heard = self._heard()
         try:
             status = int((self.shared / "status").read_text())
         except (OSError, ValueError):
-            raise GuestTrouble(f"The guest ended without a word. QEMU: {said or 'nothing'}. Console:\n{heard[-3000:]}") from None
+            raise GuestTrouble(
+                f"The guest ended without a word. QEMU: {said or 'nothing'}. Console:\n{heard[-3000:]}"
+            ) from None
         output, errors = ((self.shared / name).read_text(errors="replace") for name in ("output", "errors"))
         return GuestResult(status, output, errors, heard, monotonic() - begun)
 
     def shell(self, *, udev: bool = False) -> None:
         """Boot with a prompt on this terminal until the person leaves."""
         self._write_start([], udev=udev, prompt=True)
-        self._run([*self._boot_arguments(), "-chardev", "stdio,id=person,signal=off", "-serial", "chardev:person"], None)
+        self._run(
+            [*self._boot_arguments(), "-chardev", "stdio,id=person,signal=off", "-serial", "chardev:person"],
+            None,
+        )
 
     def _write_start(self, job: list[str], *, udev: bool, prompt: bool) -> None:
         settings = [
@@ -124,7 +148,8 @@ class Laboratory:
         (self.shared / "start.sh").write_text("\n".join(settings) + "\n" + START.read_text())
 
     def _run(self, line: list[str], seconds: float | None) -> str:
-        """Run QEMU to its end and return its own complaints; it dies with this process, and after `seconds`."""
+        """Run QEMU to its end and return its own complaints; it dies with this process, and after
+        `seconds`."""
         interactive = seconds is None
         hold = self.shared / HOLD
         hold.touch()
@@ -154,13 +179,16 @@ class Laboratory:
         return said.decode(errors="replace").strip()
 
     def _make_ready(self, qemu: subprocess.Popen[bytes], hold: Path) -> None:
-        """What QEMU's command line cannot say of the drives is done while the guest waits before it loads their drivers."""
+        """What QEMU's command line cannot say of the drives is done while the guest waits before it loads
+        their drivers."""
         limit = monotonic() + START_SECONDS
         while not (self.shared / HERE).exists():
             if qemu.poll() is not None:
                 return
             if monotonic() > limit:
-                raise GuestTrouble(f"The guest did not start within {START_SECONDS:.0f} s. Console:\n{self._heard()[-3000:]}")
+                raise GuestTrouble(
+                    f"The guest did not start within {START_SECONDS:.0f} s. Console:\n{self._heard()[-3000:]}"
+                )
             sleep(0.05)
         for drive in self.fleet.drives:
             if drive.identify and drive.model is not None:
@@ -178,7 +206,9 @@ class Laboratory:
     def _partial(self) -> str:
         """What the job had said when the guest was ended."""
         parts = [(self.shared / name) for name in ("output", "errors")]
-        return "".join(f"\n{part.name}:\n{part.read_text(errors='replace')[-3000:]}" for part in parts if part.exists())
+        return "".join(
+            f"\n{part.name}:\n{part.read_text(errors='replace')[-3000:]}" for part in parts if part.exists()
+        )
 
     def _arguments(self) -> list[str]:
         return [
@@ -194,12 +224,21 @@ class Laboratory:
     def _boot_arguments(self, *, screen: bool = False) -> list[str]:
         kernel = self._system.packed if screen else self._system.kernel
         shown = ["-device", "VGA"] if screen else []
-        return ["-kernel", str(kernel), "-initrd", str(self._folder / "initramfs"), "-append", COMMAND_LINE, *shown]
+        return [
+            "-kernel",
+            str(kernel),
+            "-initrd",
+            str(self._folder / "initramfs"),
+            "-append",
+            COMMAND_LINE,
+            *shown,
+        ]
 
 
 @contextmanager
 def laboratory(fleet: Fleet) -> Iterator[Laboratory]:
-    """A laboratory with new, empty drives; nothing of it is left afterwards. Raises CannotRun where it cannot be."""
+    """A laboratory with new, empty drives; nothing of it is left afterwards. Raises CannotRun where it cannot
+    be."""
     _refuse_where_it_cannot_run()
     system = guest_system()
     with ExitStack() as stack:
@@ -235,7 +274,8 @@ def _path_of(file: BufferedRandom) -> Path:
 
 
 def _lock(folder: Path) -> int:
-    """A descriptor that marks the folder as in use for as long as this process lives; raises BlockingIOError where another has it."""
+    """A descriptor that marks the folder as in use for as long as this process lives; raises BlockingIOError
+    where another has it."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -267,8 +307,8 @@ def sweep() -> None:
 
 
 def ended_by_signals() -> None:
-    """Let a closed terminal or a polite kill end this process through its `with` blocks, as Ctrl+C does. Once is enough: what cleans up
-    is not disturbed again."""
+    """Let a closed terminal or a polite kill end this process through its `with` blocks, as Ctrl+C does. Once
+    is enough: what cleans up is not disturbed again."""
     polite = (signal.SIGTERM, signal.SIGHUP)
 
     def end(caught: int, _frame: FrameType | None) -> None:
@@ -281,7 +321,8 @@ def ended_by_signals() -> None:
 
 
 def make_sure_it_can_run() -> None:
-    """Once, before laboratories are opened side by side: raises CannotRun, fetches the guest's system, and deletes what was left behind."""
+    """Once, before laboratories are opened side by side: raises CannotRun, fetches the guest's system, and
+    deletes what was left behind."""
     _refuse_where_it_cannot_run()
     guest_system()
     sweep()
@@ -306,4 +347,9 @@ def _refuse_where_it_cannot_run() -> None:
 
 def _shared_folder(tag: str, folder: Path, *, read_only: bool) -> list[str]:
     options = f"local,id={tag},path={str(folder).replace(',', ',,')},security_model=none,multidevs=remap"
-    return ["-fsdev", options + (",readonly=on" if read_only else ""), "-device", f"virtio-9p-pci,fsdev={tag},mount_tag={tag}"]
+    return [
+        "-fsdev",
+        options + (",readonly=on" if read_only else ""),
+        "-device",
+        f"virtio-9p-pci,fsdev={tag},mount_tag={tag}",
+    ]

@@ -1,4 +1,5 @@
-"""Builds the stacks of layers.py in a guest, with the tools that people build them with, and takes them down again."""
+"""Builds the stacks of layers.py in a guest, with the tools that people build them with, and takes them down
+again."""
 
 import os
 import sys
@@ -21,7 +22,8 @@ ALONE = ("env", "DM_DISABLE_UDEV=1", "MDADM_NO_UDEV=1")
 
 @dataclass(slots=True)
 class Built:
-    """A stack that stands: its partitions, by the lab's names of their drives, and all nodes from the ground up (links resolved)."""
+    """A stack that stands: its partitions, by the lab's names of their drives, and all nodes from the ground
+    up (links resolved)."""
 
     stack: Stack
     number: int
@@ -37,28 +39,37 @@ class Built:
 
 
 def kernels_node(path: str) -> str:
-    """The node that the kernel knows a device by, such as /dev/dm-0: without udev its other names are no links."""
+    """The node that the kernel knows a device by, such as /dev/dm-0: without udev its other names are no
+    links."""
     number = Path(path).stat().st_rdev
     return f"/dev/{Path(f'/sys/dev/block/{os.major(number)}:{os.minor(number)}').resolve().name}"
 
 
 def lay_out(fleet: Fleet, paths: dict[str, str], stacks: tuple[Stack, ...]) -> list[Built]:
-    """Every drive's table with the partitions of all stacks; gives the stacks with their partitions and nothing on them."""
+    """Every drive's table with the partitions of all stacks; gives the stacks with their partitions and
+    nothing on them."""
     scripts: dict[str, list[str]] = {name: ["label: gpt"] for name in paths}
     built = []
     for number, (stack, parts) in enumerate(placed(fleet, stacks)):
         for part in parts:
             block = fleet[part.drive].logical_block_bytes
             scripts[part.drive].append(f"start={part.start_bytes // block}, size={part.size_bytes // block}")
-        built.append(Built(stack, number, [(part.drive, partition_path(paths[part.drive], part.number)) for part in parts]))
+        built.append(
+            Built(
+                stack,
+                number,
+                [(part.drive, partition_path(paths[part.drive], part.number)) for part in parts],
+            )
+        )
     for name, script in scripts.items():
         run(["sfdisk", "-q", "--wipe", "always", paths[name]], seconds=SLOW, stdin="\n".join(script).encode())
     return built
 
 
 def build(built: Built) -> None:
-    """All steps of a stack; once more from the ground where one fails. A mirror in a guest has twice lost a member while a filesystem was
-    made on it, for a reason that was not found; what is said of the stack is judged only when it stands."""
+    """All steps of a stack; once more from the ground where one fails. A mirror in a guest has twice lost a
+    member while a filesystem was made on it, for a reason that was not found; what is said of the stack is
+    judged only when it stands."""
     try:
         _build_up(built)
     except Failed as error:
@@ -86,7 +97,9 @@ def _build(built: Built, step: Step) -> None:
             _volumes(built, step)
         case Made():
             if step.kind == "xfs":
-                tool("mkfs.xfs", "-q", "-f", "-K", *(("-d", step.stripes) if step.stripes else ()), *built.tops)
+                tool(
+                    "mkfs.xfs", "-q", "-f", "-K", *(("-d", step.stripes) if step.stripes else ()), *built.tops
+                )
             else:
                 tool("mkfs.ext4", "-q", "-F", "-E", f"nodiscard,{step.stripes}".rstrip(","), *built.tops)
 
@@ -105,7 +118,15 @@ def _array(built: Built, step: Md) -> None:
 def _encryption(built: Built, step: Luks) -> None:
     name, (below,) = f"open-{built.stack.name}", built.tops
     place = ("--offset", str(step.offset_sectors)) if step.offset_sectors else ()
-    made = ["cryptsetup", "luksFormat", "-q", "--type", f"luks{step.version}", *(FAST if step.version == 2 else FAST[2:]), *place]
+    made = [
+        "cryptsetup",
+        "luksFormat",
+        "-q",
+        "--type",
+        f"luks{step.version}",
+        *(FAST if step.version == 2 else FAST[2:]),
+        *place,
+    ]
     run([*made, "--key-file", "-", below], seconds=SLOW, stdin=PASSPHRASE)
     run([*ALONE, "cryptsetup", "open", "--key-file", "-", below, name], seconds=SLOW, stdin=PASSPHRASE)
     built.undo.insert(0, (*ALONE, "cryptsetup", "close", name))
@@ -117,7 +138,21 @@ def _volumes(built: Built, step: Lvm) -> None:
     only = ("--devices", ",".join(built.tops))
     tool(*ALONE, "pvcreate", "-q", "-y", "-ff", *only, *step.pvcreate, *built.tops)
     tool(*ALONE, "vgcreate", "-q", "-y", *only, group, *built.tops)
-    tool(*ALONE, "lvcreate", "-q", "-y", "-Zn", "-Wn", *only, *step.lvcreate, "-l", "80%FREE", "-n", "data", group)
+    tool(
+        *ALONE,
+        "lvcreate",
+        "-q",
+        "-y",
+        "-Zn",
+        "-Wn",
+        *only,
+        *step.lvcreate,
+        "-l",
+        "80%FREE",
+        "-n",
+        "data",
+        group,
+    )
     built.undo.insert(0, (*ALONE, "vgchange", "-q", "-an", *only, group))
     built.tops = [f"/dev/mapper/{group}-data"]
 

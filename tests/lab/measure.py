@@ -25,19 +25,23 @@ HAND_REGION_BYTES = 64 * 1024 * 1024
 
 
 def measure(fleet: Fleet) -> Iterator[Check]:
-    """What the benchmark says of each drive. It must leave every byte as it was: the lab compares the images after this guest."""
+    """What the benchmark says of each drive. It must leave every byte as it was: the lab compares the images
+    after this guest."""
     for drive in fleet.drives:
         told = diskwright("bench", node_of(drive), "--scratch", "--confirm", drive.serial, "--json")
         verdict = json.loads(told.output)
         verdict_file(drive).write_text(told.output)
         yield _outcome(drive, verdict)
-        yield Check(f"{drive.name}: measures for 30 s at most", verdict["seconds"] <= 31, shown(verdict["seconds"]))
+        yield Check(
+            f"{drive.name}: measures for 30 s at most", verdict["seconds"] <= 31, shown(verdict["seconds"])
+        )
         if verdict["outcome"] == Outcome.ALIGNED_FASTER:
             yield _sentence_has_ratio(drive, verdict)
 
 
 def compare(fleet: Fleet) -> Iterator[Check]:
-    """The ratio that `measure` found against the one that fio, or where it is missing a plain loop of writes, finds.
+    """The ratio that `measure` found against the one that fio, or where it is missing a plain loop of writes,
+    finds.
 
     This writes over what is on the drive.
     """
@@ -49,7 +53,9 @@ def compare(fleet: Fleet) -> Iterator[Check]:
         by_hand, how = (by_fio(path), "fio") if find("fio") else (_by_loop(path), "a loop of writes")
         holds = ratio is not None and abs(ratio["estimate"] / by_hand - 1) <= TOLERANCE
         yield Check(
-            f"{drive.name}: the ratio is within a tenth of what {how} finds", holds, f"{by_hand:.2f}; the benchmark: {shown(ratio)}"
+            f"{drive.name}: the ratio is within a tenth of what {how} finds",
+            holds,
+            f"{by_hand:.2f}; the benchmark: {shown(ratio)}",
         )
 
 
@@ -65,7 +71,11 @@ def _outcome(drive: EmulatedDrive, verdict: dict[str, object]) -> Check:
         wanted = Outcome.ALIGNED_FASTER
     else:
         wanted = Outcome.NO_DIFFERENCE
-    return Check(f"{drive.name}: the verdict is {wanted}", verdict["outcome"] == wanted, f"{verdict['sentence']} {shown(verdict['ratio'])}")
+    return Check(
+        f"{drive.name}: the verdict is {wanted}",
+        verdict["outcome"] == wanted,
+        f"{verdict['sentence']} {shown(verdict['ratio'])}",
+    )
 
 
 def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Check:
@@ -74,25 +84,37 @@ def _sentence_has_ratio(drive: EmulatedDrive, verdict: dict[str, object]) -> Che
     assert isinstance(ratio, dict)
     numbers = [float(number) for number in re.findall(r"\d+\.\d+", sentence)]
     holds = any(abs(number - ratio["estimate"]) < 0.06 for number in numbers)
-    return Check(f"{drive.name}: the sentence names the ratio", holds, f"{sentence} ({ratio['estimate']:.3f})")
+    return Check(
+        f"{drive.name}: the sentence names the ratio", holds, f"{sentence} ({ratio['estimate']:.3f})"
+    )
 
 
 def by_fio(path: str) -> float:
-    """Aligned over misaligned writes a second: the median of several rounds, since a hiccup of the machine hits one side of one."""
+    """Aligned over misaligned writes a second: the median of several rounds, since a hiccup of the machine
+    hits one side of one."""
     return median(_fio_rate(path, 0) / _fio_rate(path, SHIFT_BYTES) for _ in range(HAND_ROUNDS))
 
 
 def _fio_rate(path: str, shift_bytes: int) -> float:
     region = f"--offset={HAND_REGION_BYTES + shift_bytes}", f"--size={HAND_REGION_BYTES - BLOCK_BYTES}"
     said = tool(
-        *("fio", "--name=hand", f"--filename={path}", "--rw=randwrite", f"--bs={BLOCK_BYTES}", "--direct=1", "--ioengine=psync"),
+        *(
+            "fio",
+            "--name=hand",
+            f"--filename={path}",
+            "--rw=randwrite",
+            f"--bs={BLOCK_BYTES}",
+            "--direct=1",
+            "--ioengine=psync",
+        ),
         *("--time_based", f"--runtime={HAND_SECONDS}", "--output-format=json", *region),
     )
     return float(json.loads(said)["jobs"][0]["write"]["iops"])
 
 
 def _by_loop(path: str) -> float:
-    """Misaligned over aligned time a write. Not the benchmark's code: no pairs, no interval, one series after the other."""
+    """Misaligned over aligned time a write. Not the benchmark's code: no pairs, no interval, one series after
+    the other."""
     places = random.Random(1)
     starts = [HAND_REGION_BYTES + places.randrange(HAND_REGION_BYTES // 8192) * 8192 for _ in range(200)]
     times = []

@@ -1,4 +1,5 @@
-"""The lab's drives, each with what the wizard must say of it. A new kind of drive is one more member here, and in a fleet below."""
+"""The lab's drives, each with what the wizard must say of it. A new kind of drive is one more member here,
+and in a fleet below."""
 
 from dataclasses import replace
 from typing import Any
@@ -17,9 +18,12 @@ CHARGING = EmulatedDrive(
     physical_block_bytes=4096,
     size_bytes=1024 * MIB,
     media=Pace(50, charges_rewrites=True),
-    expected=Expected("unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER),
+    expected=Expected(
+        "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER
+    ),
 )
-"""A 512e drive on which a misaligned write costs twice an aligned one: one read and one write of the two blocks it touches."""
+"""A 512e drive on which a misaligned write costs twice an aligned one: one read and one write of the two
+blocks it touches."""
 
 CONTROL = EmulatedDrive(
     "control",
@@ -32,7 +36,9 @@ CONTROL = EmulatedDrive(
     physical_block_bytes=4096,
     size_bytes=512 * MIB,
     media=Pace(50, charges_rewrites=False),
-    expected=Expected("unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.NO_DIFFERENCE),
+    expected=Expected(
+        "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.NO_DIFFERENCE
+    ),
 )
 """The same drive without the price: what is measured on `CHARGING` must vanish here."""
 
@@ -56,12 +62,13 @@ FIRST_FLEET = Fleet("first", (CHARGING, CONTROL, NATIVE))
 
 
 SLOW_AND_DEAR, SLOW = Pace(250, charges_rewrites=True), Pace(50, charges_rewrites=False)
-"""Slow enough for what this machine itself takes not to count: a misaligned write to an image costs it some 0.15 ms more, which would
-be seen at 250 requests a second."""
+"""Slow enough for what this machine itself takes not to count: a misaligned write to an image costs it some
+0.15 ms more, which would be seen at 250 requests a second."""
 
 
 def _disk(name: str, number: int, model: str, size_bytes: int = TB, **changes: Any) -> EmulatedDrive:  # noqa: ANN401
-    """A rotating 512e SATA drive that charges for rewrites, and is empty; anything else by keyword. `number` is its alone."""
+    """A rotating 512e SATA drive that charges for rewrites, and is empty; anything else by keyword. `number`
+    is its alone."""
     plain = EmulatedDrive(
         name,
         Bus.SATA,
@@ -99,14 +106,17 @@ SATA_FLEET = Fleet(
             hidden_block_bytes=4096,
             expected=Expected("unknown", findings=("recording-unknown",), bench=Outcome.NOT_POSSIBLE),
         ),
-        # Word 209: its first whole physical block begins at sector 7, as with a jumper for partitions at sector 63.
+        # Word 209: its first whole physical block begins at sector 7, as with a jumper for partitions at
+        # sector 63.
         _disk(
             "jumpered",
             3,
             "LAB Jumpered 512e",
             alignment_offset_bytes=3584,
             identify=((209, 0x4001),),
-            expected=Expected("unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER
+            ),
         ),
         # Shingled, each by one rung of the ladder alone.
         _disk(
@@ -114,28 +124,37 @@ SATA_FLEET = Fleet(
             4,
             "LAB Shingled By Word 69",
             identify=((69, 2),),
-            expected=Expected("yes", "drive", ("recording-shingled", "geometry-512e"), Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "yes", "drive", ("recording-shingled", "geometry-512e"), Outcome.ALIGNED_FASTER
+            ),
         ),
         _disk(
             "by-trim",
             5,
             "LAB Rotating With TRIM",
             discards=True,
-            expected=Expected("likely", "drive", ("recording-shingled-likely", "geometry-512e"), Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "likely", "drive", ("recording-shingled-likely", "geometry-512e"), Outcome.ALIGNED_FASTER
+            ),
         ),
-        # Shingled by smartctl 7.3's database, conventional by that of 2026. What the database says alone is asked in ladder.py.
+        # Shingled by smartctl 7.3's database, conventional by that of 2026. What the database says alone is
+        # asked in ladder.py.
         _disk(
             "by-database",
             6,
             "ST4000DM005-2DP166",
             4 * TB,
-            expected=Expected("unknown", None, ("recording-contradiction", "geometry-512e"), Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "unknown", None, ("recording-contradiction", "geometry-512e"), Outcome.ALIGNED_FASTER
+            ),
         ),
         _disk(
             "by-list",
             7,
             "TOSHIBA MQ04ABF100",
-            expected=Expected("likely", "drive", ("recording-shingled-likely", "geometry-512e"), Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "likely", "drive", ("recording-shingled-likely", "geometry-512e"), Outcome.ALIGNED_FASTER
+            ),
         ),
         # A whole one, by the database and by the list.
         _disk(
@@ -144,7 +163,9 @@ SATA_FLEET = Fleet(
             "ST8000AS0002-1NA17Z",
             8 * TB,
             rotation_rate=5980,
-            expected=Expected("yes", "drive", ("recording-shingled", "geometry-512e"), Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "yes", "drive", ("recording-shingled", "geometry-512e"), Outcome.ALIGNED_FASTER
+            ),
         ),
         # Conventional drives of families that have shingled ones.
         _disk(
@@ -152,7 +173,9 @@ SATA_FLEET = Fleet(
             9,
             "WDC WD80EFAX-68KNBN0",
             8 * TB,
-            expected=Expected("unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER
+            ),
         ),
         _disk(
             "p300",
@@ -160,7 +183,9 @@ SATA_FLEET = Fleet(
             "TOSHIBA HDWD130",
             3 * TB,
             media=SLOW,
-            expected=Expected("unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.NO_DIFFERENCE),
+            expected=Expected(
+                "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.NO_DIFFERENCE
+            ),
         ),
         _disk(
             "huge",
@@ -168,7 +193,9 @@ SATA_FLEET = Fleet(
             "ST20000NM007D-3DJ103",
             20 * TB,
             rotation_rate=7200,
-            expected=Expected("unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "unknown", findings=("geometry-512e", "recording-unknown"), bench=Outcome.ALIGNED_FASTER
+            ),
         ),
         _disk(
             "ssd",
@@ -201,7 +228,8 @@ def _nvme(name: str, block_bytes: int, size_bytes: int = 8 * GIB, **changes: Any
 BUS_FLEET = Fleet(
     "buses",
     (
-        # On SCSI the kernel passes over an optimal size that is no multiple of the physical block (sd_validate_opt_xfer_size).
+        # On SCSI the kernel passes over an optimal size that is no multiple of the physical block
+        # (sd_validate_opt_xfer_size).
         EmulatedDrive(
             "bogus-optimal",
             Bus.VIRTIO,
@@ -212,7 +240,11 @@ BUS_FLEET = Fleet(
             minimum_io_bytes=4096,
             optimal_io_bytes=33553920,
             media=SLOW_AND_DEAR,
-            expected=Expected("unknown", findings=("geometry-512e", "geometry-optimal-io-bogus"), bench=Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "unknown",
+                findings=("geometry-512e", "geometry-optimal-io-bogus"),
+                bench=Outcome.ALIGNED_FASTER,
+            ),
         ),
         EmulatedDrive(
             "virtio-4kn",
@@ -233,19 +265,35 @@ BUS_FLEET = Fleet(
             media=SLOW,
             expected=Expected("unknown", findings=("geometry-512e",), bench=Outcome.NO_DIFFERENCE),
         ),
-        _nvme("nvme-512", 512, expected=Expected("not-applicable", findings=("geometry-nvme-formats",), bench=Outcome.NOT_POSSIBLE)),
-        _nvme("nvme-4kn", 4096, expected=Expected("not-applicable", findings=("geometry-4kn",), bench=Outcome.NOT_POSSIBLE)),
+        _nvme(
+            "nvme-512",
+            512,
+            expected=Expected(
+                "not-applicable", findings=("geometry-nvme-formats",), bench=Outcome.NOT_POSSIBLE
+            ),
+        ),
+        _nvme(
+            "nvme-4kn",
+            4096,
+            expected=Expected("not-applicable", findings=("geometry-4kn",), bench=Outcome.NOT_POSSIBLE),
+        ),
         _nvme(
             "nvme-zoned",
             4096,
             zones=Zones(64 * MIB, 62 * MIB, open_at_once=16),
-            expected=Expected("not-applicable", "host-managed", ("recording-zoned-host-managed", "geometry-4kn")),
+            expected=Expected(
+                "not-applicable", "host-managed", ("recording-zoned-host-managed", "geometry-4kn")
+            ),
         ),
         _nvme(
             "nvme-failing",
             512,
             failing=True,
-            expected=Expected("not-applicable", findings=("health-failing", "geometry-nvme-formats"), bench=Outcome.NOT_POSSIBLE),
+            expected=Expected(
+                "not-applicable",
+                findings=("health-failing", "geometry-nvme-formats"),
+                bench=Outcome.NOT_POSSIBLE,
+            ),
         ),
         EmulatedDrive(
             "stick",
@@ -257,7 +305,9 @@ BUS_FLEET = Fleet(
             physical_block_bytes=512,
             size_bytes=16 * GIB,
             removable=True,
-            expected=Expected("unknown", findings=("recording-unknown", "drive-unread"), bench=Outcome.NOT_POSSIBLE),
+            expected=Expected(
+                "unknown", findings=("recording-unknown", "drive-unread"), bench=Outcome.NOT_POSSIBLE
+            ),
         ),
         EmulatedDrive(
             "bridge-4096",
@@ -268,7 +318,11 @@ BUS_FLEET = Fleet(
             logical_block_bytes=4096,
             physical_block_bytes=4096,
             size_bytes=4 * TB // MIB * MIB,
-            expected=Expected("unknown", findings=("geometry-usb-4096", "recording-unknown", "drive-unread"), bench=Outcome.NOT_POSSIBLE),
+            expected=Expected(
+                "unknown",
+                findings=("geometry-usb-4096", "recording-unknown", "drive-unread"),
+                bench=Outcome.NOT_POSSIBLE,
+            ),
         ),
         EmulatedDrive(
             "enclosure",
@@ -280,7 +334,11 @@ BUS_FLEET = Fleet(
             physical_block_bytes=4096,
             size_bytes=2 * TB // MIB * MIB,
             media=SLOW_AND_DEAR,
-            expected=Expected("unknown", findings=("geometry-512e", "recording-unknown", "drive-unread"), bench=Outcome.ALIGNED_FASTER),
+            expected=Expected(
+                "unknown",
+                findings=("geometry-512e", "recording-unknown", "drive-unread"),
+                bench=Outcome.ALIGNED_FASTER,
+            ),
         ),
     ),
     (

@@ -1,5 +1,6 @@
-"""Job: a filesystem with a system on it, mounted, is written down to be carried, and migrated as a transaction once nobody uses it: its own
-fstab and what GRUB reads of it are settled on the snapshot, and undoing gives every byte back."""
+"""Job: a filesystem with a system on it, mounted, is written down to be carried, and migrated as a
+transaction once nobody uses it: its own fstab and what GRUB reads of it are settled on the snapshot, and
+undoing gives every byte back."""
 
 from __future__ import annotations
 
@@ -32,25 +33,41 @@ def migrated_system(fleet: Fleet) -> Iterator[Check]:
     FSTAB.write_text("")
     _make_system(node)
     tool("mount", node, str(PLACE))
-    told = diskwright("migrate", node, "--way", "full", "--manifest", "-o", str(plan), accept=range(256), seconds=LONG)
+    told = diskwright(
+        "migrate", node, "--way", "full", "--manifest", "-o", str(plan), accept=range(256), seconds=LONG
+    )
     tool("umount", str(PLACE))
     yield Check("mounted, it is written down", told.status == 0 and plan.exists(), told.errors)
     before = digest_of(node)
     shown = _apply(plan)
     as_a_byte = "zap_block -f /etc/fstab" in shown[1]
-    yield Check("without a token it is shown", shown[0] == 0 and as_a_byte and digest_of(node) == before, shown[1][-2500:])
+    yield Check(
+        "without a token it is shown",
+        shown[0] == 0 and as_a_byte and digest_of(node) == before,
+        shown[1][-2500:],
+    )
     if program := reader():
         with standing_in(program, "cmp", FAILS):
             status, said = _apply(plan, "--confirm", OLD.serial)
         failed = [entry for entry in read_entries(list_runs(RUNS)[-1]) if entry.event is Event.NOT_VERIFIED]
-        yield Check("what GRUB cannot read is not committed", status == 1 and bool(failed) and digest_of(node) == before, said[-2500:])
+        yield Check(
+            "what GRUB cannot read is not committed",
+            status == 1 and bool(failed) and digest_of(node) == before,
+            said[-2500:],
+        )
     status, said = _apply(plan, "--confirm", OLD.serial)
     newest = list_runs(RUNS)[-1]
     yield Check("carried out, it ends well", status == 0 and state(newest) is RunState.DONE, said[-2500:])
-    read = [entry.sentence for entry in read_entries(newest) if entry.event is Event.VERIFIED and "GRUB" in entry.sentence]
+    read = [
+        entry.sentence
+        for entry in read_entries(newest)
+        if entry.event is Event.VERIFIED and "GRUB" in entry.sentence
+    ]
     yield Check("GRUB was asked where it is there", len(read) == (3 if program else 0), "; ".join(read))
     lines = tool("debugfs", "-c", "-R", "cat /etc/fstab", node)
-    yield Check("its own fstab names ext4, and is the same otherwise", lines == LINES.replace("ext3", "ext4"), lines)
+    yield Check(
+        "its own fstab names ext4, and is the same otherwise", lines == LINES.replace("ext3", "ext4"), lines
+    )
     checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
     yield Check("it is sound", checked.status == 0, checked.output)
     yield ends("migrated", "undo")
@@ -70,9 +87,28 @@ def _make_system(node: str) -> None:
 
 
 def _apply(plan: Path, *more: str) -> tuple[int, str]:
-    told = diskwright("apply", str(plan), "--store", str(STORES), "--journal", str(RUNS), *more, accept=range(256), seconds=LONG)
+    told = diskwright(
+        "apply",
+        str(plan),
+        "--store",
+        str(STORES),
+        "--journal",
+        str(RUNS),
+        *more,
+        accept=range(256),
+        seconds=LONG,
+    )
     return told.status, told.output + told.errors
 
 
 JOBS = {"migrated-system": migrated_system}
-VISITS = (Visit("a system that does not run, carried to where it can be migrated", FLEET, tuple(JOBS), 1800, udev=False, full_only=True),)
+VISITS = (
+    Visit(
+        "a system that does not run, carried to where it can be migrated",
+        FLEET,
+        tuple(JOBS),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+)

@@ -1,5 +1,6 @@
-"""Job: `diskwright migrate` for filesystems that lie on volumes: LVM within LUKS, each of the two alone, and md's mirror. Killed in a step,
-found again by other names after a restart, gone on with, and taken back; and killed in the middle of the commit.
+"""Job: `diskwright migrate` for filesystems that lie on volumes: LVM within LUKS, each of the two alone, and
+md's mirror. Killed in a step, found again by other names after a restart, gone on with, and taken back; and
+killed in the middle of the commit.
 """
 
 from __future__ import annotations
@@ -14,7 +15,18 @@ from tests.lab.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, tool
 from tests.lab.layers import Base, Luks, Lvm, Md, Stack
 from tests.lab.masonry import ALONE, PASSPHRASE, Built, build, lay_out, take_down
-from tests.lab.migrations import REST, STORE, STORES, ends, is_ext4, killed, migrate, mount_at_boot, prepare_rest, undone
+from tests.lab.migrations import (
+    REST,
+    STORE,
+    STORES,
+    ends,
+    is_ext4,
+    killed,
+    migrate,
+    mount_at_boot,
+    prepare_rest,
+    undone,
+)
 from tests.lab.transactions import digest_of, make_old
 from tests.lab.transactions import migrate as make_ext4
 from tests.lab.visit import Visit
@@ -27,10 +39,23 @@ from wizard.model.journal import Check
 from wizard.tools.run import run
 
 BASES, SECOND = (
-    EmulatedDrive(name, Bus.VIRTIO, serial=serial, logical_block_bytes=512, physical_block_bytes=4096, size_bytes=size_bytes)
-    for name, serial, size_bytes in (("mig-bases", "LAB-MIG-BASES", 256 * MIB), ("mig-second", "LAB-MIG-SECOND", 48 * MIB))
+    EmulatedDrive(
+        name,
+        Bus.VIRTIO,
+        serial=serial,
+        logical_block_bytes=512,
+        physical_block_bytes=4096,
+        size_bytes=size_bytes,
+    )
+    for name, serial, size_bytes in (
+        ("mig-bases", "LAB-MIG-BASES", 256 * MIB),
+        ("mig-second", "LAB-MIG-SECOND", 48 * MIB),
+    )
 )
-VOLUMES_FLEET, MORE_FLEET = Fleet("migration-volume", (BASES, STORE)), Fleet("migration-volumes", (BASES, STORE, SECOND))
+VOLUMES_FLEET, MORE_FLEET = (
+    Fleet("migration-volume", (BASES, STORE)),
+    Fleet("migration-volumes", (BASES, STORE, SECOND)),
+)
 MODULES = ("dm_mod", "dm_crypt", "raid1")
 WITHIN = Stack("within", (Base(BASES.name, mib=56),), (Luks(2), Lvm()), (), ())
 EACH = (
@@ -61,7 +86,11 @@ def on_each_volume(fleet: Fleet) -> Iterator[Check]:
     node = _stands(across)
     before = digest_of(node)
     status, said = migrate(node, BASES.serial)
-    yield Check("across two drives it is refused, and why is said", status == 2 and "on one drive" in said, f"{status}: {said[-800:]}")
+    yield Check(
+        "across two drives it is refused, and why is said",
+        status == 2 and "on one drive" in said,
+        f"{status}: {said[-800:]}",
+    )
     yield Check("across two drives nothing was written", digest_of(node) == before, "")
 
 
@@ -70,7 +99,11 @@ def _prepared(fleet: Fleet, stacks: tuple[Stack, ...]) -> list[Built]:
         tool("modprobe", module)
     prepare_rest(node_of(fleet[STORE.name]))
     drives = {base.drive for stack in stacks for base in stack.bases}
-    return lay_out(Fleet(fleet.name, tuple(fleet[name] for name in drives)), {name: node_of(fleet[name]) for name in drives}, stacks)
+    return lay_out(
+        Fleet(fleet.name, tuple(fleet[name] for name in drives)),
+        {name: node_of(fleet[name]) for name in drives},
+        stacks,
+    )
 
 
 def _stands(built: Built) -> str:
@@ -104,8 +137,8 @@ def _killed_and_restarted(built: Built, node: str, before: str) -> Iterator[Chec
 
 
 def _restart(built: Built) -> str:
-    """As a machine that starts again finds it: nothing of the run's, and the volume put together behind another one, or by another name.
-    Its node then.
+    """As a machine that starts again finds it: nothing of the run's, and the volume put together behind
+    another one, or by another name. Its node then.
     """
     names = tool("dmsetup", "info", "-c", "--noheadings", "-o", "name").split()
     for name in names:
@@ -115,10 +148,16 @@ def _restart(built: Built) -> str:
     take_down(built)
     earlier = sum(name.startswith(BEFORE) for name in names)
     tool(*ALONE, "dmsetup", "create", f"{BEFORE}{earlier}", "--table", "0 8 zero")
-    for step, below in zip(built.stack.steps, (built.partitions, *([node] for node in built.nodes)), strict=False):
+    for step, below in zip(
+        built.stack.steps, (built.partitions, *([node] for node in built.nodes)), strict=False
+    ):
         match step:
             case Luks():
-                run([*ALONE, "cryptsetup", "open", "--key-file", "-", *below, f"open-{built.stack.name}"], seconds=SLOW, stdin=PASSPHRASE)
+                run(
+                    [*ALONE, "cryptsetup", "open", "--key-file", "-", *below, f"open-{built.stack.name}"],
+                    seconds=SLOW,
+                    stdin=PASSPHRASE,
+                )
             case Lvm():
                 tool(*ALONE, "vgchange", "-q", "-ay", built.tops[0].rpartition("/")[2].rpartition("-")[0])
             case Md():
@@ -128,7 +167,8 @@ def _restart(built: Built) -> str:
 
 
 def _killed_in_the_commit(built: Built) -> Iterator[Check]:
-    """By a process that dies between two writes to the device; the next goes on with it after a restart, and takes it back."""
+    """By a process that dies between two writes to the device; the next goes on with it after a restart, and
+    takes it back."""
     name, node, folder = f"{built.stack.name}, the commit", _stands(built), REST / f"cut-{built.stack.name}"
     before = digest_of(node)
     folder.mkdir(mode=0o700)
@@ -180,5 +220,12 @@ VISITS = (
         1800,
         udev=False,
     ),
-    Visit("ext3 to ext4 on LUKS, on LVM and on a mirror", MORE_FLEET, ("migration-on-each-volume",), 3600, udev=False, full_only=True),
+    Visit(
+        "ext3 to ext4 on LUKS, on LVM and on a mirror",
+        MORE_FLEET,
+        ("migration-on-each-volume",),
+        3600,
+        udev=False,
+        full_only=True,
+    ),
 )

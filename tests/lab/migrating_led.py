@@ -1,5 +1,5 @@
-"""Job: the wizard leads an old filesystem to ext4 as a transaction: by keys on the kernel's text console, to the end of the run, and back;
-and by questions, to be kept."""
+"""Job: the wizard leads an old filesystem to ext4 as a transaction: by keys on the kernel's text console, to
+the end of the run, and back; and by questions, to be kept."""
 
 from __future__ import annotations
 
@@ -45,7 +45,9 @@ def by_questions(fleet: Fleet) -> Iterator[Check]:
     node = node_of(fleet[OLD.name])
     code, told = walks.to_ext4_by_questions(RealServices(only=(node,)), OLD.serial)
     said = " ".join(told.split())
-    yield Check("plain: it ends well, and it was kept", code is ExitCode.DONE and "Kept. " in said, told[-1500:])
+    yield Check(
+        "plain: it ends well, and it was kept", code is ExitCode.DONE and "Kept. " in said, told[-1500:]
+    )
     yield Check("plain: what a power cut would leave was told", NOTHING in said, told[-3000:])
     mounted = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(PLACE)).split()
     yield Check("plain: it is mounted as ext4", mounted == [node, "ext4"], shown(mounted))
@@ -74,7 +76,9 @@ def _to_the_end(console: Console, node: str) -> Iterator[Check]:
     console.press("enter", then=None)
     console.until(lambda: NOTHING in _flat(console), rest=False)
     yield from look(console, "ext4-running")
-    yield Check("while it runs it says what a power cut would leave", f"{STEP} 5 of 6" in console.text, console.text)
+    yield Check(
+        "while it runs it says what a power cut would leave", f"{STEP} 5 of 6" in console.text, console.text
+    )
     console.until("Done: every step")
     console.press("enter", then=f"{STEP} 6 of 6")
     yield from look(console, "ext4-result")
@@ -88,7 +92,20 @@ def _flat(console: Console) -> str:
 JOBS = {"migration-by-keys": by_keys, "migration-by-questions": by_questions}
 VISITS = (
     Visit(
-        "the wizard on a text console: an old filesystem to ext4, and back", LED_FLEET, ("migration-by-keys",), 900, udev=False, screen=True
+        "the wizard on a text console: an old filesystem to ext4, and back",
+        LED_FLEET,
+        ("migration-by-keys",),
+        900,
+        udev=False,
+        screen=True,
     ),
-    Visit("the same, and by questions to what is kept", LED_FLEET, tuple(JOBS), 1800, udev=True, screen=True, full_only=True),
+    Visit(
+        "the same, and by questions to what is kept",
+        LED_FLEET,
+        tuple(JOBS),
+        1800,
+        udev=True,
+        screen=True,
+        full_only=True,
+    ),
 )

@@ -1,5 +1,5 @@
-"""Job: `diskwright migrate` under a kernel that has the device mapper: carried out as a transaction, taken back, killed in a step and gone
-on with, and kept."""
+"""Job: `diskwright migrate` under a kernel that has the device mapper: carried out as a transaction, taken
+back, killed in a step and gone on with, and kept."""
 
 from __future__ import annotations
 
@@ -70,8 +70,14 @@ def migrate(node: str, token: str, *more: str) -> tuple[int, str]:
 
 def ends(what: str, command: str) -> Check:
     """Whether a command about the newest run ends well."""
-    told = diskwright(command, list_runs(RUNS)[-1].name, "--journal", str(RUNS), accept=range(256), seconds=LONG)
-    return Check(f"{what}: {command} ends well", told.status == 0, f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}")
+    told = diskwright(
+        command, list_runs(RUNS)[-1].name, "--journal", str(RUNS), accept=range(256), seconds=LONG
+    )
+    return Check(
+        f"{what}: {command} ends well",
+        told.status == 0,
+        f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
+    )
 
 
 def _killed(node: str, before: str) -> Iterator[Check]:
@@ -87,7 +93,11 @@ def killed(node: str, before: str, token: str, *more: str) -> Iterator[Check]:
     with standing_in("resize2fs", "-b", DIES):
         status, said = migrate(node, token, *more)
     newest = list_runs(RUNS)[-1]
-    yield Check("killed in a step: the run is interrupted", state(newest) is RunState.INTERRUPTED, f"{status}: {said[-1500:]}")
+    yield Check(
+        "killed in a step: the run is interrupted",
+        state(newest) is RunState.INTERRUPTED,
+        f"{status}: {said[-1500:]}",
+    )
     yield Check("killed in a step: the device is what it was", digest_of(node) == before, "")
 
 
@@ -102,7 +112,11 @@ def undone(node: str, before: str) -> Iterator[Check]:
 def is_ext4(node: str) -> Iterator[Check]:
     """By others than the program, on the device and in fstab."""
     probed = tool("blkid", "-p", "-s", "TYPE", "-o", "value", node).strip()
-    yield Check("it is ext4, on the device and in fstab", probed == "ext4" and " ext4 " in FSTAB.read_text(), FSTAB.read_text())
+    yield Check(
+        "it is ext4, on the device and in fstab",
+        probed == "ext4" and " ext4 " in FSTAB.read_text(),
+        FSTAB.read_text(),
+    )
     checked = run(("e2fsck", "-f", "-n", node), seconds=SLOW, accept=range(256))
     yield Check("it is sound", checked.status == 0, checked.output)
 

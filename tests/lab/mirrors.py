@@ -1,6 +1,8 @@
-"""Job: md's mirror over two drives: killed and gone on with, verified while it is still being copied, and one drive taken away.
+"""Job: md's mirror over two drives: killed and gone on with, verified while it is still being copied, and one
+drive taken away.
 
-The copying is held to a crawl until everything about it is seen, so that nothing here depends on how fast a guest is.
+The copying is held to a crawl until everything about it is seen, so that nothing here depends on how fast a
+guest is.
 """
 
 import hashlib
@@ -56,32 +58,45 @@ def mirrored(fleet: Fleet) -> Iterator[Check]:
     """From plan to the loss of a drive."""
     plan = _prepared(fleet)
     newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
-    yield Check("a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest))
+    yield Check(
+        "a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest)
+    )
     yield Check("a mirror: it is still being copied then", _action(plan) == "resync", _action(plan))
     yield from _as_its_tools_say(plan)
     yield from _survives(plan)
 
 
 def mirror_killed(fleet: Fleet) -> Iterator[Check]:
-    """A run whose process dies when the mirror was made: no way back, and the way forward takes it over by its UUID."""
+    """A run whose process dies when the mirror was made: no way back, and the way forward takes it over by
+    its UUID."""
     plan = _prepared(fleet)
     with standing_in("mdadm", "--create", DIES):
         newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
-    yield Check("a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest))
+    yield Check(
+        "a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest)
+    )
     said = ""
     try:
         undo_run(newest)
     except Refused as error:
         said = str(error)
-    yield Check("a killed mirror: cannot be undone", "copying the first drive over the others was begun" in said, said)
+    yield Check(
+        "a killed mirror: cannot be undone", "copying the first drive over the others was begun" in said, said
+    )
     # As after a restart: put together by another, under another number.
     tool("mdadm", "--stop", plan.volumes[0].path)
     tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
     resume_run(newest)
     _followed(newest)
-    made = [entry for entry in read_entries(newest) if entry.event is Event.COMMAND and "--create" in entry.command]
+    made = [
+        entry
+        for entry in read_entries(newest)
+        if entry.event is Event.COMMAND and "--create" in entry.command
+    ]
     yield Check("a killed mirror: goes on to its end", state(newest) is RunState.DONE, _story(newest))
-    yield Check("a killed mirror: is not made a second time", len(made) <= 1, shown([entry.command for entry in made]))
+    yield Check(
+        "a killed mirror: is not made a second time", len(made) <= 1, shown([entry.command for entry in made])
+    )
     yield Check("a killed mirror: is still being copied then", _action(plan) == "resync", _action(plan))
 
 
@@ -103,7 +118,9 @@ def _planned(fleet: Fleet) -> Plan:
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     wish = Wish(choice, workload, None, "mirrored", str(PLACE))
     asked = StripeWish("md", level="raid1")
-    plan = make_striped_plan(machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays())
+    plan = make_striped_plan(
+        machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    )
     return read_plan(render_plan(plan), "the plan")
 
 
@@ -115,7 +132,8 @@ def _followed(newest: Path) -> Path:
 
 def _story(newest: Path) -> str:
     return "\n".join(
-        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}" for entry in read_entries(newest)[-14:]
+        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
+        for entry in read_entries(newest)[-14:]
     )
 
 
@@ -126,21 +144,35 @@ def _action(plan: Plan) -> str:
 def _as_its_tools_say(plan: Plan) -> Iterator[Check]:
     (volume,) = plan.volumes
     # mke2fs writes a stripe of one physical block where a device asks for no more, which is none.
-    words = dict(re.findall(r"(?m)^(Block size|RAID stripe width):\s+(\d+)", tool("dumpe2fs", "-h", volume.path)))
+    words = dict(
+        re.findall(r"(?m)^(Block size|RAID stripe width):\s+(\d+)", tool("dumpe2fs", "-h", volume.path))
+    )
     width = int(words.get("RAID stripe width", "0")) * int(words["Block size"])
     yield Check("a mirror: ext4 knows of no stripe", width <= PHYSICAL_BYTES, shown(words))
     detail = tool("mdadm", "--detail", volume.path)
-    for wanted in ("Raid Level : raid1", "Raid Devices : 2", "Intent Bitmap : Internal", "Name : any:mirrored"):
+    for wanted in (
+        "Raid Level : raid1",
+        "Raid Devices : 2",
+        "Intent Bitmap : Internal",
+        "Name : any:mirrored",
+    ):
         yield Check(f"a mirror: mdadm --detail says {wanted}", wanted in detail, detail)
-    told = tuple(sysfs(volume.path, key) for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset"))
-    yield Check("a mirror: the kernel advises no stripe and finds it aligned", told == ("4096", "0", "0"), shown(told))
+    told = tuple(
+        sysfs(volume.path, key)
+        for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
+    )
+    yield Check(
+        "a mirror: the kernel advises no stripe and finds it aligned", told == ("4096", "0", "0"), shown(told)
+    )
     for path in plan.paths:
         (offset,) = re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))
         begins = int(sysfs(f"{path}1", "start")) + int(offset)
         yield Check(f"a mirror: md's data begin on a whole block of {path}", begins % 8 == 0, str(begins))
     smallest = min(member.drive.size_bytes for member in plan.members)
     size = int(sysfs(volume.path, "size")) * 512
-    yield Check("a mirror: it has the room of the smallest drive", smallest * 0.8 < size < smallest, str(size))
+    yield Check(
+        "a mirror: it has the room of the smallest drive", smallest * 0.8 < size < smallest, str(size)
+    )
 
 
 def _survives(plan: Plan) -> Iterator[Check]:
@@ -158,12 +190,29 @@ def _survives(plan: Plan) -> Iterator[Check]:
     tool("mdadm", volume.path, "--remove", lost)
     tool("mount", str(PLACE))
     seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
-    yield Check(f"a mirror: the file is whole on {left} alone", seen == hashlib.sha256(content).hexdigest(), seen)
-    yield Check("a mirror: degraded", sysfs(volume.path, "md/degraded") == "1", sysfs(volume.path, "md/degraded"))
+    yield Check(
+        f"a mirror: the file is whole on {left} alone", seen == hashlib.sha256(content).hexdigest(), seen
+    )
+    yield Check(
+        "a mirror: degraded", sysfs(volume.path, "md/degraded") == "1", sysfs(volume.path, "md/degraded")
+    )
 
 
 JOBS = {"mirrored": mirrored, "mirror-killed": mirror_killed}
 VISITS = (
-    Visit("mirrored by md with udev: verified while it is copied, and left with one drive", MIRRORED_FLEET, ("mirrored",), 900, udev=True),
-    Visit("mirrored by md without udev: killed and gone on with", KILLED_FLEET, ("mirror-killed",), 900, udev=False, full_only=True),
+    Visit(
+        "mirrored by md with udev: verified while it is copied, and left with one drive",
+        MIRRORED_FLEET,
+        ("mirrored",),
+        900,
+        udev=True,
+    ),
+    Visit(
+        "mirrored by md without udev: killed and gone on with",
+        KILLED_FLEET,
+        ("mirror-killed",),
+        900,
+        udev=False,
+        full_only=True,
+    ),
 )

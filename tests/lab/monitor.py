@@ -1,5 +1,5 @@
-"""Talking to a running QEMU (QMP): what its command line cannot say, and what the guest asks for: drives pulled out and plugged in,
-keys pressed, pictures taken of its screen.
+"""Talking to a running QEMU (QMP): what its command line cannot say, and what the guest asks for: drives
+pulled out and plugged in, keys pressed, pictures taken of its screen.
 """
 
 import json
@@ -19,10 +19,11 @@ from tests.lab.trouble import GuestTrouble
 ANSWER_SECONDS = 30.0
 PAUSE_SECONDS = 0.1
 REQUEST, ANSWER = "request", "answer"
-"""Files in the shared folder: what the guest wants of the host, as a verb and what it is about, and what became of it.
+"""Files in the shared folder: what the guest wants of the host, as a verb and what it is about, and what
+became of it.
 
-`plug DRIVE`, `unplug DRIVE`, `press KEYS` (QEMU's names of keys; those that are held at once are joined by +), and `photograph NAME`, which
-leaves NAME.png in the shared folder.
+`plug DRIVE`, `unplug DRIVE`, `press KEYS` (QEMU's names of keys; those that are held at once are joined by
++), and `photograph NAME`, which leaves NAME.png in the shared folder.
 """
 
 HOLD_MILLISECONDS = 20
@@ -55,7 +56,9 @@ class Monitor:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._lines.close()
         self._socket.close()
 
@@ -83,7 +86,8 @@ class Monitor:
 
 
 def run_state(path: Path) -> str:
-    """QEMU's word for how its guest is: `running`, or `io-error` where this machine's disk took no more of a drive's image."""
+    """QEMU's word for how its guest is: `running`, or `io-error` where this machine's disk took no more of a
+    drive's image."""
     try:
         with Monitor(path, 2 * PAUSE_SECONDS) as monitor:
             return str(monitor.do("query-status")["status"])
@@ -160,4 +164,6 @@ def _plug(monitor: Monitor, fleet: Fleet, name: str) -> None:
         monitor.do("device_add", **device)
     if drive.bus is Bus.USB:
         # QEMU lets a bridge be filled before the guest sees it.
-        monitor.do("qom-set", path=f"/machine/peripheral/{controller_id(drive)}", property="attached", value=True)
+        monitor.do(
+            "qom-set", path=f"/machine/peripheral/{controller_id(drive)}", property="attached", value=True
+        )

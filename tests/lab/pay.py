@@ -31,8 +31,11 @@ class Tally:
             print(f"  FAIL  {check.what}\n        seen: {check.seen}", flush=True)
 
 
-def go_through(group: Group, tally: Tally, told: Callable[[Tally], None] = lambda _: None, patience: float = 1.0) -> None:
-    """All visits of a group in its one laboratory, `told` after each. Where one breaks off, the rest is left out, since it stands on it."""
+def go_through(
+    group: Group, tally: Tally, told: Callable[[Tally], None] = lambda _: None, patience: float = 1.0
+) -> None:
+    """All visits of a group in its one laboratory, `told` after each. Where one breaks off, the rest is left
+    out, since it stands on it."""
     try:
         with laboratory(group.visits[0].visit.fleet) as lab:
             for one in group.visits:
@@ -46,7 +49,8 @@ def go_through(group: Group, tally: Tally, told: Callable[[Tally], None] = lambd
 
 
 def pay(one: Planned, lab: Laboratory, tally: Tally, patience: float = 1.0) -> bool:
-    """Boot for one visit and count its checks; false where it broke off. It may take `patience` times the seconds it says."""
+    """Boot for one visit and count its checks; false where it broke off. It may take `patience` times the
+    seconds it says."""
     visit = one.visit
     print(f"{visit.title}", flush=True)
     begun = monotonic()
@@ -83,7 +87,9 @@ def pay(one: Planned, lab: Laboratory, tally: Tally, patience: float = 1.0) -> b
 def other_work() -> Iterator[None]:
     """A process that computes without end, as long as this lasts and no longer than this process."""
     endless = [sys.executable, "-c", "while True: pass"]
-    with subprocess.Popen(["setpriv", "--pdeathsig", "KILL", "--", *endless], stdin=subprocess.DEVNULL) as worker:
+    with subprocess.Popen(
+        ["setpriv", "--pdeathsig", "KILL", "--", *endless], stdin=subprocess.DEVNULL
+    ) as worker:
         try:
             yield
         finally:
@@ -100,6 +106,10 @@ def checks_of(result: GuestResult) -> list[Check]:
             checks.append(Check("the guest's answers can be read", False, line))
     if result.status or not checks:
         checks.append(
-            Check("the jobs come to their end", False, f"status {result.status}\n{result.errors[-3000:]}\n{result.console[-1000:]}")
+            Check(
+                "the jobs come to their end",
+                False,
+                f"status {result.status}\n{result.errors[-3000:]}\n{result.console[-1000:]}",
+            )
         )
     return checks

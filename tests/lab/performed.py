@@ -1,4 +1,5 @@
-"""Job: the whole way by the project's own commands, once, and everything it says and writes kept for the pictures."""
+"""Job: the whole way by the project's own commands, once, and everything it says and writes kept for the
+pictures."""
 
 from __future__ import annotations
 
@@ -26,7 +27,8 @@ if TYPE_CHECKING:
     from tests.lab.machine import Laboratory
 
 PATIENCE = 2400.0
-"""Seconds for one command: making filesystems of hundreds of GB takes a drive of a hundred requests a second its time."""
+"""Seconds for one command: making filesystems of hundreds of GB takes a drive of a hundred requests a second
+its time."""
 
 TRIES = 5
 BUSY_AT = Path("/data")
@@ -38,7 +40,8 @@ VOLUMES = (
 
 
 def perform(fleet: Fleet) -> Iterator[Check]:
-    """Inspect, measure, plan, apply, keep; a check for each thing without which the pictures would say nothing."""
+    """Inspect, measure, plan, apply, keep; a check for each thing without which the pictures would say
+    nothing."""
     _wait_for(fleet)
     _use(fleet[BUSY.name])
     drive = fleet[SHINGLED.name]
@@ -46,18 +49,27 @@ def perform(fleet: Fleet) -> Iterator[Check]:
     yield _inspect(SHARED / "machine.json")
     told = diskwright("bench", node, "--json", seconds=PATIENCE).output
     (SHARED / "verdict-read.json").write_text(told)
-    told = diskwright("bench", node, "--scratch", "--confirm", drive.serial, "--json", seconds=PATIENCE).output
+    told = diskwright(
+        "bench", node, "--scratch", "--confirm", drive.serial, "--json", seconds=PATIENCE
+    ).output
     (SHARED / "verdict-write.json").write_text(told)
     verdict = json.loads(told)
-    yield Check("the benchmark finds the price of misaligned writes", verdict["outcome"] == Outcome.ALIGNED_FASTER, verdict["sentence"])
+    yield Check(
+        "the benchmark finds the price of misaligned writes",
+        verdict["outcome"] == Outcome.ALIGNED_FASTER,
+        verdict["sentence"],
+    )
     yield from _set_up(drive, node)
 
 
 def _inspect(machine: Path) -> Check:
-    """Asked again where a drive did not answer in time: the guest can be slow, and this is not what the pictures are about."""
+    """Asked again where a drive did not answer in time: the guest can be slow, and this is not what the
+    pictures are about."""
     for _ in range(TRIES):
         diskwright("inspect", "--save", str(machine), seconds=PATIENCE)
-        silent = [f"{drive.path} {error.why}" for drive in load_facts(machine).drives for error in drive.errors]
+        silent = [
+            f"{drive.path} {error.why}" for drive in load_facts(machine).drives for error in drive.errors
+        ]
         if not silent:
             break
     return Check("every drive answers", not silent, "; ".join(silent))
@@ -69,13 +81,19 @@ def _set_up(drive: EmulatedDrive, node: str) -> Iterator[Check]:
     diskwright("plan", node, "--replace", *wishes, "-o", str(plan), seconds=PATIENCE)
     told = diskwright("apply", str(plan), "--confirm", drive.serial, seconds=PATIENCE, accept=range(256))
     (run,) = list_runs()
-    yield Check("a drive that held files waits for a decision", state(run) is RunState.WAITING, told.errors[-1500:])
+    yield Check(
+        "a drive that held files waits for a decision", state(run) is RunState.WAITING, told.errors[-1500:]
+    )
     kept = diskwright("keep", seconds=PATIENCE, accept=range(256))
     (SHARED / "apply.txt").write_text(told.errors + told.output + kept.errors + kept.output)
     shutil.copyfile(run / JOURNAL, SHARED / JOURNAL)
     yield Check("the run ends well", state(run) is RunState.KEPT, kept.errors[-1500:])
     yield Check("its journal outlives a power cut", "lies in memory" not in told.errors, told.errors[:1500])
-    yield Check("what was applied is the plan that is kept", (run / plan.name).read_text() == plan.read_text(), str(run))
+    yield Check(
+        "what was applied is the plan that is kept",
+        (run / plan.name).read_text() == plan.read_text(),
+        str(run),
+    )
 
 
 def _wait_for(fleet: Fleet, seconds: float = 60.0) -> None:

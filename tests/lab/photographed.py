@@ -34,8 +34,12 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
         yield from look(console, "done", 9)
         console.press("enter")
         yield ends(console, ExitCode.DONE)
-    mounted = run(["findmnt", "-n", "-o", "FSTYPE,SOURCE", PLACE], seconds=SLOW, accept=range(256)).output.split()
-    yield Check("what was applied is mounted", mounted == ["xfs", partition_path(node_of(drive), 1)], shown(mounted))
+    mounted = run(
+        ["findmnt", "-n", "-o", "FSTYPE,SOURCE", PLACE], seconds=SLOW, accept=range(256)
+    ).output.split()
+    yield Check(
+        "what was applied is mounted", mounted == ["xfs", partition_path(node_of(drive), 1)], shown(mounted)
+    )
 
 
 def _keep(lab: Laboratory) -> Iterator[Check]:
@@ -47,7 +51,13 @@ def _keep(lab: Laboratory) -> Iterator[Check]:
 JOBS = {"set-up-on-console": set_up}
 
 VISITS = tuple(
-    replace(visit, title="for the pictures: the wizard on a text console", jobs=(*JOBS,), seconds=1500, afterwards=_keep)
+    replace(
+        visit,
+        title="for the pictures: the wizard on a text console",
+        jobs=(*JOBS,),
+        seconds=1500,
+        afterwards=_keep,
+    )
     for visit in console.VISITS
 )
 """Not among the tests: `--photograph-console` does it."""

@@ -1,4 +1,5 @@
-"""The drives on the published pictures, and what lies on them before: each of a kind that people have, none of them real."""
+"""The drives on the published pictures, and what lies on them before: each of a kind that people have, none
+of them real."""
 
 from __future__ import annotations
 
@@ -40,7 +41,14 @@ NATIVE = EmulatedDrive(
 )
 """4Kn and empty."""
 
-BUSY = EmulatedDrive("busy", Bus.NVME, serial="NV8K2P41", logical_block_bytes=512, physical_block_bytes=512, size_bytes=500_107_862_016)
+BUSY = EmulatedDrive(
+    "busy",
+    Bus.NVME,
+    serial="NV8K2P41",
+    logical_block_bytes=512,
+    physical_block_bytes=512,
+    size_bytes=500_107_862_016,
+)
 """Holds the one filesystem of the guest that is mounted, and on it the journal of the run."""
 
 STICK = EmulatedDrive(

@@ -1,11 +1,14 @@
-"""What a hard disk's requests cost in time, conventional or drive-managed shingled. Pure: seconds in, seconds out.
+"""What a hard disk's requests cost in time, conventional or drive-managed shingled. Pure: seconds in, seconds
+out.
 
-One actuator serves one request after the other. A request that goes on where the last one ended costs only its transfer; any other costs
-a move and half a turn; a write that is no whole multiple of the physical block costs a turn more, since its blocks are read first.
+One actuator serves one request after the other. A request that goes on where the last one ended costs only
+its transfer; any other costs a move and half a turn; a write that is no whole multiple of the physical block
+costs a turn more, since its blocks are read first.
 
-A shingled drive takes what is written out of order into a media cache, and there every physical block once. What is written in order
-goes straight to its band. Once the cache is full, whatever finds no room in it makes its own band be rewritten, which also takes the
-band's cached blocks out of the cache. A drive that is left alone rewrites bands by itself.
+A shingled drive takes what is written out of order into a media cache, and there every physical block once.
+What is written in order goes straight to its band. Once the cache is full, whatever finds no room in it makes
+its own band be rewritten, which also takes the band's cached blocks out of the cache. A drive that is left
+alone rewrites bands by itself.
 """
 
 from collections import OrderedDict
@@ -19,8 +22,8 @@ SETTLE_SECONDS = 0.001
 LONGEST_SEEK_SECONDS = 0.008
 BYTES_PER_SECOND = 80e6
 LONG_WRITE_BYTES = 128 * KIB
-"""Of this length a write begins a stream by itself, as does one that goes on where the last one ended. The guest's kernel cuts longer
-writes into several."""
+"""Of this length a write begins a stream by itself, as does one that goes on where the last one ended. The
+guest's kernel cuts longer writes into several."""
 NEAR_BYTES = 4 * MIB
 """Requests that were sent together may come in another order."""
 STREAMS = 8
@@ -31,7 +34,8 @@ IDLE_SECONDS = 2.0
 
 @dataclass
 class Platters:
-    """A drive's mechanics and where they stand. `now` is any clock's time in seconds that does not go back."""
+    """A drive's mechanics and where they stand. `now` is any clock's time in seconds that does not go
+    back."""
 
     size_bytes: int
     physical_block_bytes: int = 4096
@@ -94,7 +98,9 @@ class Platters:
         distance = abs(start - self._position)
         if distance == 0:
             return 0.0
-        seek = SETTLE_SECONDS + (LONGEST_SEEK_SECONDS - SETTLE_SECONDS) * min(1.0, 0.3 + (distance / self.size_bytes) ** 0.5)
+        seek = SETTLE_SECONDS + (LONGEST_SEEK_SECONDS - SETTLE_SECONDS) * min(
+            1.0, 0.3 + (distance / self.size_bytes) ** 0.5
+        )
         return (SETTLE_SECONDS if distance <= NEAR_BYTES else seek) + TURN_SECONDS / 2
 
     def _write_out_of_order(self, blocks: range) -> float:

@@ -1,5 +1,6 @@
-"""Every member of the fleet as a recorded machine, tests/machines/NAME.json: unit tests read them in milliseconds, and
-`diskwright inspect --machine tests/machines/NAME.json` shows them. `python -m tests.lab --record-machines` makes them anew."""
+"""Every member of the fleet as a recorded machine, tests/machines/NAME.json: unit tests read them in
+milliseconds, and `diskwright inspect --machine tests/machines/NAME.json` shows them. `python -m tests.lab
+--record-machines` makes them anew."""
 
 from __future__ import annotations
 
@@ -72,7 +73,8 @@ def unlike(expected: Expected, diagnosis: Diagnosis) -> str:
 
 
 def surveyed(fleet: Fleet) -> Iterator[tuple[EmulatedDrive | ModuleDrive, RawMachine]]:
-    """Every member of a fleet as the wizard reads it now, alone; those of modules are loaded for as long as they are looked at."""
+    """Every member of a fleet as the wizard reads it now, alone; those of modules are loaded for as long as
+    they are looked at."""
     nodes = {drive.name: node_of(drive) for drive in fleet.drives}
     if nodes:
         raw = survey(tuple(nodes.values()), seconds=PATIENCE)
@@ -96,19 +98,26 @@ def portray(fleet: Fleet) -> Iterator[Check]:
     patterns = load_patterns()
     for member, raw in surveyed(fleet):
         file_of(member.name, PLACE).write_text(render_document(SCHEMA, to_json(raw)), encoding="utf-8")
-        trouble = unlike(member.expected, diagnosis_of(raw, patterns)) if member.expected else "nothing is expected of it"
+        trouble = (
+            unlike(member.expected, diagnosis_of(raw, patterns))
+            if member.expected
+            else "nothing is expected of it"
+        )
         yield Check(f"{member.name}: it is what it should be", not trouble, trouble)
 
 
 def _keep(lab: Laboratory) -> Iterator[Check]:
-    """Put the files where the unit tests find them, those that say nothing of the machine that they were made on."""
+    """Put the files where the unit tests find them, those that say nothing of the machine that they were made
+    on."""
     from tests.lab.record import traces
 
     MACHINES.mkdir(exist_ok=True)
     for path in sorted((lab.shared / PLACE.name).glob("*.json")):
         text = path.read_text(encoding="utf-8")
         found = traces(text)
-        yield Check(f"{path.name} says nothing of the machine that it was made on", not found, ", ".join(found))
+        yield Check(
+            f"{path.name} says nothing of the machine that it was made on", not found, ", ".join(found)
+        )
         if not found:
             file_of(path.stem).write_text(text, encoding="utf-8")
 
@@ -116,7 +125,14 @@ def _keep(lab: Laboratory) -> Iterator[Check]:
 JOBS = {"portray": portray}
 
 VISITS = tuple(
-    Visit(f"recorded machines: the fleet {fleet.name}", fleet, ("portray",), seconds=900, udev=fleet is BUS_FLEET, afterwards=_keep)
+    Visit(
+        f"recorded machines: the fleet {fleet.name}",
+        fleet,
+        ("portray",),
+        seconds=900,
+        udev=fleet is BUS_FLEET,
+        afterwards=_keep,
+    )
     for fleet in FLEETS
 )
 """Not among the tests: `--record-machines` does them."""

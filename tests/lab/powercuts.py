@@ -1,7 +1,8 @@
-"""Job: a transaction on a drive whose every write is logged; afterwards, on this machine, the power is cut at every write of its commit and
-of its undoing, and each state that it can have left is gone on with.
+"""Job: a transaction on a drive whose every write is logged; afterwards, on this machine, the power is cut at
+every write of its commit and of its undoing, and each state that it can have left is gone on with.
 
-The filesystem and the folder with the run and the stores lie on two partitions of one drive, so that one log has both in their true order.
+The filesystem and the folder with the run and the stores lie on two partitions of one drive, so that one log
+has both in their true order.
 """
 
 from __future__ import annotations
@@ -34,7 +35,13 @@ from wizard.apply.transaction.transaction import Transaction
 from wizard.model.journal import Check
 
 LOGGED = EmulatedDrive(
-    "tx-logged", Bus.VIRTIO, serial="LAB-TX-LOGGED", logical_block_bytes=512, physical_block_bytes=4096, size_bytes=22 * MIB, logged=True
+    "tx-logged",
+    Bus.VIRTIO,
+    serial="LAB-TX-LOGGED",
+    logical_block_bytes=512,
+    physical_block_bytes=4096,
+    size_bytes=22 * MIB,
+    logged=True,
 )
 LOGGED_FLEET = Fleet("transaction-logged", (LOGGED,))
 FILESYSTEM, REST = (MIB, 5 * MIB), (6 * MIB, 16 * MIB)
@@ -60,7 +67,11 @@ def logged(fleet: Fleet) -> Iterator[Check]:
         tool("modprobe", module)
     node = node_of(fleet[LOGGED.name])
     lines = "\n".join(f"start={start // 512},size={length // 512}" for start, length in (FILESYSTEM, REST))
-    tool("sh", "-c", f"printf 'label: dos\n{lines}\n' | sfdisk --quiet --no-reread {node}; partx --update {node}")
+    tool(
+        "sh",
+        "-c",
+        f"printf 'label: dos\n{lines}\n' | sfdisk --quiet --no-reread {node}; partx --update {node}",
+    )
     make_old(f"{node}1", 1024)
     tool("mkfs.ext4", "-q", "-F", "-m", "0", "-E", "nodiscard,lazy_itable_init=0", "-J", "size=4", f"{node}2")
     PLACE.mkdir(parents=True)
@@ -105,7 +116,10 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
     yield Check("the commit changed the filesystem", replay.old != replay.new, "")
     content = Content(bytearray(LOGGED.size_bytes))
     content.take(writes[:begin])
-    with tempfile.TemporaryDirectory(prefix="diskwright-cuts-", dir=MEMORY) as folder, _bench(Path(folder)) as bench:
+    with (
+        tempfile.TemporaryDirectory(prefix="diskwright-cuts-", dir=MEMORY) as folder,
+        _bench(Path(folder)) as bench,
+    ):
         bench.lay(content)
         yield Check("whole, the filesystem can be mounted", _mounts(bench.filesystem, bench.tried), "")
         for number, what in power_cuts(content, writes[begin:undone], Random(1)):
@@ -122,7 +136,11 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
 
 def _number_of(mark: bytes, writes: Sequence[Write]) -> int:
     """How many writes there are up to a mark, which is one of them."""
-    return next(number for number, write in enumerate(writes, 1) if write.offset_bytes == MARKS_BYTES and write.data.startswith(mark))
+    return next(
+        number
+        for number, write in enumerate(writes, 1)
+        if write.offset_bytes == MARKS_BYTES and write.data.startswith(mark)
+    )
 
 
 def _filesystem(content: Content) -> bytes:
@@ -179,7 +197,9 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
     with _mounted(bench.rest, bench.place) as place:
         record = load_record(place / RUN)
         where = f"{what}, {record.phase if record else 'no record'}"
-        if not (_is(replay.old, content) or _is(replay.new, content)) and _mounts(bench.filesystem, bench.tried):
+        if not (_is(replay.old, content) or _is(replay.new, content)) and _mounts(
+            bench.filesystem, bench.tried
+        ):
             replay.wrong.append(f"{where}: what is half replaced was mounted")
         if record is None or record.phase in (Phase.WORKING, Phase.UNDONE, Phase.ABANDONED):
             if not _is(replay.old, content):
@@ -214,7 +234,9 @@ def _mounts(node: str, place: Path) -> bool:
 def _looped(image: Path, start: int, length: int) -> Iterator[str]:
     """A loop device over a part of a file."""
     limits = ("--offset", str(start), "--sizelimit", str(length))
-    node = subprocess.run(("losetup", "--find", "--show", *limits, str(image)), check=True, capture_output=True, text=True).stdout.strip()
+    node = subprocess.run(
+        ("losetup", "--find", "--show", *limits, str(image)), check=True, capture_output=True, text=True
+    ).stdout.strip()
     try:
         yield node
     finally:
@@ -225,7 +247,8 @@ def _looped(image: Path, start: int, length: int) -> Iterator[str]:
 
 @contextmanager
 def _mounted(node: str, place: Path, kind: str = "ext4", flags: int = 0, options: str = "") -> Iterator[Path]:
-    """A filesystem in a folder, by the kernel's own calls: programs for it would take most of the time. Raises OSError."""
+    """A filesystem in a folder, by the kernel's own calls: programs for it would take most of the time.
+    Raises OSError."""
     if _KERNEL.mount(os.fsencode(node), bytes(place), kind.encode(), flags, options.encode()):
         raise OSError(ctypes.get_errno(), f"{node} is not mounted as {kind}")
     try:
@@ -238,7 +261,8 @@ def _mounted(node: str, place: Path, kind: str = "ext4", flags: int = 0, options
 JOBS = {"logged": logged}
 VISITS = (
     Visit(
-        "a transaction: the power is cut at every write of its commit and of its undoing, and writes are lost",
+        "a transaction: the power is cut at every write of its commit and of its undoing, and writes are "
+        "lost",
         LOGGED_FLEET,
         ("logged",),
         900,

@@ -1,5 +1,5 @@
-"""Job: the purpose whose filesystem many kernels lack, walked from an empty drive to its mounted filesystem in all three faces. Those whose
-filesystem every kernel has are walked on loop devices."""
+"""Job: the purpose whose filesystem many kernels lack, walked from an empty drive to its mounted filesystem
+in all three faces. Those whose filesystem every kernel has are walked on loop devices."""
 
 from __future__ import annotations
 
@@ -23,19 +23,31 @@ PURPOSE = "portable"
 
 def _drive(name: str) -> EmulatedDrive:
     return EmulatedDrive(
-        name, Bus.VIRTIO, serial=f"LAB-{name.upper()}", logical_block_bytes=512, physical_block_bytes=512, size_bytes=96 * MIB
+        name,
+        Bus.VIRTIO,
+        serial=f"LAB-{name.upper()}",
+        logical_block_bytes=512,
+        physical_block_bytes=512,
+        size_bytes=96 * MIB,
     )
 
 
 COMMANDS, QUESTIONS, SCREENS = _drive("by-commands"), _drive("by-questions"), _drive("on-screens")
-COMMANDS_FLEET, WIZARD_FLEET = Fleet("purpose-commands", (COMMANDS,)), Fleet("purpose-wizard", (QUESTIONS, SCREENS))
+COMMANDS_FLEET, WIZARD_FLEET = (
+    Fleet("purpose-commands", (COMMANDS,)),
+    Fleet("purpose-wizard", (QUESTIONS, SCREENS)),
+)
 
 
 def by_commands(fleet: Fleet) -> Iterator[Check]:
     """On the command line."""
     node = node_of(fleet[COMMANDS.name])
     done = walks.by_commands(node, COMMANDS.serial, PURPOSE, _place(COMMANDS), SHARED / "plan.json")
-    yield Check("command line: it ends well", done.returncode == 0, f"{done.returncode}: {done.stdout[-800:]} {done.stderr[-800:]}")
+    yield Check(
+        "command line: it ends well",
+        done.returncode == 0,
+        f"{done.returncode}: {done.stdout[-800:]} {done.stderr[-800:]}",
+    )
     yield from _stands(COMMANDS, node)
 
 
@@ -47,7 +59,9 @@ def by_wizard(fleet: Fleet) -> Iterator[Check]:
     yield from _stands(QUESTIONS, node)
     node = node_of(fleet[SCREENS.name])
     session = walks.on_screens(RealServices(only=(node,)), SCREENS.serial, PURPOSE, _place(SCREENS))
-    yield Check("screens: it comes to a run", session is not None and session.run is not None, repr(session)[:800])
+    yield Check(
+        "screens: it comes to a run", session is not None and session.run is not None, repr(session)[:800]
+    )
     yield from _stands(SCREENS, node)
 
 
@@ -70,6 +84,19 @@ def _plans() -> Iterator[Plan]:
 
 JOBS = {"purpose-by-commands": by_commands, "purpose-by-wizard": by_wizard}
 VISITS = (
-    Visit("a purpose whose filesystem many kernels lack, by commands", COMMANDS_FLEET, ("purpose-by-commands",), 600, udev=False),
-    Visit("the same, by questions and on screens", WIZARD_FLEET, ("purpose-by-wizard",), 900, udev=False, full_only=True),
+    Visit(
+        "a purpose whose filesystem many kernels lack, by commands",
+        COMMANDS_FLEET,
+        ("purpose-by-commands",),
+        600,
+        udev=False,
+    ),
+    Visit(
+        "the same, by questions and on screens",
+        WIZARD_FLEET,
+        ("purpose-by-wizard",),
+        900,
+        udev=False,
+        full_only=True,
+    ),
 )

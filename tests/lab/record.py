@@ -1,5 +1,5 @@
-"""Keeps what a guest performed for the published pictures: `python -m tests.lab --record` writes tests/looks/recorded/, and with
-`--photograph-console` the pictures of the text console in screenshots/.
+"""Keeps what a guest performed for the published pictures: `python -m tests.lab --record` writes
+tests/looks/recorded/, and with `--photograph-console` the pictures of the text console in screenshots/.
 """
 
 import os
@@ -23,7 +23,8 @@ NAMES = ("machine.json", "verdict-read.json", "verdict-write.json", "plan.json",
 
 
 def keep(shared: Path) -> Iterator[Check]:
-    """Put the guest's files where the pictures are made from, as they are, or none of them where one tells of this machine."""
+    """Put the guest's files where the pictures are made from, as they are, or none of them where one tells of
+    this machine."""
     texts = {name: (shared / name).read_text(encoding="utf-8") for name in NAMES}
     yield from _tell_nothing(texts)
     if any(map(traces, texts.values())):
@@ -34,8 +35,12 @@ def keep(shared: Path) -> Iterator[Check]:
 
 
 def keep_pictures(shared: Path) -> Iterator[Check]:
-    """Put the pictures that the guest left beside their texts in the place of the old ones, or none where one tells of this machine."""
-    texts = {picture.name: picture.with_suffix(".txt").read_text(encoding="utf-8") for picture in sorted(shared.glob("*.png"))}
+    """Put the pictures that the guest left beside their texts in the place of the old ones, or none where one
+    tells of this machine."""
+    texts = {
+        picture.name: picture.with_suffix(".txt").read_text(encoding="utf-8")
+        for picture in sorted(shared.glob("*.png"))
+    }
     yield from _tell_nothing(texts)
     if any(map(traces, texts.values())):
         return
@@ -54,7 +59,11 @@ def _tell_nothing(texts: Mapping[str, str]) -> Iterator[Check]:
 def traces(text: str) -> tuple[str, ...]:
     """What in a text can only come from this machine or from the lab: folders, and this machine's name."""
     folders = (CHECKOUT, sys.prefix, Path(sys.executable).parent, CACHE, SCRATCH / PREFIX, f"{SHARED}/")
-    own = [str(folder) for folder in folders if str(folder) not in ("/usr", "/usr/bin", "/usr/local", "/usr/local/bin")]
+    own = [
+        str(folder)
+        for folder in folders
+        if str(folder) not in ("/usr", "/usr/bin", "/usr/local", "/usr/local/bin")
+    ]
     name = os.uname().nodename
     named = re.search(rf"(?<![\w+/=.-]){re.escape(name)}(?![\w+/=.-])", text)
     return (*(word for word in dict.fromkeys(own) if word in text), *([name] if named else []))

@@ -1,4 +1,5 @@
-"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment (study.py), keep its raw results and make their table anew."""
+"""`python -m tests.lab.restudy [NAME...]`: repeat the study of alignment (study.py), keep its raw results and
+make their table anew."""
 
 import sys
 from argparse import ArgumentParser
@@ -19,7 +20,9 @@ from wizard.model.journal import Check
 def main() -> int:
     """0 where every guest came to its end and what it was to show holds. Each filesystem has new drives."""
     parser = ArgumentParser(prog="python -m tests.lab.restudy", description=__doc__)
-    parser.add_argument("names", nargs="*", metavar="NAME", help=f"of {', '.join(JOBS)}; all where none is named")
+    parser.add_argument(
+        "names", nargs="*", metavar="NAME", help=f"of {', '.join(JOBS)}; all where none is named"
+    )
     names = parser.parse_args().names or list(JOBS)
     if unknown := sorted({*names} - {*JOBS}):
         parser.error(f"there is no {unknown[0]}")
@@ -38,7 +41,9 @@ def keep(name: str, lab: Laboratory) -> Iterator[Check]:
     place = instruments_file if name == INSTRUMENTS else partial(series_file, name)
     text = place(lab.shared).read_text(encoding="utf-8")
     words = traces(text)
-    yield Check(f"{name}: the results say nothing of the machine that they were made on", not words, ", ".join(words))
+    yield Check(
+        f"{name}: the results say nothing of the machine that they were made on", not words, ", ".join(words)
+    )
     if not words:
         RESULTS.mkdir(exist_ok=True)
         place(RESULTS).write_text(text, encoding="utf-8")

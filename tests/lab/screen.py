@@ -1,7 +1,8 @@
-"""The kernel's text console in a guest: a program on it, the keys a person presses, and what is to be seen, cell for cell.
+"""The kernel's text console in a guest: a program on it, the keys a person presses, and what is to be seen,
+cell for cell.
 
-What was written, and what the screen holds, are read from the kernel itself (/dev/vcsu, /dev/vcsa: vcs(4)), and its font's map from
-characters to glyphs from the console (GIO_UNIMAP: ioctl_console(2)).
+What was written, and what the screen holds, are read from the kernel itself (/dev/vcsu, /dev/vcsa: vcs(4)),
+and its font's map from characters to glyphs from the console (GIO_UNIMAP: ioctl_console(2)).
 """
 
 import array
@@ -48,7 +49,8 @@ def key_name(key: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One place on the screen: the character that was written, the glyph of the font that stands there, and its inks."""
+    """One place on the screen: the character that was written, the glyph of the font that stands there, and
+    its inks."""
 
     character: str
     glyph: int
@@ -73,8 +75,12 @@ class Seen:
         return len(self.lines[0]), len(self.lines)
 
     def is_lit(self, word: str) -> bool:
-        """Whether a line with this word has a ground: in a list that is where the focus is, in a field where a letter would go."""
-        return any(word in "".join(cell.character for cell in line) and any(cell.ground for cell in line) for line in self.lines)
+        """Whether a line with this word has a ground: in a list that is where the focus is, in a field where
+        a letter would go."""
+        return any(
+            word in "".join(cell.character for cell in line) and any(cell.ground for cell in line)
+            for line in self.lines
+        )
 
 
 def seen(held: bytes, written: bytes) -> Seen:
@@ -82,44 +88,58 @@ def seen(held: bytes, written: bytes) -> Seen:
     lines, columns = held[0], held[1]
     cells = [
         Cell(chr(code), glyph, attribute & 15, attribute >> 4)
-        for (code,), (glyph, attribute) in zip(struct.iter_unpack("=I", written), struct.iter_unpack("BB", held[4:]), strict=True)
+        for (code,), (glyph, attribute) in zip(
+            struct.iter_unpack("=I", written), struct.iter_unpack("BB", held[4:]), strict=True
+        )
     ]
     return Seen(tuple(tuple(cells[line * columns : (line + 1) * columns]) for line in range(lines)))
 
 
 def unfit(screen: Seen, font: Mapping[str, set[int]]) -> Iterator[str]:
-    """What cannot be seen as it was meant: characters that the font lacks, or shows as another, and ink on a ground of its own colour."""
+    """What cannot be seen as it was meant: characters that the font lacks, or shows as another, and ink on a
+    ground of its own colour."""
     for y, line in enumerate(screen.lines, 1):
         for x, cell in enumerate(line, 1):
             place = f"line {y}, column {x}: {cell.character!r}"
             if cell.glyph not in font.get(cell.character, ()):
-                yield f"{place} is shown as glyph {cell.glyph}, its own are {sorted(font.get(cell.character, ()))}"
+                yield (
+                    f"{place} is shown as glyph {cell.glyph}, its own are "
+                    f"{sorted(font.get(cell.character, ()))}"
+                )
             elif cell.ink == cell.ground and cell.character != " ":
                 yield f"{place} has the colour of its ground"
 
 
 def is_whole(screen: Seen, step: int) -> bool:
-    """Whether a step has its head on the first line and its keys on the last: one that is too long would have pushed one of them away."""
+    """Whether a step has its head on the first line and its keys on the last: one that is too long would have
+    pushed one of them away."""
     first, *_, last = screen.text.split("\n")
-    return first.startswith(f" diskwright   Step {step} of 9: ") and last.startswith(" [") and "] quit" in last
+    return (
+        first.startswith(f" diskwright   Step {step} of 9: ") and last.startswith(" [") and "] quit" in last
+    )
 
 
 class Console:
-    """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it. `camera`: pictures are wanted, which QEMU
-    takes from 7.1 on."""
+    """The wizard on the guest's screen and keyboard; use it in a with statement, which ends it. `camera`:
+    pictures are wanted, which QEMU takes from 7.1 on."""
 
     def __init__(self, *, camera: bool = False) -> None:
         self.camera = camera
         with TERMINAL.open("r+b", buffering=0) as terminal:
             self.font = _font(terminal.fileno())
             self._process = subprocess.Popen(
-                ["setsid", "--ctty", sys.executable, "-m", "wizard"], stdin=terminal, stdout=terminal, stderr=terminal
+                ["setsid", "--ctty", sys.executable, "-m", "wizard"],
+                stdin=terminal,
+                stdout=terminal,
+                stderr=terminal,
             )
 
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self._process.kill()
         self._process.wait()
 
@@ -141,7 +161,8 @@ class Console:
     def press(self, *keys: str, then: str | Callable[[], bool] | None = None) -> None:
         """One key after the other, until `then`; what stands behind `=` is typed.
 
-        A key that comes at once goes where the focus was before the last one, and behind Escape is taken for one with Alt.
+        A key that comes at once goes where the focus was before the last one, and behind Escape is taken for
+        one with Alt.
         """
         single = [one for key in keys for one in (key[1:] if key.startswith("=") else (key,))]
         ask_host("press", " ".join(map(key_name, single)))
@@ -149,12 +170,15 @@ class Console:
             self.until(then)
 
     def until(self, needle: str | Callable[[], bool], *, rest: bool = True) -> None:
-        """Until something stands on the screen, and with `rest` nothing changes any more; fails the job where it never does."""
+        """Until something stands on the screen, and with `rest` nothing changes any more; fails the job where
+        it never does."""
         met = needle if callable(needle) else lambda: needle in self.text
         limit = monotonic() + SECONDS
         before, same = self.text, 0
         while not met() or (rest and same < STILL):
-            assert monotonic() < limit, f"{needle!r} is not shown; it has {self._process.poll()}:\n{self.text}"
+            assert monotonic() < limit, (
+                f"{needle!r} is not shown; it has {self._process.poll()}:\n{self.text}"
+            )
             sleep(POLL_SECONDS)
             now = self.text
             same = same + 1 if now == before else 0

@@ -1,4 +1,5 @@
-"""The stacks as recorded machines, tests/machines/stacks/opened.json and closed.json, made anew by --record-machines."""
+"""The stacks as recorded machines, tests/machines/stacks/opened.json and closed.json, made anew by
+--record-machines."""
 
 from __future__ import annotations
 
@@ -19,19 +20,24 @@ NAMES = ("opened", "closed")
 
 
 def _keep(lab: Laboratory) -> Iterator[Check]:
-    """Put the files where the unit tests find them, those that say nothing of the machine that they were made on."""
+    """Put the files where the unit tests find them, those that say nothing of the machine that they were made
+    on."""
     from tests.lab.record import traces
 
     STACK_MACHINES.mkdir(exist_ok=True)
     for name in NAMES:
         text = (lab.shared / PLACE.name / f"{name}.json").read_text(encoding="utf-8")
         found = traces(text)
-        yield Check(f"stacks/{name}.json says nothing of the machine that it was made on", not found, ", ".join(found))
+        yield Check(
+            f"stacks/{name}.json says nothing of the machine that it was made on", not found, ", ".join(found)
+        )
         if not found:
             (STACK_MACHINES / f"{name}.json").write_text(text, encoding="utf-8")
 
 
-VISITS = tuple(replace(visit, title=f"recorded machines: {visit.title}", afterwards=_keep) for visit in LOOKED_AT)
+VISITS = tuple(
+    replace(visit, title=f"recorded machines: {visit.title}", afterwards=_keep) for visit in LOOKED_AT
+)
 """Not among the tests: `--record-machines` does them."""
 
 __all__ = ["JOBS", "NAMES", "STACK_MACHINES", "VISITS"]

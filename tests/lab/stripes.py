@@ -1,6 +1,8 @@
-"""Job: one volume over three drives, by md, LVM and Btrfs: planned, applied, used, and held against the kernel and each layer's own tools.
+"""Job: one volume over three drives, by md, LVM and Btrfs: planned, applied, used, and held against the
+kernel and each layer's own tools.
 
-Also: a run that is stopped when its array stands is taken back to the byte, and one that is killed there goes on.
+Also: a run that is stopped when its array stands is taken back to the byte, and one that is killed there goes
+on.
 """
 
 import hashlib
@@ -57,7 +59,10 @@ def _drive(name: str, logical: int, number: int) -> EmulatedDrive:
 
 
 STRIPED_FLEET = Fleet(
-    "striped", tuple(_drive(name, size, number) for name, size in (("512e", 512), ("4kn", 4096)) for number in range(COUNT))
+    "striped",
+    tuple(
+        _drive(name, size, number) for name, size in (("512e", 512), ("4kn", 4096)) for number in range(COUNT)
+    ),
 )
 FSTAB = Path("/etc/fstab")
 PLACE = Path("/srv/striped")
@@ -93,7 +98,8 @@ def stripes_with_udev(fleet: Fleet) -> Iterator[Check]:
     """With udev, which puts together by itself whatever it sees."""
     _load()
     yield from _whole(fleet, Case("lvm", "ext4", "512e", 128 * KIB))
-    # Over what the first one left: udev hears that the old partitions went, by the same names as the new ones.
+    # Over what the first one left: udev hears that the old partitions went, by the same names as the new
+    # ones.
     yield from _whole(fleet, Case("md", "ext4", "512e"))
 
 
@@ -126,7 +132,9 @@ def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan
     wanted = request("large-media", None, "striped", str(PLACE), case.filesystem)
     wish = striped_wish(machine, machine.drives, recordings, wanted, ())
     asked = StripeWish(case.kind, case.chunk_bytes)
-    plan = make_striped_plan(machine, machine.drives, wish, asked, mode, lambda: str(uuid4()), recordings, taken_arrays())
+    plan = make_striped_plan(
+        machine, machine.drives, wish, asked, mode, lambda: str(uuid4()), recordings, taken_arrays()
+    )
     return read_plan(render_plan(plan), "the plan")
 
 
@@ -142,7 +150,10 @@ def _followed(newest: Path) -> None:
 
 
 def _story(newest: Path) -> str:
-    lines = [f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}" for entry in read_entries(newest)]
+    lines = [
+        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
+        for entry in read_entries(newest)
+    ]
     log = newest / "process.log"
     return "\n".join([*lines[-14:], log.read_text() if log.exists() else ""])
 
@@ -150,14 +161,19 @@ def _story(newest: Path) -> str:
 def _whole(fleet: Fleet, case: Case) -> Iterator[Check]:
     plan = _planned(fleet, case)
     newest = _applied(plan)
-    yield Check(f"{case.name}: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest))
+    yield Check(
+        f"{case.name}: applied, and every check of its own holds",
+        state(newest) is RunState.DONE,
+        _story(newest),
+    )
     if state(newest) is RunState.DONE:
         yield from _stands(case, plan)
     _take_down(plan)
 
 
 def _stands(case: Case, plan: Plan) -> Iterator[Check]:
-    """What was made, by the kernel and by tools that had no part in making it, and a file in it over a remount."""
+    """What was made, by the kernel and by tools that had no part in making it, and a file in it over a
+    remount."""
     (volume,) = plan.volumes
     content = Random(case.name).randbytes(CONTENT_BYTES)
     if udev_runs():
@@ -166,24 +182,37 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
     tool("umount", str(PLACE))
     tool("mount", str(PLACE))
     seen = hashlib.sha256((PLACE / "file").read_bytes()).hexdigest()
-    yield Check(f"{case.name}: mounted again by fstab, and the file is whole", seen == hashlib.sha256(content).hexdigest(), seen)
+    yield Check(
+        f"{case.name}: mounted again by fstab, and the file is whole",
+        seen == hashlib.sha256(content).hexdigest(),
+        seen,
+    )
     yield from _as_its_tools_say(case, plan)
     if case.kind != "btrfs":
         chunk = case.chunk_bytes or 512 * KIB
         name = _kernel_name(volume.path)
-        told = tuple(int(sysfs(name, key)) for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset"))
+        told = tuple(
+            int(sysfs(name, key))
+            for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
+        )
         yield Check(
-            f"{case.name}: the kernel's minimum and optimal I/O size, and its offset", told == (chunk, chunk * COUNT, 0), shown(told)
+            f"{case.name}: the kernel's minimum and optimal I/O size, and its offset",
+            told == (chunk, chunk * COUNT, 0),
+            shown(told),
         )
     for path in plan.paths:
         part = f"{path}1"
         yield Check(
-            f"{case.name}: {part} is aligned for the kernel", sysfs(part, "alignment_offset") == "0", sysfs(part, "alignment_offset")
+            f"{case.name}: {part} is aligned for the kernel",
+            sysfs(part, "alignment_offset") == "0",
+            sysfs(part, "alignment_offset"),
         )
         inside = int(sysfs(part, "start")) * 512
         yield Check(f"{case.name}: {part} starts on a whole MiB", inside % MIB == 0, str(inside))
     says = " ".join(preview_lines(plan, 120))
-    yield Check(f"{case.name}: the danger is told before", "everything on all of them is lost" in says, says[:300])
+    yield Check(
+        f"{case.name}: the danger is told before", "everything on all of them is lost" in says, says[:300]
+    )
 
 
 def _kernel_name(node: str) -> str:
@@ -203,12 +232,26 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
             f"UUID : {array_uuid(stripe.uuids[0])}",
         ):
             yield Check(f"{case.name}: mdadm --detail says {wanted}", wanted in detail, detail)
-        offsets = {re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))[0] for path in plan.paths}
+        offsets = {
+            re.findall(r"Data Offset : (\d+) sectors", tool("mdadm", "--examine", f"{path}1"))[0]
+            for path in plan.paths
+        }
         yield Check(
-            f"{case.name}: md's data begin on a whole MiB in each part", {int(one) % 2048 for one in offsets} == {0}, shown(sorted(offsets))
+            f"{case.name}: md's data begin on a whole MiB in each part",
+            {int(one) % 2048 for one in offsets} == {0},
+            shown(sorted(offsets)),
         )
     if case.kind == "lvm":
-        listed = tool("lvs", "--noheadings", "--units", "b", "--nosuffix", "-o", "stripes,stripe_size", f"{stripe.name}/striped").split()
+        listed = tool(
+            "lvs",
+            "--noheadings",
+            "--units",
+            "b",
+            "--nosuffix",
+            "-o",
+            "stripes,stripe_size",
+            f"{stripe.name}/striped",
+        ).split()
         yield Check(f"{case.name}: lvs has its stripes", listed == [str(COUNT), str(chunk)], shown(listed))
     blocks = (str(chunk // 4096), str(COUNT * chunk // 4096))
     if case.filesystem == "ext4":
@@ -221,13 +264,21 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
         yield Check(f"{case.name}: xfs_info has sunit and swidth", units == [blocks], words)
     if case.kind == "btrfs":
         words = tool("btrfs", "filesystem", "df", str(PLACE))
-        yield Check(f"{case.name}: data striped, records twice", "Data, RAID0" in words and "Metadata, RAID1" in words, words)
+        yield Check(
+            f"{case.name}: data striped, records twice",
+            "Data, RAID0" in words and "Metadata, RAID1" in words,
+            words,
+        )
 
 
 def _take_down(plan: Plan) -> None:
     """Nothing left of a layout but what it wrote."""
     run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
-    FSTAB.write_text("".join(line for line in FSTAB.read_text().splitlines(keepends=True) if plan.volumes[0].uuid not in line))
+    FSTAB.write_text(
+        "".join(
+            line for line in FSTAB.read_text().splitlines(keepends=True) if plan.volumes[0].uuid not in line
+        )
+    )
     stripe = plan.stripe
     if stripe and stripe.kind == "md":
         run(["mdadm", "--stop", stripe.device], seconds=SLOW, accept=range(256))
@@ -239,7 +290,8 @@ def _take_down(plan: Plan) -> None:
 
 @contextmanager
 def _stand_in(program: str, word: str, then: str) -> Iterator[None]:
-    """Have `program`, when one of its words is `word`, followed by a script that knows the newest run as $run."""
+    """Have `program`, when one of its words is `word`, followed by a script that knows the newest run as
+    $run."""
     real, folder = find(program), runs_folder()
     BIN.mkdir(exist_ok=True)
     lines = [
@@ -263,7 +315,8 @@ ARRAY_MADE = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "--stripes")}
 
 
 def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
-    """A run that is asked to stop while it makes the array stops before it formats, and is taken back to the byte."""
+    """A run that is asked to stop while it makes the array stops before it formats, and is taken back to the
+    byte."""
     nodes = _nodes(fleet, case)
     for number, node in enumerate(nodes):
         _emptied(node)
@@ -275,7 +328,9 @@ def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
         newest = _applied(plan)
     done = [entry.step for entry in read_entries(newest) if entry.event is Event.STEP_DONE]
     kinds = [plan.steps[number - 1].operation.kind for number in done]
-    stopped = state(newest) is RunState.STOPPED and kinds[-1:] == [{"md": "make-array", "lvm": "make-striped-volume"}[case.kind]]
+    stopped = state(newest) is RunState.STOPPED and kinds[-1:] == [
+        {"md": "make-array", "lvm": "make-striped-volume"}[case.kind]
+    ]
     yield Check(f"{case.name}: stopped when its array stands", stopped, _story(newest))
     (volume,) = plan.volumes
     yield Check(f"{case.name}: the array is there", Path(volume.path).exists(), _story(newest))
@@ -287,13 +342,16 @@ def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
     yield Check(f"{case.name}: meanwhile its drives are in use", "in use" in in_use, in_use)
     undo_run(newest)
     yield Check(f"{case.name}: taken back", state(newest) is RunState.UNDONE, _story(newest))
-    yield Check(f"{case.name}: the array is gone", not _stands_anything(nodes), shown(_stands_anything(nodes)))
+    yield Check(
+        f"{case.name}: the array is gone", not _stands_anything(nodes), shown(_stands_anything(nodes))
+    )
     yield Check(f"{case.name}: every byte of every drive is as it was", _digests(nodes) == before, "")
 
 
 def _emptied(node: str) -> None:
-    """Nothing of an earlier case: no table, no partitions in the kernel that nothing on the drive would bring back, and where an array's
-    data begin no old filesystem, for which a run that is taken up again would have to stop.
+    """Nothing of an earlier case: no table, no partitions in the kernel that nothing on the drive would bring
+    back, and where an array's data begin no old filesystem, for which a run that is taken up again would have
+    to stop.
     """
     tool("wipefs", "--all", "--quiet", node)
     run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
@@ -302,7 +360,11 @@ def _emptied(node: str) -> None:
 
 
 def _stands_anything(nodes: Sequence[str]) -> list[str]:
-    holders = [holder.name for node in nodes for holder in Path("/sys/class/block").glob(f"{Path(node).name}*/holders/*")]
+    holders = [
+        holder.name
+        for node in nodes
+        for holder in Path("/sys/class/block").glob(f"{Path(node).name}*/holders/*")
+    ]
     return sorted(holders)
 
 
@@ -313,22 +375,33 @@ def _digests(nodes: Sequence[str]) -> list[str]:
 
 
 def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
-    """A run whose process dies right when the array was made, before it could say so, takes the array over by its UUID."""
+    """A run whose process dies right when the array was made, before it could say so, takes the array over by
+    its UUID."""
     for node in _nodes(fleet, case):
         _emptied(node)
     plan = _planned(fleet, case)
     with _stand_in(*ARRAY_MADE[case.kind], "kill -9 $(cat $run/pid)"):
         newest = _applied(plan)
-    yield Check(f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, _story(newest))
+    yield Check(
+        f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, _story(newest)
+    )
     if case.kind == "md":
         # As after a restart: put together by another, under another number.
         tool("mdadm", "--stop", plan.volumes[0].path)
         tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
     resume_run(newest)
     _followed(newest)
-    made = [entry for entry in read_entries(newest) if entry.event is Event.COMMAND and ARRAY_MADE[case.kind][1] in entry.command]
+    made = [
+        entry
+        for entry in read_entries(newest)
+        if entry.event is Event.COMMAND and ARRAY_MADE[case.kind][1] in entry.command
+    ]
     yield Check(f"{case.name}: goes on to its end", state(newest) is RunState.DONE, _story(newest))
-    yield Check(f"{case.name}: and does not make the array a second time", len(made) <= 1, shown([entry.command for entry in made]))
+    yield Check(
+        f"{case.name}: and does not make the array a second time",
+        len(made) <= 1,
+        shown([entry.command for entry in made]),
+    )
     if state(newest) is RunState.DONE:
         yield from _stands(case, plan)
     _take_down(plan)
@@ -340,7 +413,9 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
     said = ""
     machine = probe_machine(mixed, seconds=SLOW)
     recordings = [diagnose(machine, drive, ()).recording for drive in machine.drives]
-    wish = striped_wish(machine, machine.drives, recordings, request("large-media", None, None, None, "ext4"), ())
+    wish = striped_wish(
+        machine, machine.drives, recordings, request("large-media", None, None, None, "ext4"), ()
+    )
     try:
         make_striped_plan(machine, machine.drives, wish, StripeWish("md"), Mode.REPLACE, lambda: str(uuid4()))
     except Refused as error:
@@ -350,7 +425,19 @@ def _refused(fleet: Fleet) -> Iterator[Check]:
 
 JOBS = {"stripes-alone": stripes_alone, "stripes-with-udev": stripes_with_udev, "stripes-more": stripes_more}
 VISITS = (
-    Visit("striped without udev: made, taken back, killed and gone on with", STRIPED_FLEET, ("stripes-alone",), 900, udev=False),
-    Visit("striped with udev: LVM, and md over what it left", STRIPED_FLEET, ("stripes-with-udev",), 900, udev=True),
+    Visit(
+        "striped without udev: made, taken back, killed and gone on with",
+        STRIPED_FLEET,
+        ("stripes-alone",),
+        900,
+        udev=False,
+    ),
+    Visit(
+        "striped with udev: LVM, and md over what it left",
+        STRIPED_FLEET,
+        ("stripes-with-udev",),
+        900,
+        udev=True,
+    ),
     Visit("striped in every other way", STRIPED_FLEET, ("stripes-more",), 1200, udev=True, full_only=True),
 )

@@ -1,8 +1,10 @@
-"""Jobs: the study of misaligned partitions of 2010 to 2013 repeated, one filesystem a guest, on a drive that charges for rewrites.
+"""Jobs: the study of misaligned partitions of 2010 to 2013 repeated, one filesystem a guest, on a drive that
+charges for rewrites.
 
 `python -m tests.lab.restudy` keeps the results under tests/lab/results, from which table.py makes its table.
-As in the study: make the filesystem, unpack many small files, copy a large one, read these and that, delete the small ones; what
-writes is timed until the filesystem is unmounted; what reads finds nothing in the page cache. Times are those of the whole command.
+As in the study: make the filesystem, unpack many small files, copy a large one, read these and that, delete
+the small ones; what writes is timed until the filesystem is unmounted; what reads finds nothing in the page
+cache. Times are those of the whole command.
 """
 
 import json
@@ -47,8 +49,9 @@ from wizard.tools.run import run
 
 PACE = Pace(100, charges_rewrites=True)
 SATA_WORD = 93
-"""0 in the IDENTIFY data of a SATA drive. QEMU's says something else, so that Linux takes it for an older drive behind a bridge and asks
-for no more than 128 KiB at once, which of a misaligned partition is a request and a rest."""
+"""0 in the IDENTIFY data of a SATA drive. QEMU's says something else, so that Linux takes it for an older
+drive behind a bridge and asks for no more than 128 KiB at once, which of a misaligned partition is a request
+and a rest."""
 STUDIED = replace(
     CHARGING,
     name="studied",
@@ -69,15 +72,16 @@ MAKERS: dict[str, tuple[str, ...]] = {
     "reiserfs": ("mkfs.reiserfs", "-q", "-f", "-f"),
     "nilfs2": ("mkfs.nilfs2", "-q", "-f"),
 }
-"""As a user would, but for ext3 and ext4: on a drive this small they would choose smaller blocks than on the study's, and put off writing
-their tables until something else is being timed."""
+"""As a user would, but for ext3 and ext4: on a drive this small they would choose smaller blocks than on the
+study's, and put off writing their tables until something else is being timed."""
 
 MOUNT_OPTIONS = {"nilfs2": ("-i",)}
 """Without its helper, which would start the cleaner, a process that may wake at any time."""
 
 VERSIONS = {
-    "ext3": ("mkfs.ext3", "-V"), "ext4": ("mkfs.ext4", "-V"), "xfs": ("mkfs.xfs", "-V"), "btrfs": ("mkfs.btrfs", "--version"),
-    "jfs": ("mkfs.jfs", "-V"), "reiserfs": ("mkfs.reiserfs", "-V"), "nilfs2": ("mkfs.nilfs2", "-V"),
+    "ext3": ("mkfs.ext3", "-V"), "ext4": ("mkfs.ext4", "-V"), "xfs": ("mkfs.xfs", "-V"),
+    "btrfs": ("mkfs.btrfs", "--version"), "jfs": ("mkfs.jfs", "-V"),
+    "reiserfs": ("mkfs.reiserfs", "-V"), "nilfs2": ("mkfs.nilfs2", "-V"),
 }  # fmt: skip
 COMMON_VERSIONS = (("qemu-system-x86_64", "--version"), ("tar", "--version"), ("sfdisk", "--version"))
 
@@ -139,38 +143,61 @@ def repeat(filesystem: str, fleet: Fleet) -> Iterator[Check]:
 
 
 def judged(series: Series) -> Iterator[Check]:
-    """That a misaligned partition costs something where the drive has to rewrite, and nothing where it only reads.
+    """That a misaligned partition costs something where the drive has to rewrite, and nothing where it only
+    reads.
 
     NILFS2 has to show the latter alone: it writes one long log, in which hardly a block is rewritten.
     """
     ratios = {operation: ratio(series, operation) for operation in Operation}
-    print(f"{series.filesystem}: {', '.join(f'{key} {found.middle:.2f}' for key, found in ratios.items())}", file=sys.stderr)
+    print(
+        f"{series.filesystem}: {', '.join(f'{key} {found.middle:.2f}' for key, found in ratios.items())}",
+        file=sys.stderr,
+    )
     unpacking, reading = ratios[Operation.WRITE_SMALL], ratios[Operation.READ_SMALL]
     if series.filesystem in STUDIED_THEN:
-        yield Check(f"{series.filesystem}: unpacking small files takes longer where misaligned", unpacking.middle > 1.1, str(unpacking))
+        yield Check(
+            f"{series.filesystem}: unpacking small files takes longer where misaligned",
+            unpacking.middle > 1.1,
+            str(unpacking),
+        )
     yield Check(f"{series.filesystem}: reading them does not", 0.8 < reading.middle < 1.25, str(reading))
 
 
 def instruments(fleet: Fleet) -> Iterator[Check]:
     """The ratio of single writes on the same drive, by the benchmark and by fio."""
     (drive,) = fleet.drives
-    verdict = json.loads(diskwright("bench", node_of(drive), "--scratch", "--confirm", drive.serial, "--json").output)
-    yield Check("the benchmark finds that misaligned writes cost more", verdict["outcome"] == Outcome.ALIGNED_FASTER, verdict["sentence"])
+    verdict = json.loads(
+        diskwright("bench", node_of(drive), "--scratch", "--confirm", drive.serial, "--json").output
+    )
+    yield Check(
+        "the benchmark finds that misaligned writes cost more",
+        verdict["outcome"] == Outcome.ALIGNED_FASTER,
+        verdict["sentence"],
+    )
     if (found := verdict["ratio"]) is None:
         return
     by_hand = by_fio(node_of(drive))
     kept = Instruments(
-        _setting(drive, ("fio", "--version"), 0), found["estimate"], found["low"], found["high"], verdict["sentence"], round(by_hand, 3)
+        _setting(drive, ("fio", "--version"), 0),
+        found["estimate"],
+        found["low"],
+        found["high"],
+        verdict["sentence"],
+        round(by_hand, 3),
     )
     instruments_file(SHARED).write_text(as_text(kept))
-    yield Check("fio finds the same", found["low"] * 0.9 <= by_hand <= found["high"] * 1.1, f"{by_hand:.2f}, {found}")
+    yield Check(
+        "fio finds the same", found["low"] * 0.9 <= by_hand <= found["high"] * 1.1, f"{by_hand:.2f}, {found}"
+    )
 
 
 def one_run(filesystem: str, partition: Partition, number: int) -> Iterator[Timing]:
     """Every operation once, in the study's order."""
     timed = partial(_timed, partition, number)
     tree, large = str(MOUNT / TREE), str(MOUNT / LARGE)
-    yield timed(Operation.MAKE, (*MAKERS[filesystem], partition.path), ("blockdev", "--flushbufs", partition.path))
+    yield timed(
+        Operation.MAKE, (*MAKERS[filesystem], partition.path), ("blockdev", "--flushbufs", partition.path)
+    )
     _mount(filesystem, partition)
     yield timed(Operation.WRITE_SMALL, ("tar", "-xf", str(SOURCE / TREE), "-C", str(MOUNT)), UNMOUNT)
     _mount(filesystem, partition)
@@ -186,7 +213,13 @@ def _timed(partition: Partition, number: int, operation: Operation, *commands: A
     before = _requests(partition)
     begun = perf_counter()
     for command in commands:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, timeout=SLOWEST)
+        done = subprocess.run(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=SLOWEST,
+        )
         assert not done.returncode, f"{' '.join(command)}: {done.stderr.decode(errors='replace')}"
     seconds = perf_counter() - begun
     reads, writes, sectors = (now - then for now, then in zip(_requests(partition), before, strict=True))
@@ -215,7 +248,8 @@ def _partitioned(node: str, start: int) -> Partition:
 
 
 def write_sources(folder: Path) -> int:
-    """The archive of small files and the large one, the same every time; returns the bytes that the small ones hold."""
+    """The archive of small files and the large one, the same every time; returns the bytes that the small
+    ones hold."""
     draw = Random("diskwright")
     noise = draw.randbytes(MIB)
     total = 0
@@ -256,7 +290,26 @@ def _version(argv: Argv) -> str:
 
 
 VISITS = (
-    *(Visit(f"the study of alignment, {name}", STUDY_FLEET, (name,), 1800, udev=False, alone=True, full_only=True) for name in MAKERS),
-    Visit("the study of alignment, its drive by two instruments", STUDY_FLEET, (INSTRUMENTS,), 600, udev=False, alone=True, full_only=True),
+    *(
+        Visit(
+            f"the study of alignment, {name}",
+            STUDY_FLEET,
+            (name,),
+            1800,
+            udev=False,
+            alone=True,
+            full_only=True,
+        )
+        for name in MAKERS
+    ),
+    Visit(
+        "the study of alignment, its drive by two instruments",
+        STUDY_FLEET,
+        (INSTRUMENTS,),
+        600,
+        udev=False,
+        alone=True,
+        full_only=True,
+    ),
 )
 JOBS: dict[str, Job] = {**{name: partial(repeat, name) for name in MAKERS}, INSTRUMENTS: instruments}

@@ -1,4 +1,5 @@
-"""`python -m tests.lab.table [--check]`: the table of the repeated study, made from its raw results and the study's encoded figures."""
+"""`python -m tests.lab.table [--check]`: the table of the repeated study, made from its raw results and the
+study's encoded figures."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -44,7 +45,8 @@ UNKNOWN = ""
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One line of an operation's table: a cell for each filesystem, then the extremes and the mean of the study's filesystems."""
+    """One line of an operation's table: a cell for each filesystem, then the extremes and the mean of the
+    study's filesystems."""
 
     what: str
     cells: tuple[str, ...]
@@ -80,7 +82,9 @@ def render(series: Sequence[Series], instruments: Instruments, study: EvidenceFi
 def _wrapped(text: str) -> str:
     """Paragraphs and items of a list, each in lines of even length."""
     joined = text.replace("\n- ", "\n\n- ").split("\n\n")
-    filled = [fill(" ".join(part.split()), 120, subsequent_indent="  " * part.startswith("- ")) for part in joined]
+    filled = [
+        fill(" ".join(part.split()), 120, subsequent_indent="  " * part.startswith("- ")) for part in joined
+    ]
     return "\n\n".join(filled).replace("\n\n- ", "\n- ").replace(":\n- ", ":\n\n- ")
 
 
@@ -89,22 +93,25 @@ def _head(series: Sequence[Series], instruments: Instruments, study: EvidenceFil
     dates = sorted({one.setting.date for one in series})
     rounds = sorted({rounds_of(one) for one in series})
     title = f"# What a misaligned partition costs: a study of {study.study.era} repeated in the lab"
-    text = f"""Made by `python -m tests.lab.table` from the files beside it; nothing here is typed by hand. The results are of
-{_span(dates)}, by `python -m tests.lab.restudy`. The study is "{study.study.title}", {study.study.source}.
+    text = f"""Made by `python -m tests.lab.table` from the files beside it; nothing here is typed by hand.
+The results are of {_span(dates)}, by `python -m tests.lab.restudy`. The study is "{study.study.title}",
+{study.study.source}.
 
-Each number says how many times as long an operation took on a partition from sector {MISALIGNED} as on one from sector {ALIGNED}
-of the same drive; 1.00 means no loss. Here it is the median of {_span([str(count) for count in rounds])} rounds, with the least and
-the most below it. A partition from sector {CONTROL}, aligned like the one from {ALIGNED}, shows how much is chance. Of the study only
-the extremes and the means are known, since its pictures are lost; what is empty is not known. The means are those of the study's
-{len(STUDIED_THEN)} filesystems. The conditions here:
-- drive: emulated, {_blocks(series)}; {first.requests_per_second} requests a second, whatever their size. A write that covers
-  blocks in part costs one more for reading them, or two where they are not neighbours.
-- Linux {_span(sorted({one.setting.kernel for one in series}))} in QEMU without KVM; partition of {first.partition_bytes // MIB} MiB;
-  requests of at most {first.request_kib} KiB, as Linux made them then.
-- {first.small_files} small files, {first.small_bytes / MIB:.1f} MiB in all, sizes spread as in the sources of Linux; a large one of
-  {first.large_bytes // MIB} MiB. The study unpacked the archive of such sources, and copied it.
-- Single writes of 4096 bytes on this drive: `diskwright bench --scratch` finds {instruments.bench:.2f} ({instruments.bench_low:.2f} to
-  {instruments.bench_high:.2f}), fio by hand {instruments.fio:.2f}.
+Each number says how many times as long an operation took on a partition from sector {MISALIGNED} as on one
+from sector {ALIGNED} of the same drive; 1.00 means no loss. Here it is the median of
+{_span([str(count) for count in rounds])} rounds, with the least and the most below it. A partition from
+sector {CONTROL}, aligned like the one from {ALIGNED}, shows how much is chance. Of the study only the
+extremes and the means are known, since its pictures are lost; what is empty is not known. The means are those
+of the study's {len(STUDIED_THEN)} filesystems. The conditions here:
+- drive: emulated, {_blocks(series)}; {first.requests_per_second} requests a second, whatever their size. A
+  write that covers blocks in part costs one more for reading them, or two where they are not neighbours.
+- Linux {_span(sorted({one.setting.kernel for one in series}))} in QEMU without KVM; partition of
+  {first.partition_bytes // MIB} MiB; requests of at most {first.request_kib} KiB, as Linux made them then.
+- {first.small_files} small files, {first.small_bytes / MIB:.1f} MiB in all, sizes spread as in the sources of
+  Linux; a large one of {first.large_bytes // MIB} MiB. The study unpacked the archive of such sources, and
+  copied it.
+- Single writes of 4096 bytes on this drive: `diskwright bench --scratch` finds {instruments.bench:.2f}
+  ({instruments.bench_low:.2f} to {instruments.bench_high:.2f}), fio by hand {instruments.fio:.2f}.
 
 {_sentences(series, study)}"""
     return f"{title}\n\n{_wrapped(text)}"
@@ -112,23 +119,31 @@ the extremes and the means are known, since its pictures are lost; what is empty
 
 def _sentences(series: Sequence[Series], study: EvidenceFile) -> str:
     found = {
-        operation: _range([ratio(one, operation).middle for one in series if one.filesystem in STUDIED_THEN]) for operation in Operation
+        operation: _range([ratio(one, operation).middle for one in series if one.filesystem in STUDIED_THEN])
+        for operation in Operation
     }
-    worst = max((value, name) for card in study.measurements for name, value in card.figures if name in FILESYSTEMS)
-    log = next(f"{ratio(one, Operation.WRITE_SMALL).middle:.2f}" for one in series if one.filesystem == "nilfs2")
-    return f"""What is the same: of what is done every day, to write small files suffers most ({found[Operation.WRITE_SMALL]} times as long
-here), to copy a large one less ({found[Operation.WRITE_LARGE]}), and to read small files not at all ({found[Operation.READ_SMALL]};
-the study's Seagate drive differs). Deleting costs {found[Operation.DELETE]}.
+    worst = max(
+        (value, name) for card in study.measurements for name, value in card.figures if name in FILESYSTEMS
+    )
+    log = next(
+        f"{ratio(one, Operation.WRITE_SMALL).middle:.2f}" for one in series if one.filesystem == "nilfs2"
+    )
+    return f"""What is the same: of what is done every day, to write small files suffers most
+({found[Operation.WRITE_SMALL]} times as long here), to copy a large one less
+({found[Operation.WRITE_LARGE]}), and to read small files not at all ({found[Operation.READ_SMALL]}; the
+study's Seagate drive differs). Deleting costs {found[Operation.DELETE]}.
 
-What is not: a mechanical drive waits a turn of its platters for each block that it has to read before it can write it; the emulated one
-takes the time of one more request. So nothing here comes near the study's worst, {worst[0]:.2f} of {NAMES.get(worst[1], worst[1])}. A real
-drive also has a cache in which writes can meet before they reach the platters; this one has none. The guest's own work is in each time
-too, the same on both sides, and makes the ratios smaller; where an operation took less than a second, a moment in which the machine had
-other work shows in the range of the rounds. Linux since 5.4 ends the parts of a long request at the drive's physical
-blocks wherever the partition starts, so that most of a large file is written in whole blocks; the study's kernels did not. Where a
-partition is misaligned, mkfs.xfs chooses sectors of 512 bytes instead of 4096. On ReiserFS the times of reading are written while the
-large file is read. NILFS2 was not in the study: it puts what is new into one log by few
-long requests, of which little has to be rewritten wherever it starts (small files: {log})."""
+What is not: a mechanical drive waits a turn of its platters for each block that it has to read before it can
+write it; the emulated one takes the time of one more request. So nothing here comes near the study's worst,
+{worst[0]:.2f} of {NAMES.get(worst[1], worst[1])}. A real drive also has a cache in which writes can meet
+before they reach the platters; this one has none. The guest's own work is in each time too, the same on both
+sides, and makes the ratios smaller; where an operation took less than a second, a moment in which the machine
+had other work shows in the range of the rounds. Linux since 5.4 ends the parts of a long request at the
+drive's physical blocks wherever the partition starts, so that most of a large file is written in whole
+blocks; the study's kernels did not. Where a partition is misaligned, mkfs.xfs chooses sectors of 512 bytes
+instead of 4096. On ReiserFS the times of reading are written while the large file is read. NILFS2 was not in
+the study: it puts what is new into one log by few long requests, of which little has to be rewritten wherever
+it starts (small files: {log})."""
 
 
 def _one_table(operation: Operation, series: Sequence[Series], study: EvidenceFile) -> str:
@@ -136,10 +151,20 @@ def _one_table(operation: Operation, series: Sequence[Series], study: EvidenceFi
     header = ["", *(NAMES.get(name, name) for name in FILESYSTEMS), "least", "most", "mean"]
     rows = [_ours(operation, series, without_reiserfs=operation is Operation.WRITE_LARGE)]
     rows.append(_each("rounds", by_name, lambda one: _spread(ratio(one, operation))))
-    rows.append(_each(f"sector {CONTROL} over {ALIGNED}", by_name, lambda one: f"{ratio(one, operation, CONTROL).middle:.2f}"))
+    rows.append(
+        _each(
+            f"sector {CONTROL} over {ALIGNED}",
+            by_name,
+            lambda one: f"{ratio(one, operation, CONTROL).middle:.2f}",
+        )
+    )
     rows.append(_each(f"seconds at {ALIGNED}", by_name, lambda one: f"{_seconds(one, operation):.1f}"))
     rows.append(
-        _each(f"requests to write at {ALIGNED}", by_name, lambda one: f"{median(t.writes for t in at(one, operation, ALIGNED)):.0f}")
+        _each(
+            f"requests to write at {ALIGNED}",
+            by_name,
+            lambda one: f"{median(t.writes for t in at(one, operation, ALIGNED)):.0f}",
+        )
     )
     notes = []
     for drive in DRIVES:
@@ -156,7 +181,9 @@ def _ours(operation: Operation, series: Sequence[Series], *, without_reiserfs: b
     then = {name: middles[name] for name in STUDIED_THEN if name in middles}
     average = f"{mean(then.values()):.2f}"
     if without_reiserfs:
-        average += f" ({mean(value for name, value in then.items() if name != 'reiserfs'):.2f} without ReiserFS)"
+        average += (
+            f" ({mean(value for name, value in then.items() if name != 'reiserfs'):.2f} without ReiserFS)"
+        )
     cells = tuple(f"**{middles[name]:.2f}**" if name in middles else UNKNOWN for name in FILESYSTEMS)
     return Row("**here**", cells, f"{min(then.values()):.2f}", f"{max(then.values()):.2f}", average)
 
@@ -174,7 +201,13 @@ def _theirs(card: Measurement) -> Row:
     average = _number(figures.get("mean"))
     if "mean without reiserfs" in figures:
         average += f" ({figures['mean without reiserfs']:.2f} without ReiserFS)"
-    return Row(_machine(card), tuple(_number(figures.get(name)) for name in FILESYSTEMS), _number(least), _number(most), average)
+    return Row(
+        _machine(card),
+        tuple(_number(figures.get(name)) for name in FILESYSTEMS),
+        _number(least),
+        _number(most),
+        average,
+    )
 
 
 def _cards(drive: str, operation: Operation, study: EvidenceFile) -> list[Measurement]:
@@ -191,9 +224,17 @@ def _machine(card: Measurement) -> str:
 
 
 def _raw(series: Sequence[Series]) -> str:
-    lines = [f"- [{one.filesystem}](alignment-{one.filesystem}.json): `{' '.join(one.make)}`; {one.setting.tools[-1]}" for one in series]
+    lines = [
+        f"- [{one.filesystem}](alignment-{one.filesystem}.json): `{' '.join(one.make)}`; "
+        f"{one.setting.tools[-1]}"
+        for one in series
+    ]
     common = "; ".join(series[0].setting.tools[:-1])
-    return "## Raw results\n\n" + "\n".join(lines) + f"\n- [the two instruments](alignment-instruments.json)\n\nWith {common}."
+    return (
+        "## Raw results\n\n"
+        + "\n".join(lines)
+        + f"\n- [the two instruments](alignment-instruments.json)\n\nWith {common}."
+    )
 
 
 def _seconds(series: Series, operation: Operation) -> float:
@@ -201,7 +242,10 @@ def _seconds(series: Series, operation: Operation) -> float:
 
 
 def _blocks(series: Sequence[Series]) -> str:
-    return f"logical blocks of {series[0].setting.logical_block_bytes} bytes, physical of {series[0].setting.physical_block_bytes}"
+    return (
+        f"logical blocks of {series[0].setting.logical_block_bytes} bytes, physical of "
+        f"{series[0].setting.physical_block_bytes}"
+    )
 
 
 def _number(value: float | None) -> str:

@@ -39,7 +39,11 @@ def test_what_is_no_log_is_refused() -> None:
 
 def test_a_write_in_pieces_is_the_same_write() -> None:
     pieces = list(Write(4096, bytes(range(256)) * 10).in_pieces(1024))
-    assert [(piece.offset_bytes, len(piece.data)) for piece in pieces] == [(4096, 1024), (5120, 1024), (6144, 512)]
+    assert [(piece.offset_bytes, len(piece.data)) for piece in pieces] == [
+        (4096, 1024),
+        (5120, 1024),
+        (6144, 512),
+    ]
     assert b"".join(piece.data for piece in pieces) == bytes(range(256)) * 10
 
 

@@ -1,4 +1,5 @@
-"""The states that a power cut can leave: every one that counts, each once, and none that a flush rules out."""
+"""The states that a power cut can leave: every one that counts, each once, and none that a flush rules
+out."""
 
 from random import Random
 
@@ -20,7 +21,15 @@ def states(*writes: Write) -> list[str]:
 
 
 def test_a_later_write_can_be_there_without_an_earlier_one() -> None:
-    assert {found[:3] for found in states(write(0, "a"), write(1, "b"), write(2, "c"))} >= {"a..", "ab.", "abc", ".bc", "a.c", "..c", ".b."}
+    assert {found[:3] for found in states(write(0, "a"), write(1, "b"), write(2, "c"))} >= {
+        "a..",
+        "ab.",
+        "abc",
+        ".bc",
+        "a.c",
+        "..c",
+        ".b.",
+    }
 
 
 def test_what_was_flushed_is_there() -> None:
@@ -38,7 +47,9 @@ def test_a_long_write_can_have_arrived_in_part_from_its_begin_and_sector_by_sect
 
 
 def test_no_state_is_looked_at_twice_and_none_without_a_change() -> None:
-    found = states(write(0, "a"), write(0, "a"), write(1, "."), write(0, "b"), write(0, "."), write(2, "c", flushes=1))
+    found = states(
+        write(0, "a"), write(0, "a"), write(1, "."), write(0, "b"), write(0, "."), write(2, "c", flushes=1)
+    )
     assert len(found) == len(set(found))
     assert "." * 16 not in found
 

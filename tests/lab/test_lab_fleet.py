@@ -1,4 +1,5 @@
-"""The fleet's drives as QEMU is told to make them, what is refused, how visits are found, and how recorded machines are compared."""
+"""The fleet's drives as QEMU is told to make them, what is refused, how visits are found, and how recorded
+machines are compared."""
 
 import itertools
 import json
@@ -23,8 +24,14 @@ from wizard.probe.recorded import load_facts
 
 
 def options(fleet: Fleet, flag: str) -> list[dict[str, object]]:
-    arguments = fleet_arguments(fleet, {drive.name: file_node(drive, f"/images/{drive.name}") for drive in fleet.drives})
-    return [json.loads(value) for name, value in itertools.pairwise(arguments) if name == flag and value.startswith("{")]
+    arguments = fleet_arguments(
+        fleet, {drive.name: file_node(drive, f"/images/{drive.name}") for drive in fleet.drives}
+    )
+    return [
+        json.loads(value)
+        for name, value in itertools.pairwise(arguments)
+        if name == flag and value.startswith("{")
+    ]
 
 
 def node(name: str, fleet: Fleet = SATA_FLEET) -> dict[str, object]:
@@ -60,15 +67,24 @@ def test_reading_fails_where_it_is_said_to() -> None:
 
 def test_what_no_file_can_hold_is_made_of_nothing() -> None:
     huge = SATA_FLEET["huge"]
-    assert file_node(huge, "/images/huge") == {"driver": NOWHERE, "size": huge.size_bytes, "read-zeroes": True}
+    assert file_node(huge, "/images/huge") == {
+        "driver": NOWHERE,
+        "size": huge.size_bytes,
+        "read-zeroes": True,
+    }
     assert image_bytes(huge) < huge.size_bytes
 
 
 def test_every_sata_drive_has_a_port_of_its_own() -> None:
     ports = [str(made["bus"]) for made in options(SATA_FLEET, "-device")]
     assert len(set(ports)) == len(SATA_FLEET.drives) > 12
-    arguments = fleet_arguments(SATA_FLEET, {drive.name: file_node(drive, "/i") for drive in SATA_FLEET.drives})
-    controllers = {"ide", *(word.removeprefix("ahci,id=") for word in arguments if word.startswith("ahci,id="))}
+    arguments = fleet_arguments(
+        SATA_FLEET, {drive.name: file_node(drive, "/i") for drive in SATA_FLEET.drives}
+    )
+    controllers = {
+        "ide",
+        *(word.removeprefix("ahci,id=") for word in arguments if word.startswith("ahci,id=")),
+    }
     assert {port.partition(".")[0] for port in ports} == controllers
 
 
@@ -79,7 +95,12 @@ def test_only_drives_with_trim_offer_it() -> None:
 
 def test_zones_and_bridges_are_made_on_their_controllers() -> None:
     zoned = device("nvme-zoned")
-    assert (zoned["driver"], zoned["bus"], zoned["zoned"], zoned["zoned.zone_size"]) == ("nvme-ns", "nvme-zoned-controller", True, 64 * MIB)
+    assert (zoned["driver"], zoned["bus"], zoned["zoned"], zoned["zoned.zone_size"]) == (
+        "nvme-ns",
+        "nvme-zoned-controller",
+        True,
+        64 * MIB,
+    )
     assert device("enclosure")["bus"] == "enclosure-controller.0"
     drivers = {made["id"]: made["driver"] for made in options(BUS_FLEET, "-device")}
     assert (drivers["enclosure-controller"], drivers["stick-controller"]) == ("usb-uas", "usb-bot")
@@ -109,15 +130,23 @@ def test_every_visit_has_its_jobs_and_a_title_of_its_own() -> None:
 def test_visits_are_chosen_by_words_and_long_ones_only_when_asked_for() -> None:
     short = Planned(Visit("Reads a drive", SATA_FLEET, ("look",), 1, udev=False), "look", 0)
     long = Planned(replace(short.visit, full_only=True), "look", 1)
-    assert [is_wanted(short, words, full=False) for words in ([], ["reads"], ["SATA"], ["reads", "buses"])] == [True, True, True, False]
+    assert [
+        is_wanted(short, words, full=False) for words in ([], ["reads"], ["SATA"], ["reads", "buses"])
+    ] == [True, True, True, False]
     assert [is_wanted(long, [], full=full) for full in (False, True)] == [False, True]
     assert is_wanted(long, ["reads"], full=False)
-    assert [is_wanted(short, words, full=False) for words in (["none,reads"], ["none,reads", "none,nothing"])] == [True, False]
+    assert [
+        is_wanted(short, words, full=False) for words in (["none,reads"], ["none,reads", "none,nothing"])
+    ] == [True, False]
 
 
 def test_machines_are_recorded_by_visits_of_their_own() -> None:
-    arguments = Namespace(record=False, photograph_console=False, record_machines=True, only=[], full=False, list=False)
-    assert {one.visit.fleet.name for one in planned(arguments)} == {fleet.name for fleet in (*FLEETS, STACK_FLEET)}
+    arguments = Namespace(
+        record=False, photograph_console=False, record_machines=True, only=[], full=False, list=False
+    )
+    assert {one.visit.fleet.name for one in planned(arguments)} == {
+        fleet.name for fleet in (*FLEETS, STACK_FLEET)
+    }
     arguments.record_machines = False
     assert not {*PORTRAITS, "performed", "photographed"} & {one.module for one in planned(arguments)}
     arguments.photograph_console = True
@@ -157,15 +186,20 @@ def test_a_finding_too_many_or_too_few_is_told() -> None:
     diagnosis = diagnosis_of(load_facts(file_of("old")), load_patterns())
     assert not unlike(Expected("unknown", findings=("recording-unknown",)), diagnosis)
     assert "recording-unknown" in unlike(Expected("unknown"), diagnosis)
-    assert "geometry-4kn" in unlike(Expected("unknown", findings=("recording-unknown", "geometry-4kn")), diagnosis)
+    assert "geometry-4kn" in unlike(
+        Expected("unknown", findings=("recording-unknown", "geometry-4kn")), diagnosis
+    )
     assert unlike(Expected("likely", "drive", ("recording-unknown",)), diagnosis)
 
 
 def test_the_answer_of_sg_readcap_is_read() -> None:
     told = (
-        "Read Capacity results:\n   Protection: prot_en=0, p_type=0, p_i_exponent=0\n   Logical block provisioning: lbpme=0, lbprz=0\n"
-        "   Last LBA=1953523711 (0x74706daf), Number of logical blocks=1953523712\n   Logical block length=512 bytes\n"
-        "   Logical blocks per physical block exponent=3 [so physical block length=4096 bytes]\n   Lowest aligned LBA=7\nHence:\n"
+        "Read Capacity results:\n   Protection: prot_en=0, p_type=0, p_i_exponent=0\n"
+        "   Logical block provisioning: lbpme=0, lbprz=0\n"
+        "   Last LBA=1953523711 (0x74706daf), Number of logical blocks=1953523712\n"
+        "   Logical block length=512 bytes\n"
+        "   Logical blocks per physical block exponent=3 [so physical block length=4096 bytes]\n"
+        "   Lowest aligned LBA=7\nHence:\n"
     )
     assert capacity(told) == (512, 4096, 3584)
     assert capacity("") == (0, 0, 0)

@@ -1,4 +1,5 @@
-"""Which visits share a laboratory, which may run side by side, and what the sum says of errands that fail, hang or cannot begin."""
+"""Which visits share a laboratory, which may run side by side, and what the sum says of errands that fail,
+hang or cannot begin."""
 
 import sys
 from dataclasses import replace
@@ -74,9 +75,20 @@ def test_an_errand_pays_the_visits_of_its_group_and_has_time_for_it() -> None:
         (Outcome(TASK, 143, b"3 0\n", late=True), (3, 1)),
         (Outcome(TASK, 0, b"3 0\n", late=True), (3, 1)),
     ],
-    ids=["well", "checks fail", "nothing done", "failed and counted none", "broken", "killed", "hung", "too late"],
+    ids=[
+        "well",
+        "checks fail",
+        "nothing done",
+        "failed and counted none",
+        "broken",
+        "killed",
+        "hung",
+        "too late",
+    ],
 )
-def test_an_errand_that_does_not_come_to_its_end_is_a_failure_beside_what_it_counted(outcome: Outcome, counts: tuple[int, int]) -> None:
+def test_an_errand_that_does_not_come_to_its_end_is_a_failure_beside_what_it_counted(
+    outcome: Outcome, counts: tuple[int, int]
+) -> None:
     assert counted(outcome)[:2] == counts
 
 
@@ -86,7 +98,9 @@ def test_the_sum_says_what_went_wrong_with_which_errand(capsys: pytest.CaptureFi
     assert capsys.readouterr().out == ""
     found.add(Outcome(TASK, 143, b"2 1\n", late=True))
     assert (found.passed, found.failed) == (7, 2)
-    assert "the drives: it comes to its end\n        seen: It was not done after 60 s" in capsys.readouterr().out
+    assert (
+        "the drives: it comes to its end\n        seen: It was not done after 60 s" in capsys.readouterr().out
+    )
 
 
 def test_where_the_lab_cannot_run_its_reason_is_kept() -> None:

@@ -32,7 +32,10 @@ class StandIn:
 
     def __init__(self, *serials: str) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", STAND_IN, MODEL, *serials], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+            [sys.executable, "-c", STAND_IN, MODEL, *serials],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
         )
         assert self.process.stdout is not None and self.process.stdin is not None
         self.said, self.asked = self.process.stdout, self.process.stdin

@@ -1,4 +1,5 @@
-"""QEMU's monitor, played by a thread: what is asked of it when drives are pulled out, plugged in and made to fail."""
+"""QEMU's monitor, played by a thread: what is asked of it when drives are pulled out, plugged in and made to
+fail."""
 
 import json
 import socket
@@ -23,7 +24,8 @@ SECONDS = 20.0
 
 
 class Played:
-    """A QEMU's monitor: takes every command but one, and tells of a device that goes away, after an event about another."""
+    """A QEMU's monitor: takes every command but one, and tells of a device that goes away, after an event
+    about another."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -54,7 +56,9 @@ class Played:
                 self._say(lines, {"error": {"class": "GenericError", "desc": "no such thing"}})
                 continue
             self._say(lines, {"event": "RESUME", "data": {}})
-            self._say(lines, {"return": {"status": "io-error"} if command["execute"] == "query-status" else {}})
+            self._say(
+                lines, {"return": {"status": "io-error"} if command["execute"] == "query-status" else {}}
+            )
             if command["execute"] == "device_del":
                 for device in ("other", command["arguments"]["id"]):
                     self._say(lines, {"event": "DEVICE_DELETED", "data": {"device": device}})
@@ -97,7 +101,11 @@ def test_the_drive_that_shall_fail_and_no_other_is_told_so(tmp_path: Path) -> No
     with played(tmp_path) as qemu, Monitor(qemu.path) as monitor:
         break_health(monitor, BUS_FLEET)
     (command, arguments) = qemu.asked[-1]
-    assert (command, arguments["path"], arguments["value"]) == ("qom-set", "/machine/peripheral/nvme-failing-controller", 4)
+    assert (command, arguments["path"], arguments["value"]) == (
+        "qom-set",
+        "/machine/peripheral/nvme-failing-controller",
+        4,
+    )
     assert len(qemu.asked) == 2
 
 
@@ -126,7 +134,10 @@ def test_keys_are_pressed_one_after_the_other_and_chords_at_once(tmp_path: Path)
 
 def test_a_picture_lies_where_the_guest_finds_it(tmp_path: Path) -> None:
     answer, asked = asked_for(tmp_path, "photograph drives")
-    assert (answer, asked) == ("done", [("screendump", {"filename": str(tmp_path / "drives.png"), "format": "png"})])
+    assert (answer, asked) == (
+        "done",
+        [("screendump", {"filename": str(tmp_path / "drives.png"), "format": "png"})],
+    )
 
 
 def test_what_the_host_does_not_know_is_answered(tmp_path: Path) -> None:
@@ -140,7 +151,9 @@ def test_a_disk_is_pulled_out_alone(tmp_path: Path) -> None:
 def test_a_stick_is_plugged_in_when_it_is_whole(tmp_path: Path) -> None:
     answer, asked = asked_for(tmp_path, "plug stick")
     assert answer == "done"
-    assert [(command, arguments.get("driver", arguments.get("property"))) for command, arguments in asked] == [
+    assert [
+        (command, arguments.get("driver", arguments.get("property"))) for command, arguments in asked
+    ] == [
         ("device_add", "usb-bot"),
         ("device_add", "scsi-hd"),
         ("qom-set", "attached"),

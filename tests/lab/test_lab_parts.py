@@ -1,4 +1,5 @@
-"""What of the lab needs no QEMU: the fleet's arguments, the first root, what is unpacked, and how answers are counted."""
+"""What of the lab needs no QEMU: the fleet's arguments, the first root, what is unpacked, and how answers are
+counted."""
 
 import itertools
 import json
@@ -64,19 +65,33 @@ def test_the_page_cache_of_this_machine_hides_nothing() -> None:
 
 
 def test_devices_carry_what_the_guest_shall_see() -> None:
-    devices = [json.loads(text) for text in after("-device", fleet_arguments(FIRST_FLEET, IMAGES)) if text.startswith("{")]
+    devices = [
+        json.loads(text)
+        for text in after("-device", fleet_arguments(FIRST_FLEET, IMAGES))
+        if text.startswith("{")
+    ]
     by_serial = {device["serial"]: device for device in devices}
     native = by_serial["LAB-4KN"]
-    assert (native["driver"], native["logical_block_size"], native["physical_block_size"]) == ("scsi-hd", 4096, 4096)
+    assert (native["driver"], native["logical_block_size"], native["physical_block_size"]) == (
+        "scsi-hd",
+        4096,
+        4096,
+    )
     charging = by_serial["LAB-512E-CHARGING"]
-    assert (charging["driver"], charging["logical_block_size"], charging["physical_block_size"]) == ("ide-hd", 512, 4096)
+    assert (charging["driver"], charging["logical_block_size"], charging["physical_block_size"]) == (
+        "ide-hd",
+        512,
+        4096,
+    )
     assert charging["discard_granularity"] == 0
     assert charging["model"] == CHARGING.model
 
 
 def test_a_virtio_drive_has_neither_model_nor_wwn() -> None:
     drive = replace(NATIVE, bus=Bus.VIRTIO, model=None, wwn=None, rotation_rate=None)
-    (device,) = (json.loads(text) for text in after("-device", fleet_arguments(Fleet("one", (drive,)), IMAGES)))
+    (device,) = (
+        json.loads(text) for text in after("-device", fleet_arguments(Fleet("one", (drive,)), IMAGES))
+    )
     assert device["driver"] == "virtio-blk-pci"
     assert not {"model", "product", "wwn", "rotation_rate"} & set(device)
 
@@ -91,7 +106,10 @@ def test_drives_that_qemu_cannot_make_are_refused() -> None:
 
 
 def test_modules_are_loaded_after_what_they_need() -> None:
-    dependencies = "kernel/a.ko.xz: kernel/b-c.ko.xz kernel/d.ko.xz\nkernel/b-c.ko.xz: kernel/d.ko.xz\nkernel/d.ko.xz:\nkernel/e.ko.xz:\n"
+    dependencies = (
+        "kernel/a.ko.xz: kernel/b-c.ko.xz kernel/d.ko.xz\nkernel/b-c.ko.xz: kernel/d.ko.xz\nkernel/d.ko.xz:\n"
+        "kernel/e.ko.xz:\n"
+    )
     assert load_order(dependencies, ("a", "b_c")) == ("kernel/d.ko.xz", "kernel/b-c.ko.xz", "kernel/a.ko.xz")
 
 
@@ -99,14 +117,18 @@ def test_a_module_that_is_built_in_is_left_out() -> None:
     assert load_order("kernel/e.ko:\n", ("e", "virtio_pci")) == ("kernel/e.ko",)
 
 
-@pytest.mark.skipif(shutil.which("busybox") is None, reason="reads the archive with busybox (package busybox-static)")
+@pytest.mark.skipif(
+    shutil.which("busybox") is None, reason="reads the archive with busybox (package busybox-static)"
+)
 def test_the_first_root_can_be_unpacked(tmp_path: Path) -> None:
     members = [
         Member("bin", stat.S_IFDIR | 0o755),
         Member("bin/tool", stat.S_IFREG | 0o755, b"12345"),
         Member("bin/name", stat.S_IFLNK | 0o777, b"tool"),
     ]
-    subprocess.run(["busybox", "cpio", "-i", "-d"], input=archive(members), cwd=tmp_path, check=True, capture_output=True)
+    subprocess.run(
+        ["busybox", "cpio", "-i", "-d"], input=archive(members), cwd=tmp_path, check=True, capture_output=True
+    )
     assert (tmp_path / "bin/tool").read_bytes() == b"12345"
     assert os.access(tmp_path / "bin/tool", os.X_OK)
     assert (tmp_path / "bin/name").readlink() == Path("tool")

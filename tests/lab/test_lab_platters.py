@@ -1,4 +1,5 @@
-"""The lab's model of a hard disk's timing: it must be what the write probe and the benchmark are tested against."""
+"""The lab's model of a hard disk's timing: it must be what the write probe and the benchmark are tested
+against."""
 
 from random import Random
 from statistics import mean

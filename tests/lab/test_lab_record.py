@@ -1,4 +1,5 @@
-"""Drives of the pictures as QEMU is told to make them, what lies on them before, and that a recording tells nothing of its machine."""
+"""Drives of the pictures as QEMU is told to make them, what lies on them before, and that a recording tells
+nothing of its machine."""
 
 import itertools
 import json
@@ -16,7 +17,10 @@ from wizard.tools.run import find, run
 
 
 def devices() -> dict[str, dict[str, object]]:
-    arguments = fleet_arguments(PICTURED_FLEET, {drive.name: file_node(drive, f"/images/{drive.name}") for drive in PICTURED_FLEET.drives})
+    arguments = fleet_arguments(
+        PICTURED_FLEET,
+        {drive.name: file_node(drive, f"/images/{drive.name}") for drive in PICTURED_FLEET.drives},
+    )
     texts = [value for flag, value in itertools.pairwise(arguments) if flag == "-device"]
     made = [json.loads(text) for text in texts if text.startswith("{")]
     return {str(device.get("drive") or device["id"]): device for device in made}
@@ -49,11 +53,15 @@ class Images(Laboratory):
         return self.folder / name
 
 
-@pytest.mark.skipif(find("mke2fs") is None or find("sfdisk") is None, reason="makes filesystems by mke2fs, tables by sfdisk")
+@pytest.mark.skipif(
+    find("mke2fs") is None or find("sfdisk") is None, reason="makes filesystems by mke2fs, tables by sfdisk"
+)
 def test_the_drives_have_the_past_that_the_pictures_show(tmp_path: Path) -> None:
     images = Images(tmp_path)
     lay_out_past(images)
-    table = json.loads(run(["sfdisk", "--json", str(images.image(SHINGLED.name))], seconds=30).output)["partitiontable"]
+    table = json.loads(run(["sfdisk", "--json", str(images.image(SHINGLED.name))], seconds=30).output)[
+        "partitiontable"
+    ]
     assert [part["start"] * SECTOR for part in table["partitions"]] == [FILMS.start_bytes, BACKUP.start_bytes]
     for volume, label in ((FILMS, b"films"), (BACKUP, b"backup")):
         with images.image(SHINGLED.name).open("rb") as file:
@@ -61,7 +69,9 @@ def test_the_drives_have_the_past_that_the_pictures_show(tmp_path: Path) -> None
             block = file.read(1024)
         assert (struct.unpack_from("<H", block, 56)[0], block[120:136].rstrip(b"\0")) == (0xEF53, label)
         # The journal of ext3, and none of ext4's extents.
-        assert struct.unpack_from("<I", block, 92)[0] & 4 and not struct.unpack_from("<I", block, 96)[0] & 0x40
+        assert (
+            struct.unpack_from("<I", block, 92)[0] & 4 and not struct.unpack_from("<I", block, 96)[0] & 0x40
+        )
     with images.image(STICK.name).open("rb") as file:
         file.seek(2048 * SECTOR + 1024 + 120)
         assert file.read(16).rstrip(b"\0").decode() == "M\u00fcsik"
@@ -74,7 +84,9 @@ def test_what_tells_of_the_machine_is_found() -> None:
     assert record.traces(f"host {os.uname().nodename}, drive 1") == (os.uname().nodename,)
 
 
-def test_nothing_is_kept_where_one_file_tells_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_kept_where_one_file_tells_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept, shared = tmp_path / "kept", tmp_path / "shared"
     shared.mkdir()
     monkeypatch.setattr(record, "RECORDED", kept)
@@ -88,7 +100,9 @@ def test_nothing_is_kept_where_one_file_tells_of_the_machine(tmp_path: Path, mon
     assert sorted(path.name for path in kept.iterdir()) == sorted(record.NAMES)
 
 
-def test_pictures_take_the_place_of_the_old_ones_unless_one_tells_of_the_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pictures_take_the_place_of_the_old_ones_unless_one_tells_of_the_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept, shared = tmp_path / "kept", tmp_path / "shared"
     kept.mkdir()
     shared.mkdir()
@@ -101,4 +115,7 @@ def test_pictures_take_the_place_of_the_old_ones_unless_one_tells_of_the_machine
     assert {path.read_text() for path in kept.iterdir()} == {"old\n"}
     (shared / "drives.txt").write_text("harmless\n")
     assert all(check.holds for check in record.keep_pictures(shared))
-    assert {path.name: path.read_text() for path in kept.iterdir()} == {"console-drives.png": "new\n", "drives.svg": "old\n"}
+    assert {path.name: path.read_text() for path in kept.iterdir()} == {
+        "console-drives.png": "new\n",
+        "drives.svg": "old\n",
+    }

@@ -20,14 +20,21 @@ def of(*cells: Cell) -> Seen:
 
 
 def test_a_screen_is_read_line_by_line() -> None:
-    held = bytes((2, 3, 1, 0)) + b"".join(struct.pack("BB", glyph, GREY | CYAN << 4) for glyph in b"ab\x1ade ")
+    held = bytes((2, 3, 1, 0)) + b"".join(
+        struct.pack("BB", glyph, GREY | CYAN << 4) for glyph in b"ab\x1ade "
+    )
     screen = seen(held, struct.pack("=6I", *map(ord, "ab\u2192de ")))
     assert (screen.size, screen.text) == ((3, 2), "ab\u2192\nde ")
     assert screen.lines[0][2] == Cell("\u2192", 26, GREY, CYAN)
 
 
 def test_what_the_font_has_can_be_seen() -> None:
-    cells = (Cell("a", 97, GREY, BLACK), Cell("\u2192", 26, BLACK, CYAN), Cell(" ", 0, GREY, BLACK), Cell(" ", 32, CYAN, CYAN))
+    cells = (
+        Cell("a", 97, GREY, BLACK),
+        Cell("\u2192", 26, BLACK, CYAN),
+        Cell(" ", 0, GREY, BLACK),
+        Cell(" ", 32, CYAN, CYAN),
+    )
     assert [*unfit(of(*cells), FONT)] == []
 
 
@@ -58,7 +65,12 @@ def test_what_has_scrolled_is_not_whole() -> None:
 
 
 def test_a_line_with_a_ground_is_where_the_focus_is() -> None:
-    screen = Seen(((Cell("a", 97, GREY, BLACK), Cell(" ", 32, GREY, GREY)), (Cell("b", 98, GREY, BLACK), Cell(" ", 32, GREY, BLACK))))
+    screen = Seen(
+        (
+            (Cell("a", 97, GREY, BLACK), Cell(" ", 32, GREY, GREY)),
+            (Cell("b", 98, GREY, BLACK), Cell(" ", 32, GREY, BLACK)),
+        )
+    )
     assert (screen.is_lit("a"), screen.is_lit("b")) == (True, False)
 
 

@@ -1,4 +1,5 @@
-"""The repeated study: its kept results are whole, and its table is theirs and holds what its sentences say."""
+"""The repeated study: its kept results are whole, and its table is theirs and holds what its sentences
+say."""
 
 import filecmp
 import tarfile
@@ -49,12 +50,23 @@ def test_the_table_is_that_of_the_results() -> None:
     assert table.main(["--check"]) == 0
 
 
-def test_another_result_makes_another_table(kept: list[Series], instruments: Instruments, evidence: EvidenceFile) -> None:
-    slower = replace(kept[0], timings=tuple(replace(one, seconds=one.seconds * (1 + one.start_sector % 3)) for one in kept[0].timings))
-    assert table.render([slower, *kept[1:]], instruments, evidence) != table.render(kept, instruments, evidence)
+def test_another_result_makes_another_table(
+    kept: list[Series], instruments: Instruments, evidence: EvidenceFile
+) -> None:
+    slower = replace(
+        kept[0],
+        timings=tuple(
+            replace(one, seconds=one.seconds * (1 + one.start_sector % 3)) for one in kept[0].timings
+        ),
+    )
+    assert table.render([slower, *kept[1:]], instruments, evidence) != table.render(
+        kept, instruments, evidence
+    )
 
 
-def test_every_figure_of_the_study_is_in_the_table(kept: list[Series], instruments: Instruments, evidence: EvidenceFile) -> None:
+def test_every_figure_of_the_study_is_in_the_table(
+    kept: list[Series], instruments: Instruments, evidence: EvidenceFile
+) -> None:
     text = table.render(kept, instruments, evidence)
     rows = [line for line in text.splitlines() if line.startswith("|") and ", Linux " in line]
     for card in evidence.measurements:
@@ -71,18 +83,34 @@ def test_every_filesystem_was_measured_as_often_on_each_partition(kept: list[Ser
         assert rounds >= 3
         for operation in Operation:
             for start in (MISALIGNED, ALIGNED, CONTROL):
-                assert [one.round for one in at(series, operation, start)] == [*range(rounds)], (series.filesystem, operation, start)
+                assert [one.round for one in at(series, operation, start)] == [*range(rounds)], (
+                    series.filesystem,
+                    operation,
+                    start,
+                )
         assert len(series.timings) == rounds * len(Operation) * 3
 
 
 def test_all_was_measured_by_the_code_that_is_here(kept: list[Series], instruments: Instruments) -> None:
     """A drive, a file or a command that changes wants new results."""
-    for setting in (*(one.setting for one in kept), replace(instruments.setting, small_bytes=kept[0].setting.small_bytes)):
+    for setting in (
+        *(one.setting for one in kept),
+        replace(instruments.setting, small_bytes=kept[0].setting.small_bytes),
+    ):
         drive = study.STUDIED
-        assert (setting.requests_per_second, setting.charges_rewrites) == (study.PACE.requests_per_second, study.PACE.charges_rewrites)
-        assert (setting.logical_block_bytes, setting.physical_block_bytes) == (drive.logical_block_bytes, drive.physical_block_bytes)
+        assert (setting.requests_per_second, setting.charges_rewrites) == (
+            study.PACE.requests_per_second,
+            study.PACE.charges_rewrites,
+        )
+        assert (setting.logical_block_bytes, setting.physical_block_bytes) == (
+            drive.logical_block_bytes,
+            drive.physical_block_bytes,
+        )
         assert (setting.small_files, setting.large_bytes) == (study.SMALL_FILES, study.LARGE_BYTES)
-        assert (setting.partition_bytes, setting.small_bytes) == (study.PARTITION_BYTES, kept[0].setting.small_bytes)
+        assert (setting.partition_bytes, setting.small_bytes) == (
+            study.PARTITION_BYTES,
+            kept[0].setting.small_bytes,
+        )
     for series in kept:
         assert series.make == study.MAKERS[series.filesystem]
         assert series.setting.request_kib == study.REQUEST_KIB
@@ -98,8 +126,17 @@ def test_what_the_sentences_beside_the_table_say(kept: list[Series], instruments
 
 
 def test_a_ratio_is_that_of_each_round() -> None:
-    times = [(0, MISALIGNED, 2.0), (0, ALIGNED, 1.0), (1, MISALIGNED, 9.0), (1, ALIGNED, 3.0), (2, ALIGNED, 1.0), (2, MISALIGNED, 8.0)]
-    timings = tuple(Timing(number, start, Operation.DELETE, seconds, 0, 0, 0) for number, start, seconds in times)
+    times = [
+        (0, MISALIGNED, 2.0),
+        (0, ALIGNED, 1.0),
+        (1, MISALIGNED, 9.0),
+        (1, ALIGNED, 3.0),
+        (2, ALIGNED, 1.0),
+        (2, MISALIGNED, 8.0),
+    ]
+    timings = tuple(
+        Timing(number, start, Operation.DELETE, seconds, 0, 0, 0) for number, start, seconds in times
+    )
     series = replace(all_series(["ext4"])[0], timings=timings)
     found = ratio(series, Operation.DELETE)
     assert (found.least, found.middle, found.most) == (2.0, 3.0, 8.0)

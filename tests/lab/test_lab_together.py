@@ -1,4 +1,5 @@
-"""Commands side by side: what each says stays together, one that hangs is ended alone, and none outlives whoever started it."""
+"""Commands side by side: what each says stays together, one that hangs is ended alone, and none outlives
+whoever started it."""
 
 import os
 import select
@@ -18,7 +19,10 @@ CHECKOUT = Path(__file__).parents[2]
 
 def python(name: str, code: str) -> Task:
     """A task that runs `code`; `tell` writes to its descriptor."""
-    begin = "import os, sys, time, signal\nfrom pathlib import Path\ntell = lambda word: os.write(int(sys.argv[1]), word)\n"
+    begin = (
+        "import os, sys, time, signal\nfrom pathlib import Path\n"
+        "tell = lambda word: os.write(int(sys.argv[1]), word)\n"
+    )
     return Task(name, (sys.executable, "-c", begin + textwrap.dedent(code)), PATIENCE)
 
 
@@ -35,15 +39,24 @@ def alive(pid: int) -> bool:
         return False
 
 
-def test_two_run_at_a_time_and_what_each_says_stays_together(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def test_two_run_at_a_time_and_what_each_says_stays_together(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     here = [tmp_path / name for name in "ab"]
     tasks = [
-        python(name, f"print('{name} 1', flush=True)\n{meets(*places)}print('{name} 2', file=sys.stderr)\ntell(b'{name}')")
+        python(
+            name,
+            f"print('{name} 1', flush=True)\n{meets(*places)}print('{name} 2', file=sys.stderr)\n"
+            f"tell(b'{name}')",
+        )
         for name, places in (("a", here), ("b", here[::-1]))
     ]
     ended: list[Outcome] = []
     run_together(tasks, 2, ended.append)
-    assert {(one.task.name, one.status, one.result, one.late) for one in ended} == {("a", 0, b"a", False), ("b", 0, b"b", False)}
+    assert {(one.task.name, one.status, one.result, one.late) for one in ended} == {
+        ("a", 0, b"a", False),
+        ("b", 0, b"b", False),
+    }
     said = capfd.readouterr().out
     assert "a 1\na 2\n" in said
     assert "b 1\nb 2\n" in said
@@ -59,7 +72,9 @@ def test_no_more_run_than_are_allowed(tmp_path: Path) -> None:
 
 def test_one_that_hangs_is_ended_alone_and_may_clean_up(tmp_path: Path) -> None:
     cleaned = tmp_path / "cleaned"
-    hangs = f"trap 'touch {cleaned}; kill $!; exit 143' TERM; printf begun >/proc/self/fd/$0; sleep 600 & wait"
+    hangs = (
+        f"trap 'touch {cleaned}; kill $!; exit 143' TERM; printf begun >/proc/self/fd/$0; sleep 600 & wait"
+    )
     ended: list[Outcome] = []
     run_together([Task("hangs", ("sh", "-c", hangs), 2.0), python("works", "tell(b'done')")], 2, ended.append)
     assert {(one.task.name, one.status, one.result, one.late) for one in ended} == {
@@ -71,7 +86,9 @@ def test_one_that_hangs_is_ended_alone_and_may_clean_up(tmp_path: Path) -> None:
 
 def test_one_that_is_killed_takes_no_other_with_it() -> None:
     ended: list[Outcome] = []
-    run_together([python("dies", "os.kill(os.getpid(), signal.SIGKILL)"), python("works", "")], 2, ended.append)
+    run_together(
+        [python("dies", "os.kill(os.getpid(), signal.SIGKILL)"), python("works", "")], 2, ended.append
+    )
     assert {(one.task.name, one.status) for one in ended} == {("dies", -signal.SIGKILL), ("works", 0)}
 
 
@@ -104,7 +121,9 @@ def test_nothing_outlives_whoever_started_it(number: signal.Signals, tmp_path: P
         run_together([Task("waits", {task.argv!r}, 600.0)] * 2, 1, print)
     """
     with subprocess.Popen(
-        [sys.executable, "-c", textwrap.dedent(code)], env=os.environ | {"PYTHONPATH": str(CHECKOUT)}, stderr=subprocess.PIPE
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+        stderr=subprocess.PIPE,
     ) as parent:
         while not here.exists():
             assert parent.poll() is None

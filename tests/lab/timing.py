@@ -18,10 +18,14 @@ START_SECONDS = 30.0
 END_SECONDS = 10.0
 
 
-def serve(stack: ExitStack, image: str, folder: Path, drive_name: str, size_bytes: int, model: TimingModel) -> dict[str, object]:
-    """Serve the file `image` with a model's timing until `stack` ends or this process does; the block node that QEMU takes for it.
+def serve(
+    stack: ExitStack, image: str, folder: Path, drive_name: str, size_bytes: int, model: TimingModel
+) -> dict[str, object]:
+    """Serve the file `image` with a model's timing until `stack` ends or this process does; the block node
+    that QEMU takes for it.
 
-    Its cache outlives a guest, as a drive's does. Raises CannotRun without nbdkit, GuestTrouble where it does not come up.
+    Its cache outlives a guest, as a drive's does. Raises CannotRun without nbdkit, GuestTrouble where it does
+    not come up.
     """
     if find(NBDKIT) is None:
         raise CannotRun(f"{NBDKIT} is not installed: the packages are {PACKAGES}.")
@@ -38,20 +42,36 @@ def serve(stack: ExitStack, image: str, folder: Path, drive_name: str, size_byte
     with log.open("wb") as words:
         server = subprocess.Popen(
             [
-                *("setpriv", "--pdeathsig", "KILL", "--", NBDKIT, "--foreground", "--unix", str(socket), "python", str(PLUGIN)),
+                *(
+                    "setpriv",
+                    "--pdeathsig",
+                    "KILL",
+                    "--",
+                    NBDKIT,
+                    "--foreground",
+                    "--unix",
+                    str(socket),
+                    "python",
+                    str(PLUGIN),
+                ),
                 *(f"{key}={value}" for key, value in settings.items()),
             ],
             stdin=subprocess.DEVNULL,
             stdout=words,
             stderr=words,
-            env={"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "PYTHONDONTWRITEBYTECODE": "1"},
+            env={
+                "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+                "PYTHONDONTWRITEBYTECODE": "1",
+            },
             start_new_session=True,
         )
     stack.callback(_end, server)
     limit = monotonic() + START_SECONDS
     while not socket.exists():
         if server.poll() is not None or monotonic() > limit:
-            raise GuestTrouble(f"nbdkit does not serve {drive_name}: {log.read_text(errors='replace').strip() or 'no word'}")
+            raise GuestTrouble(
+                f"nbdkit does not serve {drive_name}: {log.read_text(errors='replace').strip() or 'no word'}"
+            )
         sleep(0.02)
     return {"driver": "nbd", "server": {"type": "unix", "path": str(socket)}, "discard": "unmap"}
 

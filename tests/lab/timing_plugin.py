@@ -1,6 +1,8 @@
-"""A hard disk's timing as a plugin of nbdkit: content in a file, every answer as late as `platters.Platters` says.
+"""A hard disk's timing as a plugin of nbdkit: content in a file, every answer as late as `platters.Platters`
+says.
 
-    nbdkit python timing_plugin.py checkout=FOLDER image=FILE size=BYTES physical=BYTES shingled=0|1 cache=BYTES band=BYTES
+    nbdkit python timing_plugin.py checkout=FOLDER image=FILE size=BYTES physical=BYTES shingled=0|1
+    cache=BYTES band=BYTES
 
 nbdkit's own interpreter runs it, and calls what has the names below.
 """
@@ -28,7 +30,13 @@ class Served:
 
         self.size_bytes = int(given["size"])
         self.file = os.open(given["image"], os.O_RDWR)
-        self.platters = Platters(self.size_bytes, int(given["physical"]), given["shingled"] == "1", int(given["cache"]), int(given["band"]))
+        self.platters = Platters(
+            self.size_bytes,
+            int(given["physical"]),
+            given["shingled"] == "1",
+            int(given["cache"]),
+            int(given["band"]),
+        )
 
     def wait(self, cost: float) -> None:
         """Until a request that came just now would be done."""

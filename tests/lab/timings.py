@@ -1,4 +1,5 @@
-"""The raw results of the repeated study, as they are kept under tests/lab/results, and the ratios in them. Pure but for reading files."""
+"""The raw results of the repeated study, as they are kept under tests/lab/results, and the ratios in them.
+Pure but for reading files."""
 
 import json
 from collections.abc import Sequence
@@ -12,8 +13,8 @@ from wizard.documents.codec import from_json, to_json
 RESULTS = Path(__file__).with_name("results")
 
 MISALIGNED, ALIGNED, CONTROL = 34, 40, 2048
-"""Sectors of 512 bytes at which the partition starts: the study's two, and another aligned one. What differs between these two is
-chance."""
+"""Sectors of 512 bytes at which the partition starts: the study's two, and another aligned one. What differs
+between these two is chance."""
 
 
 STUDIED_THEN = ("ext3", "ext4", "xfs", "btrfs", "jfs", "reiserfs")
@@ -33,8 +34,8 @@ class Operation(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """One operation on one partition. `reads` and `writes` are requests that the guest made of the drive, not what the drive then had to
-    do; `bytes_written` those of the writes."""
+    """One operation on one partition. `reads` and `writes` are requests that the guest made of the drive, not
+    what the drive then had to do; `bytes_written` those of the writes."""
 
     round: int
     start_sector: int
@@ -47,7 +48,8 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """What was measured with. `tools` are lines in which programs name their version; `request_kib` the most one request may hold."""
+    """What was measured with. `tools` are lines in which programs name their version; `request_kib` the most
+    one request may hold."""
 
     date: str
     kernel: str
@@ -75,7 +77,8 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Instruments:
-    """The same drive by two instruments that know no filesystem: misaligned over aligned time of one write of 4 KiB.
+    """The same drive by two instruments that know no filesystem: misaligned over aligned time of one write of
+    4 KiB.
 
     The benchmark's estimate has an interval; fio's ratio is the median of several rounds.
     """
@@ -98,9 +101,11 @@ class Ratio:
 
 
 def ratio(series: Series, operation: Operation, start: int = MISALIGNED) -> Ratio:
-    """Of the partition at `start` over the aligned one, of each round. The rounds' runs follow each other closely, so that a machine
-    that is busy for a while is so for both."""
-    mine, aligned = ({one.round: one.seconds for one in at(series, operation, sector)} for sector in (start, ALIGNED))
+    """Of the partition at `start` over the aligned one, of each round. The rounds' runs follow each other
+    closely, so that a machine that is busy for a while is so for both."""
+    mine, aligned = (
+        {one.round: one.seconds for one in at(series, operation, sector)} for sector in (start, ALIGNED)
+    )
     ratios = [mine[number] / aligned[number] for number in sorted(mine)]
     return Ratio(median(ratios), min(ratios), max(ratios))
 

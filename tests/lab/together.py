@@ -1,4 +1,5 @@
-"""Runs commands side by side, each a process of its own, so that one that fails or hangs does so alone. What each says stays together."""
+"""Runs commands side by side, each a process of its own, so that one that fails or hangs does so alone. What
+each says stays together."""
 
 import os
 import select
@@ -18,7 +19,8 @@ GRACE_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """A command, and the seconds after which it is ended. `argv` gets one more argument: the descriptor that it writes its result to."""
+    """A command, and the seconds after which it is ended. `argv` gets one more argument: the descriptor that
+    it writes its result to."""
 
     name: str
     argv: tuple[str, ...]
@@ -27,7 +29,8 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How a task ended: its exit status (negative: by that signal), what it wrote to its descriptor, and whether its time was over."""
+    """How a task ended: its exit status (negative: by that signal), what it wrote to its descriptor, and
+    whether its time was over."""
 
     task: Task
     status: int
@@ -44,8 +47,8 @@ class _Worker:
         self._words = words
         self._result = tempfile.TemporaryFile()  # noqa: SIM115 - closed with the worker
         told = self._result.fileno()
-        # Killed without a word, this process takes its workers with it, and they have the time to clean up. Ctrl+C reaches this process
-        # alone, which then ends them.
+        # Killed without a word, this process takes its workers with it, and they have the time to clean up.
+        # Ctrl+C reaches this process alone, which then ends them.
         self._process = subprocess.Popen(
             ["setpriv", "--pdeathsig", "TERM", "--", *task.argv, str(told)],
             stdin=subprocess.DEVNULL,
@@ -87,8 +90,8 @@ class _Worker:
 
 
 def run_together(tasks: Sequence[Task], at_once: int, ended: Callable[[Outcome], None]) -> None:
-    """All tasks, in their order, so many at once; `ended` is called with each that has, and may break off by raising. Whatever way this
-    ends, no task runs on."""
+    """All tasks, in their order, so many at once; `ended` is called with each that has, and may break off by
+    raising. Whatever way this ends, no task runs on."""
     waiting = deque(tasks)
     running: list[_Worker] = []
     # One that is alone can be watched as it goes.

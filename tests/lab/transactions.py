@@ -1,5 +1,6 @@
-"""Job: a migration as a transaction, under a kernel that has the device mapper: given up, run full, committed, taken back, kept; and with
-the power gone in the middle of the commit and of the undoing, gone on with after the next start. All of it to the bit."""
+"""Job: a migration as a transaction, under a kernel that has the device mapper: given up, run full,
+committed, taken back, kept; and with the power gone in the middle of the commit and of the undoing, gone on
+with after the next start. All of it to the bit."""
 
 from __future__ import annotations
 
@@ -22,7 +23,15 @@ from wizard.apply.transaction.transaction import Transaction, locate
 from wizard.migrate.steps import accepted, operation_commands, proof
 from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.journal import Check
-from wizard.model.migration import AddChecksums, CheckFiles, ConvertFiles, OnDevice, SetFeatures, WidenBlockNumbers, WidenInodes
+from wizard.model.migration import (
+    AddChecksums,
+    CheckFiles,
+    ConvertFiles,
+    OnDevice,
+    SetFeatures,
+    WidenBlockNumbers,
+    WidenInodes,
+)
 from wizard.tools.run import run
 
 STORE = virtio_drive("tx-store", 128 * MIB)
@@ -127,7 +136,11 @@ def _given_up(here: Surroundings, before: str) -> Iterator[Check]:
     yield Check("on the snapshot it is another", digest_of(change.work) != before, "")
     yield Check("the drive is what it was", here.digest == before, "")
     change.abandon()
-    left = [tool("dmsetup", "ls").strip(), tool("losetup", "--noheadings", "--list").strip(), *map(str, PLACE.glob("diskwright-*"))]
+    left = [
+        tool("dmsetup", "ls").strip(),
+        tool("losetup", "--noheadings", "--list").strip(),
+        *map(str, PLACE.glob("diskwright-*")),
+    ]
     yield Check("given up, nothing is left of it", left == ["No devices found", ""], shown(left))
     yield Check("given up, the drive is what it was", here.digest == before, "")
 
@@ -186,7 +199,9 @@ def _kept(here: Surroundings) -> Iterator[Check]:
         said = ""
     except Refused as error:
         said = str(error)
-    yield Check("mounted for writing it cannot be undone", "written to since" in said and here.digest == used, said)
+    yield Check(
+        "mounted for writing it cannot be undone", "written to since" in said and here.digest == used, said
+    )
     change.keep()
     left = list(PLACE.glob("diskwright-*"))
     yield Check("kept, the room is given back", not left and here.digest == used, shown(left))
@@ -212,7 +227,11 @@ def cut_in_undoing(fleet: Fleet) -> Iterator[Check]:
     yield from _is_barred(here, "after-the-commit")
     change = here.reopened("cut")
     change.commit()
-    yield Check("after the power cut the commit comes to its end, to the bit", here.digest == (PLACE / "after").read_text(), "")
+    yield Check(
+        "after the power cut the commit comes to its end, to the bit",
+        here.digest == (PLACE / "after").read_text(),
+        "",
+    )
     tool(*proof(here.node))
     with _power_goes(_moment()):
         change.undo()
@@ -224,7 +243,11 @@ def undone_at_last(fleet: Fleet) -> Iterator[Check]:
     here = _found_again(fleet)
     yield from _is_barred(here, "after-the-undoing")
     here.reopened("cut").undo()
-    yield Check("after the power cut the undoing comes to its end, to the bit", here.digest == (PLACE / "before").read_text(), "")
+    yield Check(
+        "after the power cut the undoing comes to its end, to the bit",
+        here.digest == (PLACE / "before").read_text(),
+        "",
+    )
     yield Check("it is mounted as ext3", mounts(here.node, "-t", "ext3", "-o", "ro"), "")
 
 
@@ -237,11 +260,21 @@ def _found_again(fleet: Fleet) -> Surroundings:
 def _is_barred(here: Surroundings, another: str) -> Iterator[Check]:
     record = load_record(PLACE / "cut")
     half = here.digest
-    yield Check("half replaced it is neither", half not in ((PLACE / "before").read_text(), (PLACE / "after").read_text()), shown(record))
-    ways = [words for words in ((), ("-o", "ro,noload"), ("-t", "ext3"), ("-t", "ext2", "-o", "ro")) if mounts(here.node, *words)]
+    yield Check(
+        "half replaced it is neither",
+        half not in ((PLACE / "before").read_text(), (PLACE / "after").read_text()),
+        shown(record),
+    )
+    ways = [
+        words
+        for words in ((), ("-o", "ro,noload"), ("-t", "ext3"), ("-t", "ext2", "-o", "ro"))
+        if mounts(here.node, *words)
+    ]
     yield Check("half replaced it is mounted in no way", not ways, shown(ways))
     repaired = run(("e2fsck", "-f", "-y", here.node), seconds=SLOW, accept=range(256))
-    yield Check("half replaced e2fsck leaves it alone", repaired.status == 8 and here.digest == half, repaired.output)
+    yield Check(
+        "half replaced e2fsck leaves it alone", repaired.status == 8 and here.digest == half, repaired.output
+    )
     try:
         here.begin(another)
         said = ""
@@ -275,11 +308,28 @@ def _power_goes(writes: int) -> Iterator[None]:
         yield
 
 
-JOBS = {"transacted": transacted, "cut-in-commit": cut_in_commit, "cut-in-undoing": cut_in_undoing, "undone-at-last": undone_at_last}
+JOBS = {
+    "transacted": transacted,
+    "cut-in-commit": cut_in_commit,
+    "cut-in-undoing": cut_in_undoing,
+    "undone-at-last": undone_at_last,
+}
 VISITS = (
-    Visit("a transaction: given up, run full, committed, taken back, kept", TRANSACTION_FLEET, ("transacted",), 900, udev=False),
+    Visit(
+        "a transaction: given up, run full, committed, taken back, kept",
+        TRANSACTION_FLEET,
+        ("transacted",),
+        900,
+        udev=False,
+    ),
     Visit("a transaction with udev", TRANSACTION_FLEET, ("transacted",), 900, udev=True, full_only=True),
     Visit("a transaction: the power goes in the commit", CUT_FLEET, ("cut-in-commit",), 600, udev=False),
-    Visit("a transaction: gone on with, and the power goes in the undoing", CUT_FLEET, ("cut-in-undoing",), 600, udev=False),
+    Visit(
+        "a transaction: gone on with, and the power goes in the undoing",
+        CUT_FLEET,
+        ("cut-in-undoing",),
+        600,
+        udev=False,
+    ),
     Visit("a transaction: undone at last", CUT_FLEET, ("undone-at-last",), 600, udev=False),
 )

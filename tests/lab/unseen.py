@@ -1,6 +1,6 @@
-"""Job: what is only for us is seen by nobody else. udev runs, its events are written down, and a coldplug comes at
-the worst moment: while a migration works on its snapshot, and while there is a stand-in for a drive with a table
-and a filesystem.
+"""Job: what is only for us is seen by nobody else. udev runs, its events are written down, and a coldplug
+comes at the worst moment: while a migration works on its snapshot, and while there is a stand-in for a drive
+with a table and a filesystem.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ TELLING = ("ID_FS_", "ID_PART_ENTRY_", "ID_PART_TABLE_")
 WAIT_SECONDS = 5
 """What is about a locked drive is put off as long as it is locked."""
 COLDPLUG = (
-    "udevadm trigger --subsystem-match=block --action=change; udevadm trigger --subsystem-match=block --action=add; "
-    f"udevadm settle --timeout={WAIT_SECONDS}"
+    "udevadm trigger --subsystem-match=block --action=change; udevadm trigger --subsystem-match=block "
+    f"--action=add; udevadm settle --timeout={WAIT_SECONDS}"
 )
 EVERY_LOOPS = f"{LINKS}/by-diskseq/"
 """Links that a loop device has, empty or not."""
@@ -52,7 +52,11 @@ class Told:
     def events(self) -> list[dict[str, str]]:
         """The properties of each event."""
         blocks = self.file.read_text().split("\n\n")
-        return [dict(line.split("=", 1) for line in block.splitlines() if "=" in line) for block in blocks if "DEVNAME=" in block]
+        return [
+            dict(line.split("=", 1) for line in block.splitlines() if "=" in line)
+            for block in blocks
+            if "DEVNAME=" in block
+        ]
 
     def given_away(self) -> list[dict[str, str]]:
         """The events of devices of ours that say what is on them, or give them a link that others go by."""
@@ -60,7 +64,8 @@ class Told:
         return [
             event
             for event in ours
-            if any(key.startswith(TELLING) for key in event) or any(map(leads_others, event.get("DEVLINKS", "").split()))
+            if any(key.startswith(TELLING) for key in event)
+            or any(map(leads_others, event.get("DEVLINKS", "").split()))
         ]
 
 
@@ -108,14 +113,20 @@ def snapshot_unseen(fleet: Fleet) -> Iterator[Check]:
     with listening("snapshot") as told:
         with standing_in("resize2fs", "-b", f"{LOOK}; {DIES}"):
             _, said = migrate(node, OLD.serial)
-        mapped = [name for name in (MOMENT / "mapped").read_text().splitlines() if name.startswith("diskwright-")]
+        mapped = [
+            name for name in (MOMENT / "mapped").read_text().splitlines() if name.startswith("diskwright-")
+        ]
         yield Check("at the worst moment the snapshot is there", len(mapped) == 1, said[-1500:])
         links = [line.split() for line in (MOMENT / "links").read_text().splitlines()]
-        pointing = [link for link, target in links if leads_others(link) and ("/dm-" in target or "/loop" in target)]
+        pointing = [
+            link for link, target in links if leads_others(link) and ("/dm-" in target or "/loop" in target)
+        ]
         yield Check("a coldplug makes no link to the snapshot or its store", not pointing, shown(pointing))
         run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
         left = links_to_ours()
-        yield Check("nor does one after the run was killed, while the snapshot is left", not left, shown(left))
+        yield Check(
+            "nor does one after the run was killed, while the snapshot is left", not left, shown(left)
+        )
         yield ends("killed in a step", "undo")
         run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
     heard = {event["DEVNAME"] for event in told.events}
@@ -147,10 +158,14 @@ def stand_in_unseen(fleet: Fleet) -> Iterator[Check]:
             yield Check("the stand-in holds what the drive holds", seen == "kept", seen)
             run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
             yield Check("a coldplug makes no link to it", not links_to_ours(), shown(links_to_ours()))
-            holder = subprocess.Popen(["sh", "-c", f"exec < {partition}; echo; sleep 2"], stdout=subprocess.PIPE)
+            holder = subprocess.Popen(
+                ["sh", "-c", f"exec < {partition}; echo; sleep 2"], stdout=subprocess.PIPE
+            )
             assert holder.stdout is not None and holder.stdout.read(1)
         left = [*partition_nodes(stand_in.node), tool("losetup", "--noheadings", "--list").strip()]
-        yield Check("it is gone, with its partitions, although somebody held one of them", left == [""], shown(left))
+        yield Check(
+            "it is gone, with its partitions, although somebody held one of them", left == [""], shown(left)
+        )
         holder.wait(timeout=SLOW)
         run(("sh", "-c", COLDPLUG), seconds=SLOW, accept=range(256))
         yield Check("nor is there a link when it is gone", not links_to_ours(), shown(links_to_ours()))

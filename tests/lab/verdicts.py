@@ -1,4 +1,5 @@
-"""Job: the benchmark's verdict on every member of a fleet, each once; or many times, while this machine is busy with something else."""
+"""Job: the benchmark's verdict on every member of a fleet, each once; or many times, while this machine is
+busy with something else."""
 
 import sys
 from collections.abc import Iterator
@@ -20,8 +21,8 @@ TIMES = 20
 MEDIAN_SECONDS = 15.0
 PROBE_SECONDS = 60.0
 TRIES = 3
-"""Of one verdict, where it is asked for once: on a machine with other work an honest answer can be that it could not be told. A claim
-that is wrong is wrong at the first."""
+"""Of one verdict, where it is asked for once: on a machine with other work an honest answer can be that it
+could not be told. A claim that is wrong is wrong at the first."""
 
 
 def judge_all(fleet: Fleet) -> Iterator[Check]:
@@ -46,15 +47,23 @@ def _judged(fleet: Fleet, times: int) -> Iterator[Check]:
         with loaded(member) as node:
             yield from _member(member, probe_drive(node, seconds=PROBE_SECONDS), times, seconds)
     if seconds:
-        print(f"{len(seconds)} measurements, by their median {median(seconds):.1f} s, at most {max(seconds):.1f} s", file=sys.stderr)
+        print(
+            f"{len(seconds)} measurements, by their median {median(seconds):.1f} s, at most "
+            f"{max(seconds):.1f} s",
+            file=sys.stderr,
+        )
     if seconds and times > 1:
         middle = median(seconds)
         yield Check(
-            f"{len(seconds)} measurements take {MEDIAN_SECONDS:.0f} s at most, by their median", middle <= MEDIAN_SECONDS, f"{middle:.1f} s"
+            f"{len(seconds)} measurements take {MEDIAN_SECONDS:.0f} s at most, by their median",
+            middle <= MEDIAN_SECONDS,
+            f"{middle:.1f} s",
         )
 
 
-def _member(member: EmulatedDrive | ModuleDrive, drive: Drive, times: int, seconds: list[float]) -> Iterator[Check]:
+def _member(
+    member: EmulatedDrive | ModuleDrive, drive: Drive, times: int, seconds: list[float]
+) -> Iterator[Check]:
     assert member.expected is not None
     wanted = member.expected.bench
     often = f", {times} times of {times}" if times > 1 else ""
@@ -71,7 +80,11 @@ def _member(member: EmulatedDrive | ModuleDrive, drive: Drive, times: int, secon
         told = _verdicts(drive, times, member.hidden_block_bytes)
         seconds += [verdict.seconds for verdict in told]
         wrong = [_shown(verdict) for verdict in told if verdict.outcome is not Outcome.ALIGNED_FASTER]
-        yield Check(f"{member.name}: with the blocks it hides assumed, aligned is faster{often}", not wrong, shown(wrong))
+        yield Check(
+            f"{member.name}: with the blocks it hides assumed, aligned is faster{often}",
+            not wrong,
+            shown(wrong),
+        )
 
 
 def _verdicts(drive: Drive, times: int, assumed: int | None = None) -> list[Verdict]:
@@ -85,7 +98,8 @@ def _verdicts(drive: Drive, times: int, assumed: int | None = None) -> list[Verd
 
 
 def _verdict(drive: Drive, assumed: int | None = None) -> Verdict:
-    """By writing, as `bench --scratch` does, since reading costs the same on emulated media wherever it begins."""
+    """By writing, as `bench --scratch` does, since reading costs the same on emulated media wherever it
+    begins."""
     return run_alignment_trial(
         drive,
         write=True,
@@ -111,7 +125,8 @@ JOBS = {"judge-all": judge_all, "judge-often": judge_often}
 
 VISITS = tuple(
     Visit(
-        f"the benchmark's verdict {TIMES} times on every drive, with the other core busy: the fleet {fleet.name}",
+        f"the benchmark's verdict {TIMES} times on every drive, with the other core busy: the fleet "
+        f"{fleet.name}",
         fleet,
         ("judge-often",),
         seconds=4 * 3600,

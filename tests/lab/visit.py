@@ -1,4 +1,5 @@
-"""What a visit to a guest is, and where the lab finds its visits and jobs. Each job's module has its own, as `VISITS` and `JOBS`."""
+"""What a visit to a guest is, and where the lab finds its visits and jobs. Each job's module has its own, as
+`VISITS` and `JOBS`."""
 
 from __future__ import annotations
 
@@ -55,10 +56,11 @@ Job = Callable[[Fleet], Iterator[Check]]
 class Visit:
     """One boot: the jobs done in it, in order, and the seconds it may take, several times what it should.
 
-    Visits that follow each other with the same fleet share its drives: what one writes the next finds. `prepare` is called before the
-    boot, `afterwards` after it (its checks count), both outside of the guest. `alone`: it measures time, and while it lasts this machine
-    does nothing else; it shares no drives with visits that are not. `full_only`: done with `--full` only. `busy`: meanwhile this machine
-    has other work to do, of the lab's choice. `screen`: the guest has one, with the kernel's text console on it.
+    Visits that follow each other with the same fleet share its drives: what one writes the next finds.
+    `prepare` is called before the boot, `afterwards` after it (its checks count), both outside of the guest.
+    `alone`: it measures time, and while it lasts this machine does nothing else; it shares no drives with
+    visits that are not. `full_only`: done with `--full` only. `busy`: meanwhile this machine has other work
+    to do, of the lab's choice. `screen`: the guest has one, with the kernel's text console on it.
     """
 
     title: str
@@ -93,7 +95,8 @@ def visits(module: str) -> tuple[Visit, ...]:
 
 
 def find_job(name: str, module: str) -> Job:
-    """A job by its name, of `module` or of another; raises KeyError where none has it. A guest is slow: no more is read than is needed."""
+    """A job by its name, of `module` or of another; raises KeyError where none has it. A guest is slow: no
+    more is read than is needed."""
     for candidate in dict.fromkeys((module, *JOB_MODULES)):
         jobs = cast(JobModule, import_module(f"tests.lab.{candidate}")).JOBS
         if name in jobs:

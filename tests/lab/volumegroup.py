@@ -1,5 +1,6 @@
-"""Job: volumes within one volume group of LVM's on one drive, from the command line to the mounted filesystems, under a kernel that has the
-device mapper: as planned by LVM's and the kernel's own words, taken back to the byte, and gone on with wherever a run was cut off."""
+"""Job: volumes within one volume group of LVM's on one drive, from the command line to the mounted
+filesystems, under a kernel that has the device mapper: as planned by LVM's and the kernel's own words, taken
+back to the byte, and gone on with wherever a run was cut off."""
 
 from __future__ import annotations
 
@@ -10,7 +11,18 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import MIB, Fleet, virtio_drive
-from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, node_of, shown, standing_in, sysfs, tool, udev_runs
+from tests.lab.inside import (
+    SHARED,
+    SLOW,
+    confirmed,
+    diskwright,
+    node_of,
+    shown,
+    standing_in,
+    sysfs,
+    tool,
+    udev_runs,
+)
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import partition_nodes
 from wizard.apply.plan.start import start_run
@@ -89,12 +101,22 @@ def _whole(node: str) -> Iterator[Check]:
     before = tool("md5sum", f"{node}1")
     file, plan = _plan(node, mode="--use-free")
     told = diskwright("apply", str(file), "--confirm", plan.drive.token, accept=range(256), seconds=3 * SLOW)
-    yield Check("apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}")
+    yield Check(
+        "apply ends well", told.status == 0, f"{told.status}: {told.output[-2500:]} {told.errors[-2500:]}"
+    )
     if told.status:
         return
-    yield Check("every check of its own holds", told.output.count("holds  ") == len(told.output.splitlines()), told.output[-2500:])
+    yield Check(
+        "every check of its own holds",
+        told.output.count("holds  ") == len(told.output.splitlines()),
+        told.output[-2500:],
+    )
     rehearsed = f"holds  On a stand-in for {node}, the new table is the planned one"
-    yield Check("the table was rehearsed, under a kernel that reads tables itself", rehearsed in told.output, told.output[-2500:])
+    yield Check(
+        "the table was rehearsed, under a kernel that reads tables itself",
+        rehearsed in told.output,
+        told.output[-2500:],
+    )
     yield from _stands(plan)
     for place in (MAIL, FILMS):
         (place / "kept").write_text("kept")
@@ -102,14 +124,17 @@ def _whole(node: str) -> Iterator[Check]:
     tool("vgchange", "--activate", "y", plan.group.name if plan.group else "")
     for place in (MAIL, FILMS):
         mounted = run(["mount", str(place)], seconds=SLOW, accept=range(256))
-        yield Check(f"activated again, fstab's line mounts {place}", (place / "kept").exists(), mounted.last_words)
+        yield Check(
+            f"activated again, fstab's line mounts {place}", (place / "kept").exists(), mounted.last_words
+        )
     _let_go(plan)
     tool("blockdev", "--flushbufs", node)
     yield Check("the partition that stays is as it was", tool("md5sum", f"{node}1") == before, "")
 
 
 def _half_written(node: str) -> Iterator[Check]:
-    """A GPT whose first header and entries do not belong together, as a power cut between their writes leaves it."""
+    """A GPT whose first header and entries do not belong together, as a power cut between their writes leaves
+    it."""
     seen = []
     for byte in (b"\1", b"\0"):
         with Path(node).open("r+b", buffering=0) as device:
@@ -118,7 +143,11 @@ def _half_written(node: str) -> Iterator[Check]:
             os.fsync(device.fileno())
         tool("blockdev", "--rereadpt", node)
         seen.append(len(partition_nodes(node)))
-    yield Check("the kernel takes no partition from a half-written GPT, although its copy is whole", seen == [0, 1], shown(seen))
+    yield Check(
+        "the kernel takes no partition from a half-written GPT, although its copy is whole",
+        seen == [0, 1],
+        shown(seen),
+    )
 
 
 def _stands(plan: Plan) -> Iterator[Check]:
@@ -127,19 +156,29 @@ def _stands(plan: Plan) -> Iterator[Check]:
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
     words = ("--reportformat", "json", "--units", "b", "--nosuffix", "-o")
-    (volume,) = json.loads(tool("pvs", *words, "pv_name,vg_name,pe_start", plan.group.device))["report"][0]["pv"]
+    (volume,) = json.loads(tool("pvs", *words, "pv_name,vg_name,pe_start", plan.group.device))["report"][0][
+        "pv"
+    ]
     yield Check("the data begin 1 MiB in", volume["pe_start"] == str(MIB), shown(volume))
     found = json.loads(tool("lvs", *words, "lv_name,lv_size,segtype", plan.group.name))["report"][0]["lv"]
     sizes = {row["lv_name"]: (row["lv_size"], row["segtype"]) for row in found}
     wanted = {one.name: (str(one.size_bytes), "linear") for one in logical_volumes(plan)}
     yield Check("lvs has the volumes with their exact sizes", sizes == wanted, shown(sizes))
     (group,) = json.loads(tool("vgs", *words, "vg_extent_size,vg_free", plan.group.name))["report"][0]["vg"]
-    yield Check("all of it is given out, in pieces of 4 MiB", group == {"vg_extent_size": str(4 * MIB), "vg_free": "0"}, shown(group))
+    yield Check(
+        "all of it is given out, in pieces of 4 MiB",
+        group == {"vg_extent_size": str(4 * MIB), "vg_free": "0"},
+        shown(group),
+    )
     for one, planned in zip(logical_volumes(plan), plan.volumes, strict=True):
         kernel = _kernel_name(one.device)
         size = int(sysfs(kernel, "size")) * 512
         yield Check(f"{one.name}: the kernel has its size", size == one.size_bytes, str(size))
-        yield Check(f"{one.name}: the kernel finds it aligned", sysfs(kernel, "alignment_offset") == "0", sysfs(kernel, "alignment_offset"))
+        yield Check(
+            f"{one.name}: the kernel finds it aligned",
+            sysfs(kernel, "alignment_offset") == "0",
+            sysfs(kernel, "alignment_offset"),
+        )
         probed = tool("blkid", "-p", "-o", "export", one.device).splitlines()
         right = {f"TYPE={planned.filesystem}", f"UUID={planned.uuid}"} <= set(probed)
         yield Check(f"{one.name}: blkid has its filesystem and UUID", right, shown(probed))
@@ -160,7 +199,11 @@ def _let_go(plan: Plan) -> None:
     for place in (MAIL, FILMS):
         run(["umount", str(place)], seconds=SLOW, accept=range(256))
     run(["swapoff", plan.volumes[1].path], seconds=SLOW, accept=range(256))
-    run(["vgchange", "--activate", "n", plan.group.name if plan.group else ""], seconds=SLOW, accept=range(256))
+    run(
+        ["vgchange", "--activate", "n", plan.group.name if plan.group else ""],
+        seconds=SLOW,
+        accept=range(256),
+    )
 
 
 def _emptied(node: str) -> None:
@@ -169,7 +212,13 @@ def _emptied(node: str) -> None:
     run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
     with Path(node).open("r+b") as device:
         device.write(bytes(16 * MIB))
-    FSTAB.write_text("".join(line for line in FSTAB.read_text().splitlines(keepends=True) if "/srv/lab" not in line and "swap" not in line))
+    FSTAB.write_text(
+        "".join(
+            line
+            for line in FSTAB.read_text().splitlines(keepends=True)
+            if "/srv/lab" not in line and "swap" not in line
+        )
+    )
 
 
 def _run_of(plan: Plan) -> Path:
@@ -183,7 +232,10 @@ def _run_of(plan: Plan) -> Path:
 
 
 def _story(found: Path) -> str:
-    lines = [f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}" for entry in read_entries(found)]
+    lines = [
+        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
+        for entry in read_entries(found)
+    ]
     log = found / "process.log"
     return "\n".join([*lines[-12:], log.read_text()[-2000:] if log.exists() else ""])
 
@@ -201,7 +253,9 @@ def _taken_back(node: str) -> Iterator[Check]:
     there = [Path(volume.path).exists() for volume in plan.volumes]
     yield Check("all volumes stand", all(there), shown(there))
     told = diskwright("plan", node, "--replace", "--workload", "mail", accept=range(256))
-    yield Check("meanwhile the drive is in use", told.status == 3 and "in use" in told.errors, told.errors[-500:])
+    yield Check(
+        "meanwhile the drive is in use", told.status == 3 and "in use" in told.errors, told.errors[-500:]
+    )
     try:
         undo_run(found)
     except DiskwrightError as error:
@@ -223,14 +277,19 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     # As after a restart: the group is there, and nothing of it is active.
     run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
     told = diskwright("resume", found.name, *confirmed(plan), accept=range(256), seconds=3 * SLOW)
-    yield Check(f"{program}: resume ends well", told.status == 0, f"{told.status}: {told.errors[-800:]} {_story(found)}")
+    yield Check(
+        f"{program}: resume ends well",
+        told.status == 0,
+        f"{told.status}: {told.errors[-800:]} {_story(found)}",
+    )
     if told.status == 0:
         yield from _stands(plan)
     _let_go(plan)
 
 
 def _theirs(node: str) -> Iterator[Check]:
-    """A run is cut off when its volumes stand; somebody makes one more in its group, and a filesystem on one of them."""
+    """A run is cut off when its volumes stand; somebody makes one more in its group, and a filesystem on one
+    of them."""
     _emptied(node)
     _, plan = _plan(node)
     first = plan.volumes[0].path
@@ -240,22 +299,60 @@ def _theirs(node: str) -> Iterator[Check]:
     tool("mkfs.ext4", "-q", "-F", "-L", "theirs", first)
     before = tool("md5sum", first)
     for command in ("resume", "undo"):
-        told = diskwright(command, found.name, *(confirmed(plan) if command == "resume" else ()), accept=range(256))
-        yield Check(f"another's filesystem: {command} is refused", told.status == 3, f"{told.status}: {told.errors[-800:]}")
+        told = diskwright(
+            command, found.name, *(confirmed(plan) if command == "resume" else ()), accept=range(256)
+        )
+        yield Check(
+            f"another's filesystem: {command} is refused",
+            told.status == 3,
+            f"{told.status}: {told.errors[-800:]}",
+        )
     yield Check("another's filesystem is as it was", tool("md5sum", first) == before, "")
     tool("wipefs", "--all", "--quiet", first)
     tool("lvremove", "--yes", "--config", "activation{udev_sync=0 udev_rules=0}", f"{group}/lab_films")
-    tool("lvcreate", "--yes", "--config", "activation{udev_sync=0 udev_rules=0}", "--size", "8m", "--name", "theirs", group)
+    tool(
+        "lvcreate",
+        "--yes",
+        "--config",
+        "activation{udev_sync=0 udev_rules=0}",
+        "--size",
+        "8m",
+        "--name",
+        "theirs",
+        group,
+    )
     for command in ("resume", "undo"):
-        told = diskwright(command, found.name, *(confirmed(plan) if command == "resume" else ()), accept=range(256))
-        yield Check(f"another's volume: {command} does nothing", told.status in (1, 3), f"{told.status}: {told.errors[-800:]}")
+        told = diskwright(
+            command, found.name, *(confirmed(plan) if command == "resume" else ()), accept=range(256)
+        )
+        yield Check(
+            f"another's volume: {command} does nothing",
+            told.status in (1, 3),
+            f"{told.status}: {told.errors[-800:]}",
+        )
     yield Check("another's volume is there", Path(f"/dev/mapper/{group}-theirs").exists(), "")
     run(["vgchange", "--activate", "n", group], seconds=SLOW, accept=range(256))
 
 
 JOBS = {"group-whole": group_whole, "group-cut": group_cut, "group-more": group_more}
 VISITS = (
-    Visit("a volume group on one drive: made, and taken back", GROUPED_FLEET, ("group-whole",), 900, udev=False),
-    Visit("a volume group, cut off and gone on with", GROUPED_FLEET, ("group-cut", "group-more"), 1800, udev=False, full_only=True),
-    Visit("a volume group, with udev", GROUPED_FLEET, ("group-whole", "group-cut"), 1800, udev=True, full_only=True),
+    Visit(
+        "a volume group on one drive: made, and taken back", GROUPED_FLEET, ("group-whole",), 900, udev=False
+    ),
+    Visit(
+        "a volume group, cut off and gone on with",
+        GROUPED_FLEET,
+        ("group-cut", "group-more"),
+        1800,
+        udev=False,
+        full_only=True,
+    ),
+    Visit(
+        "a volume group, with udev",
+        GROUPED_FLEET,
+        ("group-whole", "group-cut"),
+        1800,
+        udev=True,
+        full_only=True,
+    ),
 )

@@ -1,4 +1,5 @@
-"""Jobs: a drive from noise to a mounted filesystem by plan and apply, and the same filesystem in the next guest, by its fstab line."""
+"""Jobs: a drive from noise to a mounted filesystem by plan and apply, and the same filesystem in the next
+guest, by its fstab line."""
 
 from __future__ import annotations
 
@@ -43,7 +44,8 @@ FILES = 150
 
 
 def set_up(fleet: Fleet) -> Iterator[Check]:
-    """Plan, refuse what must be refused, apply, and ask other tools whether it is so; files are left for the next guest."""
+    """Plan, refuse what must be refused, apply, and ask other tools whether it is so; files are left for the
+    next guest."""
     for name, wish in WISHES.items():
         drive, node = fleet[name], node_of(fleet[name])
         diskwright("plan", node, "--volume", wish, "-o", str(plan_file(name)))
@@ -51,7 +53,11 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
         if name == ROTATING.name:
             yield from _refused_before(drive)
         told = diskwright("apply", str(plan_file(name)), "--confirm", drive.serial, accept=range(256))
-        yield Check(f"{name}: apply ends well", told.status == 0, f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}")
+        yield Check(
+            f"{name}: apply ends well",
+            told.status == 0,
+            f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
+        )
         if told.status:
             continue
         yield from stands(name, plan, node)
@@ -65,7 +71,8 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
 
 
 def return_to(fleet: Fleet) -> Iterator[Check]:
-    """In a new guest: `mount -a` by the fstab that was written, the files, and the filesystems' own checkers."""
+    """In a new guest: `mount -a` by the fstab that was written, the files, and the filesystems' own
+    checkers."""
     shutil.copy(KEPT_FSTAB, FSTAB)
     plans = {name: (_plan(name), node_of(fleet[name])) for name in WISHES}
     for plan, _ in plans.values():
@@ -85,7 +92,8 @@ def plan_file(name: str) -> Path:
 
 
 def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
-    """The partition and its mount as planned, by sysfs, parted, blkid, findmnt and fstab; `node` is the drive's in this guest."""
+    """The partition and its mount as planned, by sysfs, parted, blkid, findmnt and fstab; `node` is the
+    drive's in this guest."""
     volume, entry = _volume(plan), _entry(plan)
     part = partition_path(node, volume.partition)
     start, size = (int(sysfs(part, key)) * SYSFS_SECTOR_BYTES for key in ("start", "size"))
@@ -95,9 +103,17 @@ def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
         f"{start}+{size}",
     )
     yield Check(f"{name}: it starts on a whole MiB", start % MIB == 0, str(start))
-    yield Check(f"{name}: the kernel's alignment offset is 0", sysfs(part, "alignment_offset") == "0", sysfs(part, "alignment_offset"))
+    yield Check(
+        f"{name}: the kernel's alignment offset is 0",
+        sysfs(part, "alignment_offset") == "0",
+        sysfs(part, "alignment_offset"),
+    )
     for kind in ("minimal", "optimal"):
-        parted = run(["parted", "-s", node, "align-check", kind, str(volume.partition)], seconds=SLOW, accept=range(256))
+        parted = run(
+            ["parted", "-s", node, "align-check", kind, str(volume.partition)],
+            seconds=SLOW,
+            accept=range(256),
+        )
         yield Check(f"{name}: parted calls it aligned ({kind})", parted.status == 0, parted.last_words)
     probed = tool("blkid", "-p", "-o", "export", part)
     for key, value in (("UUID", volume.uuid), ("TYPE", volume.filesystem), ("LABEL", volume.label)):
@@ -105,33 +121,55 @@ def stands(name: str, plan: Plan, node: str) -> Iterator[Check]:
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
         link = Path("/dev/disk/by-uuid", volume.uuid)
-        yield Check(f"{name}: udev knows it by its UUID", link.exists() and str(link.resolve()) == part, str(link.resolve()))
+        yield Check(
+            f"{name}: udev knows it by its UUID",
+            link.exists() and str(link.resolve()) == part,
+            str(link.resolve()),
+        )
     yield from _mounted(name, volume, part)
 
 
 def _mounted(name: str, volume: Volume, part: str) -> Iterator[Check]:
     lines = [line for line in FSTAB.read_text().splitlines() if volume.uuid in line]
-    yield Check(f"{name}: fstab has one line for it, with nofail", len(lines) == 1 and "nofail" in lines[0], shown(lines))
-    found = run(["findmnt", "-J", "-o", "SOURCE,FSTYPE,OPTIONS", str(volume.mount_point)], seconds=SLOW, accept=range(256))
+    yield Check(
+        f"{name}: fstab has one line for it, with nofail",
+        len(lines) == 1 and "nofail" in lines[0],
+        shown(lines),
+    )
+    found = run(
+        ["findmnt", "-J", "-o", "SOURCE,FSTYPE,OPTIONS", str(volume.mount_point)],
+        seconds=SLOW,
+        accept=range(256),
+    )
     if found.status:
         yield Check(f"{name}: it is mounted at {volume.mount_point}", False, found.last_words)
         return
     mount = json.loads(found.output)["filesystems"][0]
     where = (mount["source"].partition("[")[0], mount["fstype"])
-    yield Check(f"{name}: it is mounted at {volume.mount_point}", where == (part, volume.filesystem), shown(where))
+    yield Check(
+        f"{name}: it is mounted at {volume.mount_point}", where == (part, volume.filesystem), shown(where)
+    )
     missing = sorted(set(volume.mount_options) - {*mount["options"].split(","), *UNSHOWN})
-    yield Check(f"{name}: mounted with {','.join(volume.mount_options) or 'defaults'}", not missing, mount["options"])
+    yield Check(
+        f"{name}: mounted with {','.join(volume.mount_options) or 'defaults'}", not missing, mount["options"]
+    )
 
 
 def _refused_before(drive: EmulatedDrive) -> Iterator[Check]:
     """The wrong drive's token, and a plan with one byte changed; the drive is still empty afterwards."""
     node = node_of(drive)
     wrong = diskwright("apply", str(plan_file(drive.name)), "--confirm", "LAB-OTHER", accept=range(256))
-    yield Check(f"{drive.name}: another drive's token is refused", wrong.status in (2, 3), f"{wrong.status}: {wrong.errors}")
+    yield Check(
+        f"{drive.name}: another drive's token is refused",
+        wrong.status in (2, 3),
+        f"{wrong.status}: {wrong.errors}",
+    )
     edited = SHARED / "edited.json"
     edited.write_text(plan_file(drive.name).read_text().replace("/srv/lab/", "/srv/abl/"))
     wrong = diskwright("apply", str(edited), "--confirm", drive.serial, accept=range(256))
-    yield Check(f"{drive.name}: an edited plan is refused", wrong.status in (2, 3), f"{wrong.status}: {wrong.errors}")
+    yield Check(
+        f"{drive.name}: an edited plan is refused", wrong.status in (2, 3), f"{wrong.status}: {wrong.errors}"
+    )
     held = tool("wipefs", "--noheadings", node).strip()
     yield Check(f"{drive.name}: neither wrote anything", not held, held)
 
@@ -160,9 +198,15 @@ def _files_are_there(name: str, folder: Path) -> Check:
 
 def _is_clean(name: str, plan: Plan, node: str) -> Check:
     volume = _volume(plan)
-    checked = run([*CHECKERS[volume.filesystem], partition_path(node, volume.partition)], seconds=SLOW, accept=range(256))
+    checked = run(
+        [*CHECKERS[volume.filesystem], partition_path(node, volume.partition)],
+        seconds=SLOW,
+        accept=range(256),
+    )
     return Check(
-        f"{name}: {volume.filesystem}'s own checker finds it clean", checked.status == 0, f"{checked.output[-500:]} {checked.errors[-500:]}"
+        f"{name}: {volume.filesystem}'s own checker finds it clean",
+        checked.status == 0,
+        f"{checked.output[-500:]} {checked.errors[-500:]}",
     )
 
 
@@ -219,7 +263,18 @@ VISITS = (
         alone=True,
     ),
     Visit(
-        "from noise to a mounted filesystem by plan and apply", SET_UP_FLEET, ("set-up",), seconds=900, udev=True, prepare=_noise_everywhere
+        "from noise to a mounted filesystem by plan and apply",
+        SET_UP_FLEET,
+        ("set-up",),
+        seconds=900,
+        udev=True,
+        prepare=_noise_everywhere,
     ),
-    Visit("after a restart: mounted by fstab, files and filesystems whole", SET_UP_FLEET, ("return",), seconds=400, udev=True),
+    Visit(
+        "after a restart: mounted by fstab, files and filesystems whole",
+        SET_UP_FLEET,
+        ("return",),
+        seconds=400,
+        udev=True,
+    ),
 )

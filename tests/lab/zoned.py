@@ -1,5 +1,6 @@
-"""Job: drives with zones. What inspect, advise and the benchmark say of them is true: kernel and tools agree, what is said to live in zones
-is made and lives there, what is said not to does not, and Btrfs is planned and applied."""
+"""Job: drives with zones. What inspect, advise and the benchmark say of them is true: kernel and tools agree,
+what is said to live in zones is made and lives there, what is said not to does not, and Btrfs is planned and
+applied."""
 
 from __future__ import annotations
 
@@ -45,13 +46,22 @@ SOLID = EmulatedDrive(
 """Zones hold less than they span, and none of them takes any write."""
 
 ORDINARY = EmulatedDrive(
-    "ordinary", Bus.VIRTIO, serial="LAB-ORDINARY", logical_block_bytes=4096, physical_block_bytes=4096, size_bytes=256 * MIB
+    "ordinary",
+    Bus.VIRTIO,
+    serial="LAB-ORDINARY",
+    logical_block_bytes=4096,
+    physical_block_bytes=4096,
+    size_bytes=256 * MIB,
 )
 """The second drive that some filesystems want."""
 
 DISK = ("zone_size_mb=16", "zone_nr_conv=2", "dev_size_mb=384")
-MANAGED = ModuleDrive("managed-disk", "scsi_debug", ("zbc=managed", *DISK), 512, 512, size_bytes=384 * MIB, zoned="host-managed")
-AWARE = ModuleDrive("aware-disk", "scsi_debug", ("zbc=aware", *DISK), 512, 512, size_bytes=384 * MIB, zoned="host-aware")
+MANAGED = ModuleDrive(
+    "managed-disk", "scsi_debug", ("zbc=managed", *DISK), 512, 512, size_bytes=384 * MIB, zoned="host-managed"
+)
+AWARE = ModuleDrive(
+    "aware-disk", "scsi_debug", ("zbc=aware", *DISK), 512, 512, size_bytes=384 * MIB, zoned="host-aware"
+)
 ZONED_FLEET = Fleet("zoned", (SOLID, ORDINARY), (MANAGED, AWARE))
 
 HOST_MANAGED_TYPE = "20"
@@ -82,7 +92,11 @@ def _managed(name: str, node: str, other: str) -> Iterator[Check]:
     yield Check(f"{name}: the finding is there", "recording-zoned-host-managed" in codes, shown(codes))
     able = [choice.filesystem for choice in advice.choices if not choice.obstacles]
     chosen = advice.chosen.filesystem if advice.chosen else None
-    yield Check(f"{name}: of the filesystems made here Btrfs alone is advised", (able, chosen) == (["btrfs"], "btrfs"), shown(able))
+    yield Check(
+        f"{name}: of the filesystems made here Btrfs alone is advised",
+        (able, chosen) == (["btrfs"], "btrfs"),
+        shown(able),
+    )
     for use in advice.zoned:
         if use.commands:
             yield from _is_true(name, node, other, use)
@@ -95,7 +109,16 @@ def _managed(name: str, node: str, other: str) -> Iterator[Check]:
     yield from _takes_no_partitions(name, node, drive)
     _empty(node)
     # Nothing that anything recognises, in the last zone.
-    tool("dd", "if=/dev/zero", f"of={node}", "bs=4096", "count=1", f"seek={_last_zone_bytes(drive) // 4096}", "oflag=direct", "status=none")
+    tool(
+        "dd",
+        "if=/dev/zero",
+        f"of={node}",
+        "bs=4096",
+        "count=1",
+        f"seek={_last_zone_bytes(drive) // 4096}",
+        "oflag=direct",
+        "status=none",
+    )
     yield from _planned_and_applied(name, node)
     yield from _measured(name, drive)
 
@@ -152,13 +175,20 @@ def _as_others_see(name: str, node: str, drive: Drive) -> Iterator[Check]:
         return
     page = run(["sg_vpd", "--page=0xb1", "--hex", "--hex", "--hex", node], seconds=SLOW).output.split()
     bits = int(page[8], 16) >> 4 & 3
-    yield Check(f"{name}: SCSI's own word, by sg_vpd", bits == drive.vpd_zoned == VPD_ZONED[drive.zoned or ""], f"{bits}")
+    yield Check(
+        f"{name}: SCSI's own word, by sg_vpd",
+        bits == drive.vpd_zoned == VPD_ZONED[drive.zoned or ""],
+        f"{bits}",
+    )
     kind = sysfs(node, "device/type")
-    yield Check(f"{name}: its SCSI type", (kind == HOST_MANAGED_TYPE) == (drive.zoned == "host-managed"), kind)
+    yield Check(
+        f"{name}: its SCSI type", (kind == HOST_MANAGED_TYPE) == (drive.zoned == "host-managed"), kind
+    )
 
 
 def _is_true(name: str, node: str, other: str, use: ZonedUse) -> Iterator[Check]:
-    """A use that is said to be possible is, by the commands that were told; one that is said not to be is not."""
+    """A use that is said to be possible is, by the commands that were told; one that is said not to be is
+    not."""
     commands = [command.replace(OTHER, other).split() for command in use.commands]
     lives = _lives(commands)
     told = use.ability is Ability.CAN
@@ -206,25 +236,36 @@ def _empty(node: str) -> None:
 
 def _takes_no_partitions(name: str, node: str, drive: Drive) -> Iterator[Check]:
     """Whether the kernel has partitions on it after a table was written is what was told before."""
-    run(["sfdisk", "-q", "--wipe", "always", node], seconds=SLOW, accept=range(256), stdin=b"label: gpt\nstart=32MiB\n")
+    run(
+        ["sfdisk", "-q", "--wipe", "always", node],
+        seconds=SLOW,
+        accept=range(256),
+        stdin=b"label: gpt\nstart=32MiB\n",
+    )
     run(["partx", "-a", node], seconds=SLOW, accept=range(256))
     there = any((folder / "partition").exists() for folder in Path("/sys/block", Path(node).name).iterdir())
     told = drive.zones.takes_partitions if drive.zones else None
     yield Check(
-        f"{name}: the kernel {'takes' if told else 'takes no'} partitions on it indeed", there is told, f"told {told}, found {there}"
+        f"{name}: the kernel {'takes' if told else 'takes no'} partitions on it indeed",
+        there is told,
+        f"told {told}, found {there}",
     )
 
 
 def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
-    """The wizard's own way from a drive that holds something: refused, planned to replace that, applied, and a file that is whole after
-    a remount by the new line in fstab."""
+    """The wizard's own way from a drive that holds something: refused, planned to replace that, applied, and
+    a file that is whole after a remount by the new line in fstab."""
     yield _refused(f"{name}: what lies in zones is not planned away", node, None, "not empty")
     place = Path("/srv") / name
     plan = _plan(node, Mode.REPLACE, place)
     file = SHARED / f"plan-{name}.json"
     file.write_text(render_plan(plan))
     told = diskwright("apply", str(file), "--confirm", plan.drive.token, accept=range(256))
-    yield Check(f"{name}: apply ends well", told.status == 0, f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}")
+    yield Check(
+        f"{name}: apply ends well",
+        told.status == 0,
+        f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
+    )
     if told.status:
         return
     content = Random(name).randbytes(FILE_BYTES)
@@ -232,7 +273,11 @@ def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
     tool("umount", str(place))
     tool("mount", str(place))
     whole = (place / "file").read_bytes() == content
-    yield Check(f"{name}: by its line in fstab it is mounted again, and the file is whole", whole, shown(sorted(place.iterdir())))
+    yield Check(
+        f"{name}: by its line in fstab it is mounted again, and the file is whole",
+        whole,
+        shown(sorted(place.iterdir())),
+    )
     (volume,) = plan.volumes
     found = json.loads(tool("findmnt", "-J", "-o", "SOURCE,FSTYPE,UUID,LABEL", str(place)))["filesystems"][0]
     wanted = {"source": node, "fstype": "btrfs", "uuid": volume.uuid, "label": volume.label}
@@ -251,7 +296,13 @@ def _plan(node: str, mode: Mode | None, place: Path) -> Plan:
     """What `diskwright plan` makes, without the seconds that a process takes to start here."""
     machine, drive, advice, _ = _read(node)
     choice = advice.chosen or advice.choices[0]
-    return make_plan(machine, drive, (Wish(choice, advice.workload, None, "zones", str(place)),), mode, lambda: str(uuid4()))
+    return make_plan(
+        machine,
+        drive,
+        (Wish(choice, advice.workload, None, "zones", str(place)),),
+        mode,
+        lambda: str(uuid4()),
+    )
 
 
 def _refused(what: str, node: str, mode: Mode | None, word: str) -> Check:
@@ -265,7 +316,9 @@ def _refused(what: str, node: str, mode: Mode | None, word: str) -> Check:
 def _measured(name: str, drive: Drive) -> Iterator[Check]:
     """The benchmark says that nothing can be misaligned, and writes nowhere."""
     verdict = run_alignment_trial(drive, write=False, on_progress=lambda _: None, stop=lambda: False)
-    yield Check(f"{name}: nothing to be misaligned", verdict.outcome is Outcome.NOT_POSSIBLE, verdict.sentence)
+    yield Check(
+        f"{name}: nothing to be misaligned", verdict.outcome is Outcome.NOT_POSSIBLE, verdict.sentence
+    )
     refused = ""
     with suppress(Refused):
         refused = shown(scratch_extents(drive))
@@ -273,4 +326,12 @@ def _measured(name: str, drive: Drive) -> Iterator[Check]:
 
 
 JOBS = {"zones": zones}
-VISITS = (Visit("drives with zones: what is said of them is true, and Btrfs lives there", ZONED_FLEET, ("zones",), 700, udev=False),)
+VISITS = (
+    Visit(
+        "drives with zones: what is said of them is true, and Btrfs lives there",
+        ZONED_FLEET,
+        ("zones",),
+        700,
+        udev=False,
+    ),
+)

@@ -18,7 +18,8 @@ def helped(pilot: Pilot[Session]) -> str:
 
 
 async def look_into(pilot: Pilot[Session], *, typing: bool = False) -> str:
-    """The help by both its keys, and the glossary from the screen and from its help; all lead back. The help's text."""
+    """The help by both its keys, and the glossary from the screen and from its help; all lead back. The
+    help's text."""
     under = pilot.app.screen
     keys = under.query_one(Keys)
     assert len(keys.lay_out(78)) <= 2, f"the keys of {under!r} do not fit: {keys.plain}"

@@ -1,4 +1,5 @@
-"""The wizard on the machine, the measurement and the run in tests/looks/recorded: what it shows has happened, on emulated drives."""
+"""The wizard on the machine, the measurement and the run in tests/looks/recorded: what it shows has happened,
+on emulated drives."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +34,8 @@ ANEW = "sudo python -m tests.lab --record"
 
 
 class OutOfDate(Exception):
-    """Today's program does not do what was recorded; the sentence says what differs, and how to record it anew."""
+    """Today's program does not do what was recorded; the sentence says what differs, and how to record it
+    anew."""
 
     def __init__(self, what: str, anew: str = ANEW) -> None:
         needs = " (it needs QEMU, and some minutes)" if anew == ANEW else ""
@@ -63,7 +65,12 @@ class Performance(RecordedServices):
         return ""
 
     def plan(
-        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+        self,
+        machine: Machine,
+        drive: Drive,
+        wishes: tuple[Wish, ...],
+        mode: Mode | None,
+        arrangement: Arrangement | None = None,
     ) -> Plan:
         """With the UUIDs that were drawn when it was recorded."""
         self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
@@ -89,10 +96,17 @@ class Performance(RecordedServices):
     def check(self, plan: Plan | None) -> None:
         """Raises OutOfDate unless this is the plan that was carried out."""
         if plan != self.recorded_plan:
-            raise OutOfDate(f"{_difference(plan, self.recorded_plan)} of the plan that the wizard makes is not what was recorded.")
+            raise OutOfDate(
+                f"{_difference(plan, self.recorded_plan)} of the plan that the wizard makes is not what was "
+                "recorded."
+            )
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
-        made = (number for number, step in enumerate(self.recorded_plan.steps, 1) if isinstance(step.operation, MakeFilesystem))
+        made = (
+            number
+            for number, step in enumerate(self.recorded_plan.steps, 1)
+            if isinstance(step.operation, MakeFilesystem)
+        )
         first = next(made)
         for entry in self.entries:
             yield entry

@@ -1,4 +1,5 @@
-"""The walk to ext4 on the filesystem, the plan and the run in tests/looks/recorded_moving: what it shows has happened, on a loop device."""
+"""The walk to ext4 on the filesystem, the plan and the run in tests/looks/recorded_moving: what it shows has
+happened, on a loop device."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -29,11 +30,14 @@ SITUATION_SCHEMA = "diskwright.situation/1"
 
 
 class MovingPerformance(RecordedServices):
-    """What was recorded, said again. The run goes on behind the conversion of its files only when `applied` is set."""
+    """What was recorded, said again. The run goes on behind the conversion of its files only when `applied`
+    is set."""
 
     def __init__(self, folder: Path = FOLDER) -> None:
         where = folder / "situation.json"
-        self.found = from_json(parse_document(where.read_text(), SITUATION_SCHEMA, where.name), Situation, where.name)
+        self.found = from_json(
+            parse_document(where.read_text(), SITUATION_SCHEMA, where.name), Situation, where.name
+        )
         self.recorded = _migration(folder / "migration.json")
         self.entries = read_entries(folder)
         self.run = Path((folder / "run.txt").read_text().strip())
@@ -58,7 +62,11 @@ class MovingPerformance(RecordedServices):
         return self.run
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
-        held = next(number for number, step in enumerate(self.recorded.steps, 1) if isinstance(step.operation, ConvertFiles))
+        held = next(
+            number
+            for number, step in enumerate(self.recorded.steps, 1)
+            if isinstance(step.operation, ConvertFiles)
+        )
         for entry in self.entries:
             yield entry
             if (entry.event, entry.step) == (Event.STEP_STARTED, held):
@@ -79,7 +87,15 @@ def _essence(migration: Migration) -> tuple[object, ...]:
     """What a migration does, to what and how, without the words for it."""
     operations = tuple(step.operation for step in migration.steps)
     commands = tuple(step.commands for step in migration.steps)
-    return migration.drive, migration.device, migration.before, migration.means, migration.manifest, operations, commands
+    return (
+        migration.drive,
+        migration.device,
+        migration.before,
+        migration.means,
+        migration.manifest,
+        operations,
+        commands,
+    )
 
 
 def _drive(found: Situation) -> Drive:
@@ -87,9 +103,18 @@ def _drive(found: Situation) -> Drive:
     known = found.drive
     signature = Signature(found.ext.kind, "filesystem", label=found.ext.label)
     bare = drive(
-        path=known.path, size_bytes=known.size_bytes, geometry=known.geometry, by_id=(), model=None, serial=None, wwn=None, bus="loop"
+        path=known.path,
+        size_bytes=known.size_bytes,
+        geometry=known.geometry,
+        by_id=(),
+        model=None,
+        serial=None,
+        wwn=None,
+        bus="loop",
     )
-    return replace(bare, signatures=(signature,), vendor=None, revision=None, rotational=known.rotational, free=())
+    return replace(
+        bare, signatures=(signature,), vendor=None, revision=None, rotational=known.rotational, free=()
+    )
 
 
 async def perform_moving(pilot: Pilot[Session], take: Take, services: MovingPerformance) -> None:

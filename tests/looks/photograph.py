@@ -1,6 +1,8 @@
-"""Takes the pictures in screenshots/ of the run in tests/looks/recorded:  python -m tests.looks.photograph [--check]
+"""Takes the pictures in screenshots/ of the run in tests/looks/recorded: python -m tests.looks.photograph
+[--check]
 
-With --check nothing is written, and the exit code is 1 where a picture is missing or is not what the program shows today.
+With --check nothing is written, and the exit code is 1 where a picture is missing or is not what the program
+shows today.
 """
 
 import asyncio
@@ -39,17 +41,25 @@ def photographs() -> dict[str, str]:
         os.environ.pop("NO_COLOR", None)
         wide, small = asyncio.run(performed(*WIDE, MODERN)), asyncio.run(performed(*SMALL, CONSOLE))
     columns, lines = SMALL
-    return {f"{name}.svg": svg for name, svg in wide.items()} | {f"{name}-{columns}x{lines}.svg": svg for name, svg in small.items()}
+    return {f"{name}.svg": svg for name, svg in wide.items()} | {
+        f"{name}-{columns}x{lines}.svg": svg for name, svg in small.items()
+    }
 
 
 async def performed(columns: int, lines: int, terminal: Terminal) -> dict[str, str]:
     """Name and content of every picture of both performances."""
     services, moving = Performance(), MovingPerformance()
-    taken = await _taken(columns, lines, terminal, services, lambda pilot, take: perform(pilot, take, services))
-    return taken | await _taken(columns, lines, terminal, moving, lambda pilot, take: perform_moving(pilot, take, moving))
+    taken = await _taken(
+        columns, lines, terminal, services, lambda pilot, take: perform(pilot, take, services)
+    )
+    return taken | await _taken(
+        columns, lines, terminal, moving, lambda pilot, take: perform_moving(pilot, take, moving)
+    )
 
 
-async def _taken(columns: int, lines: int, terminal: Terminal, services: RecordedServices, walk: Walk) -> dict[str, str]:
+async def _taken(
+    columns: int, lines: int, terminal: Terminal, services: RecordedServices, walk: Walk
+) -> dict[str, str]:
     taken: dict[str, str] = {}
     app = wizard(services, terminal)
     async with app.run_test(size=(columns, lines)) as pilot:
@@ -82,7 +92,10 @@ def main(arguments: list[str]) -> int:
             (FOLDER / name).write_text(taken[name], encoding="utf-8")
         else:
             (FOLDER / name).unlink()
-    print(f"{len(taken.keys() & set(wrong))} of {len(taken)} pictures were taken anew, {len(set(wrong) - taken.keys())} removed.")
+    print(
+        f"{len(taken.keys() & set(wrong))} of {len(taken)} pictures were taken anew, "
+        f"{len(set(wrong) - taken.keys())} removed."
+    )
     return 0
 
 

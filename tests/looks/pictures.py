@@ -28,7 +28,10 @@ async def walk(columns: int, lines: int, terminal: Terminal = MODERN) -> dict[st
 
 
 async def pictured(
-    services: Services, size: tuple[int, int], terminal: Terminal, steps: Callable[[Pilot[Session], Take], Awaitable[None]]
+    services: Services,
+    size: tuple[int, int],
+    terminal: Terminal,
+    steps: Callable[[Pilot[Session], Take], Awaitable[None]],
 ) -> dict[str, str]:
     """Name and SVG of every picture that is taken while someone goes these steps."""
     taken: dict[str, str] = {}
@@ -46,7 +49,9 @@ async def pictured(
 def plain_svg(svg: str) -> str:
     """Without the address of a font on somebody's server."""
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)
-    svg = svg.replace("font-family: Fira Code, monospace", "font-family: DejaVu Sans Mono, Menlo, Consolas, monospace")
+    svg = svg.replace(
+        "font-family: Fira Code, monospace", "font-family: DejaVu Sans Mono, Menlo, Consolas, monospace"
+    )
     return "\n".join(line.rstrip() for line in svg.splitlines()) + "\n"
 
 
@@ -85,7 +90,12 @@ async def _choose(pilot: Pilot[Session], take: Take) -> None:
 async def open_options(pilot: Pilot[Session]) -> None:
     """The options of the highlighted filesystem, as soon as they are listed."""
     await press(pilot, "o")
-    await until(lambda: " Options: " in shown(pilot) and "advised" in pilot.app.screen.query_one("#offers", Rows).plain, pilot)
+    await until(
+        lambda: (
+            " Options: " in shown(pilot) and "advised" in pilot.app.screen.query_one("#offers", Rows).plain
+        ),
+        pilot,
+    )
 
 
 async def take_danger(pilot: Pilot[Session], take: Take, name: str) -> None:

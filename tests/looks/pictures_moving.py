@@ -1,4 +1,5 @@
-"""Pictures of every step to ext4, taken on one walk: the ways and the steps are the rules' own, of a made-up filesystem."""
+"""Pictures of every step to ext4, taken on one walk: the ways and the steps are the rules' own, of a made-up
+filesystem."""
 
 from textual.pilot import Pilot
 
@@ -8,7 +9,15 @@ from tests.unit.moving import MovingServices
 from wizard.services.session import Session
 from wizard.tui.terminal import Terminal
 
-NAMES = ("ext4-1-drives", "ext4-2-ways", "ext4-2-help", "ext4-3-preview", "ext4-4-confirm", "ext4-5-running", "ext4-6-result")
+NAMES = (
+    "ext4-1-drives",
+    "ext4-2-ways",
+    "ext4-2-help",
+    "ext4-3-preview",
+    "ext4-4-confirm",
+    "ext4-5-running",
+    "ext4-6-result",
+)
 
 
 async def walk_moving(columns: int, lines: int, terminal: Terminal = MODERN) -> dict[str, str]:

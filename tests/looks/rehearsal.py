@@ -1,4 +1,5 @@
-"""The wizard rehearsed: the workshop machine, with a measurement and a run that are played, so that no step needs a disk."""
+"""The wizard rehearsed: the workshop machine, with a measurement and a run that are played, so that no step
+needs a disk."""
 
 import asyncio
 import threading
@@ -46,7 +47,8 @@ def uuids() -> Callable[[], str]:
 
 
 class Rehearsal(RecordedServices):
-    """Measuring and applying wait where a test lets them: `measured` and `applied` are set to let them go on."""
+    """Measuring and applying wait where a test lets them: `measured` and `applied` are set to let them go
+    on."""
 
     def __init__(self, machine: Machine | None = None) -> None:
         super().__init__(machine or machine_of(workshop()), "a rehearsal", uuids())
@@ -130,13 +132,21 @@ class Rehearsal(RecordedServices):
         if self.stop_requested:
             return RunState.STOPPED
         ends = {Settling.KEEP: RunState.KEPT, Settling.UNDO: RunState.UNDONE}
-        return (RunState.WAITING if self.settled is None else ends[self.settled]) if self._waits else RunState.DONE
+        return (
+            (RunState.WAITING if self.settled is None else ends[self.settled])
+            if self._waits
+            else RunState.DONE
+        )
 
     def phase(self, run: Path) -> Phase | None:
         if direct_reason(self.started[-1][0]):
             return None
         early = self.fails_at or self.stop_requested
-        ends = {Settling.KEEP: Phase.KEPT, Settling.UNDO: Phase.UNDONE, None: Phase.BARRED if self._waits else Phase.KEPT}
+        ends = {
+            Settling.KEEP: Phase.KEPT,
+            Settling.UNDO: Phase.UNDONE,
+            None: Phase.BARRED if self._waits else Phase.KEPT,
+        }
         return Phase.REHEARSING if early else ends[self.settled]
 
     def keep(self, run: Path) -> str:
@@ -159,9 +169,23 @@ class Rehearsal(RecordedServices):
 def verdict(path: str) -> Verdict:
     """A drive on which misaligned reads are slower."""
     chance = Random(7)
-    pairs = tuple(Pair(aligned := chance.randrange(7_600_000, 8_800_000), int(aligned * chance.uniform(1.5, 2.1))) for _ in range(600))
+    pairs = tuple(
+        Pair(aligned := chance.randrange(7_600_000, 8_800_000), int(aligned * chance.uniform(1.5, 2.1)))
+        for _ in range(600)
+    )
     sentence = f"{path}, reading: aligned is 1.8x faster (1.7-1.8, 95 %)."
-    return Verdict(path, "read", Outcome.ALIGNED_FASTER, Ratio(1.78, 1.74, 1.82, 0.95, 600), sentence, (), 4096, 2048, 14.2, pairs)
+    return Verdict(
+        path,
+        "read",
+        Outcome.ALIGNED_FASTER,
+        Ratio(1.78, 1.74, 1.82, 0.95, 600),
+        sentence,
+        (),
+        4096,
+        2048,
+        14.2,
+        pairs,
+    )
 
 
 async def until(condition: Callable[[], bool], pilot: Pilot[Session], seconds: float = 60.0) -> None:
@@ -186,7 +210,9 @@ async def press(pilot: Pilot[Session], *keys: str) -> None:
 
 async def step(pilot: Pilot[Session], number: int) -> None:
     """Until the step with this number is on the screen."""
-    await until(lambda: getattr(pilot.app.screen, "NUMBER", 0) == number and pilot.app.screen.is_active, pilot)
+    await until(
+        lambda: getattr(pilot.app.screen, "NUMBER", 0) == number and pilot.app.screen.is_active, pilot
+    )
     await until(lambda: pilot.app.screen.size.width > 0, pilot)
 
 
@@ -232,19 +258,22 @@ async def highlight(pilot: Pilot[Session], rows: str, key: str) -> None:
 
 
 async def press_until(pilot: Pilot[Session], key: str, words: str) -> None:
-    """One key again and again until words are shown; raises TimeoutError with where it stood once that is more often than anything on a
-    screen has values."""
+    """One key again and again until words are shown; raises TimeoutError with where it stood once that is
+    more often than anything on a screen has values."""
     for _ in range(MOST_PRESSES):
         if words in shown(pilot):
             return
         await press(pilot, key)
     focused = pilot.app.screen.focused
     at = focused.id if focused else "nothing"
-    raise TimeoutError(f"{MOST_PRESSES} times {key} did not lead to {words!r}, with the focus on {at}:\n{shown(pilot)}")
+    raise TimeoutError(
+        f"{MOST_PRESSES} times {key} did not lead to {words!r}, with the focus on {at}:\n{shown(pilot)}"
+    )
 
 
 async def to_field(pilot: Pilot[Session], field: str) -> None:
-    """Down to a field, wherever it stands in its form; raises TimeoutError where the key does not lead there."""
+    """Down to a field, wherever it stands in its form; raises TimeoutError where the key does not lead
+    there."""
     for _ in pilot.app.screen.focus_chain:
         if pilot.app.screen.focused is not None and pilot.app.screen.focused.id == field:
             return

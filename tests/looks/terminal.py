@@ -16,7 +16,14 @@ import pyte
 
 ROOT = Path(__file__).resolve().parents[2]
 KEYS = {
-    **{"down": b"\x1b[B", "up": b"\x1b[A", "right": b"\x1b[C", "enter": b"\r", "tab": b"\t", "escape": b"\x1b"},
+    **{
+        "down": b"\x1b[B",
+        "up": b"\x1b[A",
+        "right": b"\x1b[C",
+        "enter": b"\r",
+        "tab": b"\t",
+        "escape": b"\x1b",
+    },
     **{"f1": b"\x1b[[A", "f2": b"\x1b[[B", "pagedown": b"\x1b[6~"},
 }
 """As the Linux console sends them."""
@@ -25,7 +32,9 @@ KEYS = {
 class Terminal:
     """One run of `python -m wizard`; use it in a with statement, which ends the program."""
 
-    def __init__(self, *arguments: str, columns: int = 80, lines: int = 24, cwd: Path = ROOT, **environment: str) -> None:
+    def __init__(
+        self, *arguments: str, columns: int = 80, lines: int = 24, cwd: Path = ROOT, **environment: str
+    ) -> None:
         self.screen = pyte.Screen(columns, lines)
         self.stream = pyte.ByteStream(self.screen)
         self.received = b""
@@ -34,7 +43,11 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(cwd)
-            os.execve(sys.executable, [sys.executable, "-m", "wizard", *arguments], {**kept, "PYTHONPATH": str(ROOT), **environment})
+            os.execve(
+                sys.executable,
+                [sys.executable, "-m", "wizard", *arguments],
+                {**kept, "PYTHONPATH": str(ROOT), **environment},
+            )
         fcntl.ioctl(self.fd, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
 
     def __enter__(self) -> "Terminal":
@@ -69,7 +82,8 @@ class Terminal:
         return bool(chunk)
 
     def until(self, needle: str | Callable[[], bool], seconds: float = 60.0) -> None:
-        """Until something stands on the screen and nothing more is written; raises TimeoutError where it never does."""
+        """Until something stands on the screen and nothing more is written; raises TimeoutError where it
+        never does."""
         met = needle if callable(needle) else lambda: needle in self.text
         end = monotonic() + seconds
         while not met():

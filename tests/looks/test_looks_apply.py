@@ -1,4 +1,5 @@
-"""The steps that touch a drive: measuring, the token, applying, its end; and what stands between a person and a mistake."""
+"""The steps that touch a drive: measuring, the token, applying, its end; and what stands between a person and
+a mistake."""
 
 from pathlib import Path
 
@@ -84,7 +85,11 @@ def test_applying_cannot_be_left_backwards_and_can_be_stopped() -> None:
         await press(pilot, "enter")
         await step(pilot, 9)
         said = flat(pilot)
-        assert "resume 20260314-150926-sda" in said and "nothing to undo" in said and "The drive is as it was." in said
+        assert (
+            "resume 20260314-150926-sda" in said
+            and "nothing to undo" in said
+            and "The drive is as it was." in said
+        )
 
     perform(job, services)
 
@@ -114,7 +119,11 @@ def test_a_failed_step_is_told_with_what_was_done() -> None:
         await press(pilot, "enter")
         await step(pilot, 9)
         page = shown(pilot)
-        assert "The run failed before anything was written" in flat(pilot) and "the disk gave up" in page and page.count("[x] done") == 2
+        assert (
+            "The run failed before anything was written" in flat(pilot)
+            and "the disk gave up" in page
+            and page.count("[x] done") == 2
+        )
 
     perform(job, services)
 
@@ -127,10 +136,14 @@ async def to_the_decision(pilot: Pilot[Session], services: Rehearsal) -> None:
     await step(pilot, 9)
     said = flat(pilot)
     assert "Done, not yet in use: keep it or take it back." in said and "[k] keep [u] undo" in said
-    assert "Later: sudo diskwright keep 20260314-150926-sda, or sudo diskwright undo 20260314-150926-sda" in said
+    assert (
+        "Later: sudo diskwright keep 20260314-150926-sda, or sudo diskwright undo 20260314-150926-sda" in said
+    )
 
 
-@pytest.mark.parametrize(("key", "question", "yes"), [("k", "Keep it?", "Yes, keep it"), ("u", "Take it back?", "Yes, undo it")])
+@pytest.mark.parametrize(
+    ("key", "question", "yes"), [("k", "Keep it?", "Yes, keep it"), ("u", "Take it back?", "Yes, undo it")]
+)
 def test_what_waits_is_settled_by_a_key_after_a_question(key: str, question: str, yes: str) -> None:
     services = Rehearsal()
 
@@ -194,7 +207,10 @@ def test_where_no_stand_in_can_be_had_nothing_is_promised() -> None:
         loss = " ".join(pilot.app.screen.query_one("#loss").plain.split())  # type: ignore[attr-defined]
         for text in (page, loss):
             assert "The steps run on the drive directly, since the kernel gives no loop devices" in text
-            assert "bit for bit" not in text and "Cannot be undone: what was there before is lost from here on." in text
+            assert (
+                "bit for bit" not in text
+                and "Cannot be undone: what was there before is lost from here on." in text
+            )
 
     perform(job, WithoutLoops())
 
@@ -220,7 +236,9 @@ class WithoutRoot(Rehearsal):
         return True
 
 
-def test_without_root_the_last_step_says_how_to_apply_the_saved_plan(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_root_the_last_step_says_how_to_apply_the_saved_plan(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
 
     async def job(pilot: Pilot[Session]) -> None:
@@ -235,7 +253,9 @@ def test_without_root_the_last_step_says_how_to_apply_the_saved_plan(tmp_path: P
     perform(job, WithoutRoot())
 
 
-def test_measuring_can_be_stopped_and_writing_wants_the_token(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_measuring_can_be_stopped_and_writing_wants_the_token(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     services = Rehearsal()
 

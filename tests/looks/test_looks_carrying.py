@@ -1,4 +1,5 @@
-"""A filesystem in use: the ways say so, and w writes one of them down for a rescue medium that tells what to do there."""
+"""A filesystem in use: the ways say so, and w writes one of them down for a rescue medium that tells what to
+do there."""
 
 from pathlib import Path
 

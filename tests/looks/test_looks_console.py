@@ -1,4 +1,5 @@
-"""The real program on a text console, a terminal of 1983, without colours, and where there is no screen at all."""
+"""The real program on a text console, a terminal of 1983, without colours, and where there is no screen at
+all."""
 
 import os
 import re
@@ -95,22 +96,46 @@ def test_the_text_console_gets_what_it_has(recorded: Path) -> None:
                 for x in range(80):
                     cell = terminal.screen.buffer[y][x]
                     assert cell.fg in COLOURS and cell.bg in COLOURS, f"{name}, line {y}: {cell}"
-                    assert not (cell.bold and (cell.reverse or cell.bg in ("white", "cyan"))), f"{name}, line {y}: bold on the cursor"
+                    assert not (cell.bold and (cell.reverse or cell.bg in ("white", "cyan"))), (
+                        f"{name}, line {y}: bold on the cursor"
+                    )
                 assert line[79] in " │" or y in (0, 22, 23), f"{name}, line {y} reaches the edge: {line!r}"
             assert "quit" in terminal.text or "[Esc]" in terminal.text, name
             if name == "form":
                 shown = [cell for y in range(4, 18) for cell in terminal.screen.buffer[y].values()]
-                assert "white" in {cell.fg if cell.reverse else cell.bg for cell in shown}, "nobody sees where a letter would go"
+                assert "white" in {cell.fg if cell.reverse else cell.bg for cell in shown}, (
+                    "nobody sees where a letter would go"
+                )
         terminal.press("right", "y")
         assert terminal.ended() == 130
-        assert not terminal.text.strip(), "the console has no second screen: the prompt would stand amid the wizard's"
-    allowed = {"", "0", "1", "4", "7", "22", "24", "27", "39", "49", *map(str, range(30, 38)), *map(str, range(40, 48))}
+        assert not terminal.text.strip(), (
+            "the console has no second screen: the prompt would stand amid the wizard's"
+        )
+    allowed = {
+        "",
+        "0",
+        "1",
+        "4",
+        "7",
+        "22",
+        "24",
+        "27",
+        "39",
+        "49",
+        *map(str, range(30, 38)),
+        *map(str, range(40, 48)),
+    }
     assert parameters(terminal.received) <= allowed, parameters(terminal.received) - allowed
     assert b"Traceback" not in terminal.received
 
 
-@pytest.mark.parametrize(("environment", "ascii_only"), [({"TERM": "vt220"}, True), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False)])
-def test_without_colours_everything_can_still_be_told_apart(recorded: Path, environment: dict[str, str], ascii_only: bool) -> None:
+@pytest.mark.parametrize(
+    ("environment", "ascii_only"),
+    [({"TERM": "vt220"}, True), ({"TERM": "xterm-256color", "NO_COLOR": "1"}, False)],
+)
+def test_without_colours_everything_can_still_be_told_apart(
+    recorded: Path, environment: dict[str, str], ascii_only: bool
+) -> None:
     with Terminal("--machine", str(recorded), columns=80, lines=24, cwd=ROOT, **environment) as terminal:
         for name in looked_at(terminal):
             text = terminal.text
@@ -124,7 +149,11 @@ def test_without_colours_everything_can_still_be_told_apart(recorded: Path, envi
                 assert "[(all that is left" in text
         terminal.press("y")
         assert terminal.ended() == 130
-    colours = {number for number in parameters(terminal.received) if number and int(number) >= 30 and number not in ("39", "49")}
+    colours = {
+        number
+        for number in parameters(terminal.received)
+        if number and int(number) >= 30 and number not in ("39", "49")
+    }
     assert not colours
 
 
@@ -165,7 +194,10 @@ def test_a_file_that_is_no_recording_is_a_sentence(tmp_path: Path) -> None:
     (tmp_path / "x.json").write_text('{"schema": "diskwright.plan/1"}')
     with Terminal("--machine", str(tmp_path / "x.json"), TERM="linux") as terminal:
         assert terminal.ended() == 2
-    assert "not a diskwright.facts" in terminal.text.replace("\n", "") and b"\x1b[?1049h" not in terminal.received
+    assert (
+        "not a diskwright.facts" in terminal.text.replace("\n", "")
+        and b"\x1b[?1049h" not in terminal.received
+    )
 
 
 def test_a_closed_terminal_ends_it(recorded: Path) -> None:

@@ -1,4 +1,5 @@
-"""Advice on more filesystems than a small screen has lines: nothing scrolls sideways, and whatever is hidden is counted."""
+"""Advice on more filesystems than a small screen has lines: nothing scrolls sideways, and whatever is hidden
+is counted."""
 
 from dataclasses import replace
 
@@ -20,7 +21,10 @@ OLD = ("ext2", "ext3", "reiserfs", "reiser4", "ufs2")
 
 
 def choice(name: str, place: Place) -> Choice:
-    said = f"What is said of {name} is so long that it fits into no line of a list, and must be read in full elsewhere."
+    said = (
+        f"What is said of {name} is so long that it fits into no line of a list, and must be read in full "
+        "elsewhere."
+    )
     barred = ("This kernel has no JFS.",) if name == "jfs" else ()
     return Choice(name, place, said, (), (), (), None, barred, (), ranked=name not in ("vfat", NO_FILES))
 
@@ -28,10 +32,20 @@ def choice(name: str, place: Place) -> Choice:
 class Crowded(Rehearsal):
     """The advice has everything."""
 
-    def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
+    def advise(
+        self,
+        machine: Machine,
+        drive: Drive,
+        recording: Recording,
+        workload: str,
+        size_bytes: int | None = None,
+    ) -> Advice:
         places = [Place.CHOSEN, Place.SECOND, *[Place.REJECTED] * (len(NAMES) - 1)]
         real = super().advise(machine, drive, recording, workload, size_bytes)
-        unmade = tuple(Unmade(name, name, f"No new {name} should be made.", f"Copy the files off {name}.", (CARD,)) for name in OLD)
+        unmade = tuple(
+            Unmade(name, name, f"No new {name} should be made.", f"Copy the files off {name}.", (CARD,))
+            for name in OLD
+        )
         return replace(real, choices=tuple(map(choice, (*NAMES, NO_FILES), places)), unmade=unmade)
 
 
@@ -48,7 +62,10 @@ def test_every_filesystem_is_come_to_and_read(size: tuple[int, int]) -> None:
             if index:
                 await press(pilot, "down")
             await until(lambda name=name: marked(pilot) == name, pilot)  # type: ignore[misc]
-            said = f"What is said of {name} is so long that it fits into no line of a list, and must be read in full elsewhere."
+            said = (
+                f"What is said of {name} is so long that it fits into no line of a list, and must be read in "
+                "full elsewhere."
+            )
             read = " ".join(pilot.app.screen.query_one("#options", Words).plain.split())
             assert (said if name in NAMES else f"No new {name} should be made.") in read
             assert all(len(line) <= size[0] for line in shown(pilot).splitlines())

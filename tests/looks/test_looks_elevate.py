@@ -1,4 +1,5 @@
-"""A plain user at the last question: what is said, what is asked for, and that a refusal leads back to the question."""
+"""A plain user at the last question: what is said, what is asked for, and that a refusal leads back to the
+question."""
 
 from dataclasses import replace
 
@@ -17,7 +18,8 @@ NOT_GIVEN = "Root was not given: sudo ended with status 1. Nothing was written."
 
 
 class PlainUser(Rehearsal):
-    """Root is given when it is asked for the second time. `unread` while the drives can only be read by root."""
+    """Root is given when it is asked for the second time. `unread` while the drives can only be read by
+    root."""
 
     def __init__(self, *, unread: bool = False) -> None:
         super().__init__()
@@ -47,10 +49,19 @@ class PlainUser(Rehearsal):
         self.given = True
 
     def plan(
-        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+        self,
+        machine: Machine,
+        drive: Drive,
+        wishes: tuple[Wish, ...],
+        mode: Mode | None,
+        arrangement: Arrangement | None = None,
     ) -> Plan:
         plan = super().plan(machine, drive, wishes, mode, arrangement)
-        return replace(plan, drive=replace(plan.drive, content_digest=None)) if self.unread and not self.given else plan
+        return (
+            replace(plan, drive=replace(plan.drive, content_digest=None))
+            if self.unread and not self.given
+            else plan
+        )
 
 
 def test_apply_asks_for_root_and_a_refusal_leads_back_to_the_question() -> None:

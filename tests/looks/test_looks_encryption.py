@@ -1,4 +1,5 @@
-"""The last step of the wizard for a plan that encrypts: the passphrase is typed twice, never shown, and handed on."""
+"""The last step of the wizard for a plan that encrypts: the passphrase is typed twice, never shown, and
+handed on."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,9 +26,16 @@ class Encrypting(Rehearsal):
         self.secrets: list[bytes | None] = []
 
     def plan(
-        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+        self,
+        machine: Machine,
+        drive: Drive,
+        wishes: tuple[Wish, ...],
+        mode: Mode | None,
+        arrangement: Arrangement | None = None,
     ) -> Plan:
-        return super().plan(machine, drive, tuple(replace(wish, encrypted=True) for wish in wishes), mode, arrangement)
+        return super().plan(
+            machine, drive, tuple(replace(wish, encrypted=True) for wish in wishes), mode, arrangement
+        )
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         self.secrets.append(secret)

@@ -115,7 +115,11 @@ def test_findings_have_their_reason_source_and_figures() -> None:
         await until(lambda: title(pilot) == "Findings: /dev/sda", pilot)
         assert "> danger /dev/sda1 starts at byte 17408" in shown(pilot)
         said = behind(pilot)
-        assert "Why: A write that fills" in said and "Source: Linux, block/blk-settings.c" in said and "Rule: alignment-physical:" in said
+        assert (
+            "Why: A write that fills" in said
+            and "Source: Linux, block/blk-settings.c" in said
+            and "Rule: alignment-physical:" in said
+        )
         assert all(card.title in said for card in evidence_for("alignment-physical"))
         await press(pilot, "end")
         await until(lambda: "How far it can be trusted: high." in behind(pilot), pilot)
@@ -160,7 +164,9 @@ def test_the_benchmark_says_what_its_sentence_stands_on() -> None:
         await measured(pilot, services)
         await press(pilot, "e")
         await until(lambda: title(pilot) == "Reasons of the result", pilot)
-        assert "Factor: 1.78, and with 95 % confidence between 1.74 and 1.82, from 600 pairs." in behind(pilot)
+        assert "Factor: 1.78, and with 95 % confidence between 1.74 and 1.82, from 600 pairs." in behind(
+            pilot
+        )
         await press(pilot, "end")
         await until(lambda: evidence_for("alignment")[0].title in behind(pilot), pilot)
 

@@ -1,4 +1,5 @@
-"""The first steps where there is little: no drive, drives that only root can read, and drives that would have to be erased."""
+"""The first steps where there is little: no drive, drives that only root can read, and drives that would have
+to be erased."""
 
 from dataclasses import replace
 

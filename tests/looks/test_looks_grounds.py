@@ -1,4 +1,5 @@
-"""Every ink can be read on the ground it stands on: dark or light, with many colours or eight, in two palettes."""
+"""Every ink can be read on the ground it stands on: dark or light, with many colours or eight, in two
+palettes."""
 
 from pathlib import Path
 
@@ -24,12 +25,30 @@ NAMES = ("red", "green", "yellow", "cyan")
 BLACK, WHITE = (0, 0, 0), (255, 255, 255)
 
 XTERM: dict[str, Rgb] = {
-    **{"black": BLACK, "red": (205, 0, 0), "green": (0, 205, 0), "yellow": (205, 205, 0), "blue": (0, 0, 238)},
-    **{"magenta": (205, 0, 205), "cyan": (0, 205, 205), "white": (229, 229, 229), "bold red": (255, 0, 0), "default": BLACK},
+    **{
+        "black": BLACK,
+        "red": (205, 0, 0),
+        "green": (0, 205, 0),
+        "yellow": (205, 205, 0),
+        "blue": (0, 0, 238),
+    },
+    **{
+        "magenta": (205, 0, 205),
+        "cyan": (0, 205, 205),
+        "white": (229, 229, 229),
+        "bold red": (255, 0, 0),
+        "default": BLACK,
+    },
 }
 KERNEL: dict[str, Rgb] = {
     **{"black": BLACK, "red": (170, 0, 0), "green": (0, 170, 0), "yellow": (170, 85, 0), "blue": (0, 0, 170)},
-    **{"magenta": (170, 0, 170), "cyan": (0, 170, 170), "white": (170, 170, 170), "bold red": (255, 85, 85), "default": BLACK},
+    **{
+        "magenta": (170, 0, 170),
+        "cyan": (0, 170, 170),
+        "white": (170, 170, 170),
+        "bold red": (255, 85, 85),
+        "default": BLACK,
+    },
 }
 
 
@@ -38,7 +57,9 @@ def contrast(one: Rgb, other: Rgb) -> float:
 
     def luminance(rgb: Rgb) -> float:
         parts = [value / 255 for value in rgb]
-        red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+        red, green, blue = (
+            part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+        )
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
     low, high = sorted((luminance(one), luminance(other)))
@@ -54,11 +75,21 @@ def test_many_colours(theme: Theme, inks: TerminalTheme) -> None:
     ground = rgb(theme.background or "")
     assert tuple(inks.background_color) == ground, "text that names no colour stands on the theme's ground"
     for name in NAMES:
-        ink = tuple(inks.ansi_colors[("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white").index(name)])
+        ink = tuple(
+            inks.ansi_colors[
+                ("black", "red", "green", "yellow", "blue", "magenta", "cyan", "white").index(name)
+            ]
+        )
         assert contrast(ink, ground) >= NEEDED, name  # type: ignore[arg-type]
     values = theme.variables
-    pairs = [(values[f"{part}-foreground"], values[f"{part}-background"]) for part in ("bar", "cursor", "field")]
-    for front, back in [*pairs, (values["hint"], values["field-background"]), (theme.foreground, theme.background)]:
+    pairs = [
+        (values[f"{part}-foreground"], values[f"{part}-background"]) for part in ("bar", "cursor", "field")
+    ]
+    for front, back in [
+        *pairs,
+        (values["hint"], values["field-background"]),
+        (theme.foreground, theme.background),
+    ]:
         assert contrast(rgb(front or ""), rgb(back or "")) >= NEEDED, (front, back)
 
 
@@ -66,7 +97,9 @@ def test_many_colours(theme: Theme, inks: TerminalTheme) -> None:
 @pytest.mark.parametrize("light", [False, True])
 @pytest.mark.parametrize("name", [*NAMES, "default"])
 def test_eight_colours(palette: dict[str, Rgb], light: bool, name: str) -> None:
-    (segment,) = EightInks(light=light, paint=not light).apply([Segment("x", Style.parse(name))], Color.parse("black"))
+    (segment,) = EightInks(light=light, paint=not light).apply(
+        [Segment("x", Style.parse(name))], Color.parse("black")
+    )
     style = segment.style
     assert style is not None and style.color is not None
     drawn = style.color.name if not (style.bold and style.color.name == "red") else "bold red"
@@ -77,8 +110,13 @@ def test_eight_colours(palette: dict[str, Rgb], light: bool, name: str) -> None:
 
 def test_the_ground_is_told_or_painted(tmp_path: Path) -> None:
     save_machine(tmp_path / "m.json", workshop())
-    for wish, inks in (("light", {"default", "black", "red", "blue", "magenta"}), ("dark", {"white", "red", "green", "brown", "cyan"})):
-        with Pty("--machine", str(tmp_path / "m.json"), lines=50, TERM="xterm", DISKWRIGHT_THEME=wish) as window:
+    for wish, inks in (
+        ("light", {"default", "black", "red", "blue", "magenta"}),
+        ("dark", {"white", "red", "green", "brown", "cyan"}),
+    ):
+        with Pty(
+            "--machine", str(tmp_path / "m.json"), lines=50, TERM="xterm", DISKWRIGHT_THEME=wish
+        ) as window:
             window.until(lambda: "ST8000DM004" in window.text and "reading .." not in window.text)
             window.press("down")
             window.until("> /dev/sda")

@@ -1,4 +1,5 @@
-"""A drive that goes while a step is about it: a sentence, and back to the list; and another drive at its node is not taken for it."""
+"""A drive that goes while a step is about it: a sentence, and back to the list; and another drive at its node
+is not taken for it."""
 
 import queue
 import threading

@@ -1,4 +1,5 @@
-"""The first screen of the wizard on every recorded machine: it opens at 80x24, and nothing of it lies beyond the right edge."""
+"""The first screen of the wizard on every recorded machine: it opens at 80x24, and nothing of it lies beyond
+the right edge."""
 
 import pytest
 from rich.cells import cell_len
@@ -17,7 +18,9 @@ FILES = {name_of(path): path for path in recordings()}
 def beyond(pilot: Pilot[Session]) -> list[str]:
     """The widgets of which a part can only be seen by scrolling sideways."""
     return [
-        repr(widget) for widget in pilot.app.screen.query("*") if widget.size and (widget.max_scroll_x or widget.virtual_size.width > 80)
+        repr(widget)
+        for widget in pilot.app.screen.query("*")
+        if widget.size and (widget.max_scroll_x or widget.virtual_size.width > 80)
     ]
 
 

@@ -1,4 +1,5 @@
-"""To ext4 with all files kept, once it has begun: what a power cut would leave at each moment, and the end."""
+"""To ext4 with all files kept, once it has begun: what a power cut would leave at each moment, and the
+end."""
 
 import pytest
 from textual.pilot import Pilot
@@ -37,7 +38,10 @@ def test_while_everything_is_read_before_the_first_step_nothing_can_be_lost() ->
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_run(pilot)
-        await until(lambda: "Before the first step everything is read: 25 percent, about 7 s left." in flat(pilot), pilot)
+        await until(
+            lambda: "Before the first step everything is read: 25 percent, about 7 s left." in flat(pilot),
+            pilot,
+        )
         assert "If the power goes now: Nothing is lost: everything is only being read yet" in flat(pilot)
         services.applied.set()
         await until(lambda: "Done: every step" in shown(pilot), pilot)
@@ -51,7 +55,10 @@ def test_what_comes_behind_the_last_step_is_told_with_what_is_left() -> None:
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_run(pilot)
-        said = "Every step is done on the snapshot, which is checked and then put in place: 25 percent, about 7 s left."
+        said = (
+            "Every step is done on the snapshot, which is checked and then put in place: 25 percent, about 7 "
+            "s left."
+        )
         await until(lambda: said in flat(pilot), pilot)
         services.applied.set()
         await until(lambda: "Done: every step" in shown(pilot) and "100 percent" in shown(pilot), pilot)
@@ -67,7 +74,12 @@ def test_of_a_step_that_says_nothing_is_told_how_long_it_takes(monkeypatch: pyte
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_run(pilot)
-        await until(lambda: "Step 4 should take about " in flat(pilot) and "how far it is cannot be known." in flat(pilot), pilot)
+        await until(
+            lambda: (
+                "Step 4 should take about " in flat(pilot) and "how far it is cannot be known." in flat(pilot)
+            ),
+            pilot,
+        )
         services.applied.set()
         await until(lambda: "Done: every step" in shown(pilot), pilot)
         assert "should take" not in flat(pilot)
@@ -95,8 +107,14 @@ def test_what_failed_can_be_resumed_or_undone_and_not_kept() -> None:
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_result(pilot, services)
-        later = "Later: sudo diskwright resume 20260314-150926-sda1, or sudo diskwright undo 20260314-150926-sda1"
-        assert "A step failed" in flat(pilot) and later in page(pilot, "#result") and "diskwright keep" not in page(pilot, "#result")
+        later = (
+            "Later: sudo diskwright resume 20260314-150926-sda1, or sudo diskwright undo 20260314-150926-sda1"
+        )
+        assert (
+            "A step failed" in flat(pilot)
+            and later in page(pilot, "#result")
+            and "diskwright keep" not in page(pilot, "#result")
+        )
         assert "[x] done" in page(pilot, "#result") and "[ ] not done" in page(pilot, "#result")
         assert "[u] undo" in flat(pilot) and "[k] keep" not in flat(pilot)
         await press(pilot, "k")
@@ -111,7 +129,11 @@ def test_what_was_used_since_can_be_kept_and_not_undone() -> None:
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_result(pilot, services)
-        assert services.used in page(pilot, "#result") and "[k] keep" in flat(pilot) and "[u] undo" not in flat(pilot)
+        assert (
+            services.used in page(pilot, "#result")
+            and "[k] keep" in flat(pilot)
+            and "[u] undo" not in flat(pilot)
+        )
         assert "mount -o" not in page(pilot, "#result") and "diskwright undo" not in page(pilot, "#result")
         await press(pilot, "u")
         await step(pilot, 6)

@@ -32,7 +32,9 @@ def test_a_person_gets_from_the_drives_to_an_ext4_and_back(size: tuple[int, int]
         await press(pilot, "enter")
         await step(pilot, 3)
         assert "tune2fs -I 256 /dev/sda1" in page(pilot, "#preview")
-        assert "-UUID=0d2c3b7a" in page(pilot, "#preview") and "If the power goes: Nothing is lost" in page(pilot, "#preview")
+        assert "-UUID=0d2c3b7a" in page(pilot, "#preview") and "If the power goes: Nothing is lost" in page(
+            pilot, "#preview"
+        )
         await press(pilot, "enter")
         await step(pilot, 4)
         assert "> [ Back ]" in shown(pilot) and "It is never mounted half done." in page(pilot, "#loss")
@@ -51,12 +53,18 @@ def test_a_person_gets_from_the_drives_to_an_ext4_and_back(size: tuple[int, int]
         await press(pilot, "enter")
         await step(pilot, 6)
         assert "say `mount -o ro,noload /dev/sda1 /mnt`" in flat(pilot)
-        assert "Keeping ends the way back and gives" in flat(pilot) and "Undoing brings the filesystem back to the bit" in flat(pilot)
+        assert "Keeping ends the way back and gives" in flat(
+            pilot
+        ) and "Undoing brings the filesystem back to the bit" in flat(pilot)
         await press(pilot, "u", "enter")
         assert services.settled == []
         await press(pilot, "u", "tab", "enter")
-        await until(lambda: "The migration was undone: the filesystem is as it was before." in flat(pilot), pilot)
-        assert services.settled == ["undo"] and "[u] undo" not in shown(pilot) and "[k] keep" not in shown(pilot)
+        await until(
+            lambda: "The migration was undone: the filesystem is as it was before." in flat(pilot), pilot
+        )
+        assert (
+            services.settled == ["undo"] and "[u] undo" not in shown(pilot) and "[k] keep" not in shown(pilot)
+        )
         assert "The old filesystem is back, to the bit." in flat(pilot)
         await press(pilot, "enter")
 
@@ -67,10 +75,17 @@ def test_a_person_gets_from_the_drives_to_an_ext4_and_back(size: tuple[int, int]
 def test_all_ways_stand_side_by_side_where_there_is_room() -> None:
     async def job(pilot: Pilot[Session]) -> None:
         await to_ways(pilot)
-        heads = [line for line in shown(pilot).splitlines() if "Mount as ext4 (mount)" in line and "A fresh ext4 (fresh)" in line]
+        heads = [
+            line
+            for line in shown(pilot).splitlines()
+            if "Mount as ext4 (mount)" in line and "A fresh ext4 (fresh)" in line
+        ]
         assert len(heads) == 1 and "> Everything (full)" in heads[0] and "New files only (light)" in heads[0]
         await press(pilot, "up")
-        assert any("> New files only (light)" in line and "A fresh ext4 (fresh)" in line for line in shown(pilot).splitlines())
+        assert any(
+            "> New files only (light)" in line and "A fresh ext4 (fresh)" in line
+            for line in shown(pilot).splitlines()
+        )
 
     perform(job, MovingServices(), (120, 36))
 
@@ -80,7 +95,9 @@ def test_in_a_small_terminal_the_highlighted_way_is_told() -> None:
         await to_ways(pilot)
         assert "All files, directories and metadata are brought to ext4" in page(pilot, "#said")
         await highlight(pilot, "#moving-ways", "mount")
-        assert "nothing on the disk is changed" in page(pilot, "#said") and "brought to ext4" not in page(pilot, "#said")
+        assert "nothing on the disk is changed" in page(pilot, "#said") and "brought to ext4" not in page(
+            pilot, "#said"
+        )
 
     perform(job, MovingServices())
 
@@ -189,7 +206,9 @@ def test_a_recording_says_what_it_lacks() -> None:
 
 
 def several() -> Machine:
-    return machine(partitioned(partition(1, filesystem="ext3"), partition(2, start_bytes=4 << 30, filesystem="ext2")))
+    return machine(
+        partitioned(partition(1, filesystem="ext3"), partition(2, start_bytes=4 << 30, filesystem="ext2"))
+    )
 
 
 def test_of_several_old_filesystems_one_is_picked() -> None:
@@ -219,7 +238,10 @@ def test_where_all_would_be_erased_the_other_way_is_named() -> None:
             await press(pilot, "enter")
             await step(pilot, number)
         said = page(pilot, "#modes")
-        assert "Not needed for ext4: the ext3 on /dev/sda1 can become ext4 with all files kept, by m in the list of drives" in said
+        assert (
+            "Not needed for ext4: the ext3 on /dev/sda1 can become ext4 with all files kept, by m in the "
+            "list of drives"
+        ) in said
 
     perform(job, MovingServices())
 

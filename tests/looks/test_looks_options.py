@@ -54,7 +54,9 @@ def test_a_danger_is_taken_only_by_its_words_and_follows_into_the_plan() -> None
         for number in (4, 5):
             await press(pilot, "enter")
             await step(pilot, number)
-        assert "^has_journal" in words_of(pilot, "#preview") and "its danger was typed back" in words_of(pilot, "#preview")
+        assert "^has_journal" in words_of(pilot, "#preview") and "its danger was typed back" in words_of(
+            pilot, "#preview"
+        )
         await press(pilot, "b", "b")
         await step(pilot, 3)
         await press(pilot, "o")

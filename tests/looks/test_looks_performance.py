@@ -37,7 +37,9 @@ def test_the_run_that_is_shown_ended_well_and_was_measured() -> None:
     services.keep(Path())
     entries = tuple(services.follow(Path()))
     assert services.state(Path()) is RunState.KEPT and entries[-1].event is Event.KEPT
-    assert {entry.step for entry in entries if entry.event is Event.STEP_DONE} == set(range(1, len(services.recorded_plan.steps) + 1))
+    assert {entry.step for entry in entries if entry.event is Event.STEP_DONE} == set(
+        range(1, len(services.recorded_plan.steps) + 1)
+    )
     assert not [entry for entry in entries if entry.event is Event.NOT_VERIFIED]
     assert services.verdicts["write"].outcome is Outcome.ALIGNED_FASTER
     assert services.drive.content_digest == services.recorded_plan.drive.content_digest
@@ -70,7 +72,9 @@ def test_pictures_of_another_program_are_not_taken(
 def test_a_key_that_leads_nowhere_ends_and_says_where() -> None:
     async def job(pilot: Pilot[Session]) -> None:
         await to_step(pilot, 2)
-        with pytest.raises(TimeoutError, match="down did not lead to 'No such purpose', with the focus on purposes"):
+        with pytest.raises(
+            TimeoutError, match="down did not lead to 'No such purpose', with the focus on purposes"
+        ):
             await press_until(pilot, "down", "No such purpose")
         with pytest.raises(TimeoutError, match="does not lead to the field mount"):
             await to_field(pilot, "mount")
@@ -94,4 +98,6 @@ def test_only_the_recorded_migration_is_performed() -> None:
         services.start_migration(replace(recorded, manifest=False), recorded.drive.token)
     services.applied.set()
     entries = tuple(services.follow(Path()))
-    assert services.state(Path()) is RunState.DONE and not [entry for entry in entries if entry.event is Event.NOT_VERIFIED]
+    assert services.state(Path()) is RunState.DONE and not [
+        entry for entry in entries if entry.event is Event.NOT_VERIFIED
+    ]

@@ -33,7 +33,17 @@ NAMES = (
         "4-volume",
         "4-layout",
     ),
-    *("5-preview", "5-preview-steps", "6-measuring", "6-benchmark", "7-confirm", "8-applying", "9-waiting", "9-undo", "9-result"),
+    *(
+        "5-preview",
+        "5-preview-steps",
+        "6-measuring",
+        "6-benchmark",
+        "7-confirm",
+        "8-applying",
+        "9-waiting",
+        "9-undo",
+        "9-result",
+    ),
     *pictures_moving.NAMES,
 )
 
@@ -45,7 +55,11 @@ def taken(columns: int, lines: int) -> dict[str, str]:
 
 def words(svg: str) -> list[str]:
     """What can be read in a picture, for a message that can be read too."""
-    return [unescape(re.sub(r"<[^>]+>", "", line)).replace("\xa0", " ").rstrip() for line in svg.splitlines() if "<text" in line]
+    return [
+        unescape(re.sub(r"<[^>]+>", "", line)).replace("\xa0", " ").rstrip()
+        for line in svg.splitlines()
+        if "<text" in line
+    ]
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -61,7 +75,9 @@ def test_a_step_looks_as_it_did(size: tuple[int, int], name: str, tmp_path: Path
     new = tmp_path / path.name
     new.write_text(picture, encoding="utf-8")
     assert words(picture) == words(kept), f"{path.name} reads differently; today's picture is {new}"
-    assert picture == kept, f"{path.name} has the same words and other colours or places; today's picture is {new}"
+    assert picture == kept, (
+        f"{path.name} has the same words and other colours or places; today's picture is {new}"
+    )
 
 
 def test_every_kept_picture_is_of_a_step() -> None:

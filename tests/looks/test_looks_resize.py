@@ -1,4 +1,5 @@
-"""A terminal that changes its size at any moment, over any step and any dialog: nothing crashes, and a small one says so."""
+"""A terminal that changes its size at any moment, over any step and any dialog: nothing crashes, and a small
+one says so."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -59,7 +60,12 @@ def test_steps() -> None:
 def test_dialogs() -> None:
     async def job(pilot: Pilot[Session]) -> None:
         await to_step(pilot, 4)
-        for key, words in (("f1", "Help: "), ("g", "Search: ["), ("a", "A new volume"), ("q", "End the wizard?")):
+        for key, words in (
+            ("f1", "Help: "),
+            ("g", "Search: ["),
+            ("a", "A new volume"),
+            ("q", "End the wizard?"),
+        ):
             await press(pilot, key)
             await until(lambda words=words: words in shown(pilot), pilot)  # type: ignore[misc]
             await shaken(pilot)

@@ -1,4 +1,5 @@
-"""The list of rows: only the marker moves with a key, and it is where it should be however often the width changes."""
+"""The list of rows: only the marker moves with a key, and it is where it should be however often the width
+changes."""
 
 import pytest
 from rich.text import Text

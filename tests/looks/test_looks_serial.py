@@ -30,11 +30,16 @@ FIRST_SCREEN = 5_000
 """Bytes: at 9600 baud five seconds. 15 kB would be a quarter of a minute."""
 A_KEY = 1_500
 
-inks = st.sampled_from(["", "0", "4", "7", "31", "1;32", "39;49", "44", "0;7"]).map(lambda numbers: f"\x1b[{numbers}m")
+inks = st.sampled_from(["", "0", "4", "7", "31", "1;32", "39;49", "44", "0;7"]).map(
+    lambda numbers: f"\x1b[{numbers}m"
+)
 moves = st.builds(lambda line, column: f"\x1b[{line};{column}H", st.integers(1, LINES), st.integers(1, 8))
 words = st.text("abc   ", min_size=1, max_size=6)
 spaces = st.sampled_from([" " * 12, " " * 8])
-frames = st.lists(st.one_of(inks, moves, st.tuples(moves, words).map("".join), st.tuples(moves, spaces).map("".join)), max_size=30)
+frames = st.lists(
+    st.one_of(inks, moves, st.tuples(moves, words).map("".join), st.tuples(moves, spaces).map("".join)),
+    max_size=30,
+)
 
 
 def fresh() -> tuple[pyte.Screen, pyte.Stream]:
@@ -49,7 +54,9 @@ def cells(screen: pyte.Screen) -> list[tuple[object, ...]]:
         for column in range(COLUMNS):
             cell = screen.buffer[line][column]
             plain = cell.data == " " and cell.bg == "default" and not (cell.reverse or cell.underscore)
-            seen.append((" ",) if plain else (cell.data, cell.fg, cell.bg, cell.bold, cell.reverse, cell.underscore))
+            seen.append(
+                (" ",) if plain else (cell.data, cell.fg, cell.bg, cell.bold, cell.reverse, cell.underscore)
+            )
     return seen
 
 
@@ -95,7 +102,11 @@ def test_the_first_screen_and_a_key_are_few_bytes(tmp_path: Path) -> None:
         line.until("> /dev/sda")
         assert len(line.received) - first < A_KEY
         sequences = set(re.findall(rb"\x1b(?:\[[0-9;?<>=$]*[ -/]*[a-zA-Z]|.)", line.received))
-        strange = {found for found in sequences if not re.fullmatch(rb"\x1b\[([0-9;]*[HmJK]|\?(25|7|1049)[hl])", found)}
+        strange = {
+            found
+            for found in sequences
+            if not re.fullmatch(rb"\x1b\[([0-9;]*[HmJK]|\?(25|7|1049)[hl])", found)
+        }
         assert not strange, "a vt220 knows none of these"
         line.press("q")
         line.until("End the wizard?")
@@ -105,11 +116,18 @@ def test_the_first_screen_and_a_key_are_few_bytes(tmp_path: Path) -> None:
 
 
 def test_a_serial_line_is_known_by_its_name_and_speed(monkeypatch: pytest.MonkeyPatch) -> None:
-    speeds = {"/dev/ttyS0": termios.B115200, "/dev/ttyUSB0": termios.B9600, "/dev/ttyS1": termios.B921600, "/dev/pts/3": termios.B38400}
+    speeds = {
+        "/dev/ttyS0": termios.B115200,
+        "/dev/ttyUSB0": termios.B9600,
+        "/dev/ttyS1": termios.B921600,
+        "/dev/pts/3": termios.B38400,
+    }
     slow = {}
     for name, speed in speeds.items():
         monkeypatch.setattr(os, "ttyname", lambda descriptor, name=name: name)
-        monkeypatch.setattr(termios, "tcgetattr", lambda descriptor, speed=speed: [0, 0, 0, 0, speed, speed, []])
+        monkeypatch.setattr(
+            termios, "tcgetattr", lambda descriptor, speed=speed: [0, 0, 0, 0, speed, speed, []]
+        )
         found = terminal_of({"TERM": "xterm-256color"}, serial_baud(2))
         slow[name] = found.slow
         assert found.colours is (Colours.EIGHT if found.slow else Colours.ANY)
@@ -121,7 +139,9 @@ def test_a_serial_line_is_known_by_its_name_and_speed(monkeypatch: pytest.Monkey
 
 
 @pytest.mark.parametrize("period", [1000.0, 0.01])
-def test_what_changes_by_itself_is_drawn_once_a_period(period: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_changes_by_itself_is_drawn_once_a_period(
+    period: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(step, "SLOW_PERIOD", period)
     drawn: list[str] = []
     show = Words.show
@@ -141,7 +161,9 @@ def test_what_changes_by_itself_is_drawn_once_a_period(period: float, monkeypatc
         await until(lambda: len(drawn) == 1, pilot)
         assert "240 pairs" in drawn[0]
         for pairs in range(1000, 1020):
-            screen.post_message(Measured(Progress(pairs=pairs, planned_pairs=None, seconds_left=9.0, estimate=1.5)))
+            screen.post_message(
+                Measured(Progress(pairs=pairs, planned_pairs=None, seconds_left=9.0, estimate=1.5))
+            )
         await pilot.pause()
         if period > 1:
             assert len(drawn) == 1

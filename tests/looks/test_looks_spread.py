@@ -52,7 +52,11 @@ def test_a_mirror_is_walked_with_both_drives_on_every_step_and_wants_both_tokens
         await press(pilot, "enter")
         await step(pilot, 5)
         page = pilot.app.screen.query_one("#preview").plain  # type: ignore[attr-defined]
-        assert "/dev/sda\nBefore" in page and "/dev/sdb\nBefore" in page and "every byte on 2 of them" in " ".join(page.split())
+        assert (
+            "/dev/sda\nBefore" in page
+            and "/dev/sdb\nBefore" in page
+            and "every byte on 2 of them" in " ".join(page.split())
+        )
         await press(pilot, "enter")
         await step(pilot, 6)
         assert "It measures /dev/sda, the first of the drives." in flat(pilot)
@@ -64,7 +68,9 @@ def test_a_mirror_is_walked_with_both_drives_on_every_step_and_wants_both_tokens
         await press(pilot, "tab", "=Sb", "enter")
         await until(lambda: "That is not this drive's token, which is Sa." in shown(pilot), pilot)
         await press(pilot, "backspace", "a", "enter")
-        await until(lambda: "Or type Sb to confirm that /dev/sdb is meant, drive 2 of 2:" in shown(pilot), pilot)
+        await until(
+            lambda: "Or type Sb to confirm that /dev/sdb is meant, drive 2 of 2:" in shown(pilot), pilot
+        )
         await press(pilot, "down", "enter")
         await until(lambda: "Type Sb first." in shown(pilot), pilot)
         assert not services.started
@@ -106,7 +112,9 @@ def test_the_drives_stay_taken_on_the_way_back_and_forth(way: str) -> None:
 
 def test_what_cannot_be_taken_says_why() -> None:
     services = rehearsal(used())
-    services.machine = machine(*services.machine.drives, tools=tuple(tool for tool in EVERYTHING if tool[0] != "mdadm"))
+    services.machine = machine(
+        *services.machine.drives, tools=tuple(tool for tool in EVERYTHING if tool[0] != "mdadm")
+    )
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_form(pilot)
@@ -116,7 +124,9 @@ def test_what_cannot_be_taken_says_why() -> None:
         await press(pilot, "tab", "down", "enter")
         await until(lambda: "Take a further drive first." in shown(pilot), pilot)
         await press(pilot, "tab", "up", "space")
-        await until(lambda: "not possible: " in shown(pilot) and "install the package mdadm" in flat(pilot), pilot)
+        await until(
+            lambda: "not possible: " in shown(pilot) and "install the package mdadm" in flat(pilot), pilot
+        )
         await press(pilot, "tab", "down", "enter")
         await until(lambda: "Besides /dev/sda" in shown(pilot), pilot)
         await press(pilot, "escape")
@@ -134,7 +144,9 @@ def test_one_volume_takes_all_of_them_and_what_they_hold_is_counted() -> None:
         await press(pilot, "space", "tab")
         await highlight(pilot, "#ways", "stripe-md")
         await press(pilot, "enter")
-        await until(lambda: "All that /dev/sda holds will be lost when the plan is applied" in flat(pilot), pilot)
+        await until(
+            lambda: "All that /dev/sda holds will be lost when the plan is applied" in flat(pilot), pilot
+        )
         assert "> [ No ]" in shown(pilot)
         await press(pilot, "enter")
         await until(lambda: "Besides /dev/sda" in shown(pilot), pilot)
@@ -151,7 +163,9 @@ def test_one_volume_takes_all_of_them_and_what_they_hold_is_counted() -> None:
         await highlight(pilot, "#ways", "alone")
         await press(pilot, "enter")
         await step(pilot, 4)
-        await until(lambda: "> (*) Use the free space" in shown(pilot) and "It lies on" not in shown(pilot), pilot)
+        await until(
+            lambda: "> (*) Use the free space" in shown(pilot) and "It lies on" not in shown(pilot), pilot
+        )
 
     perform(job, rehearsal(first=old))
 

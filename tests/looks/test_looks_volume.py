@@ -1,4 +1,5 @@
-"""Step 4 in full by its keys: roles, shares, encryption, subvolumes, a desktop's volumes, the kind of table and a volume group."""
+"""Step 4 in full by its keys: roles, shares, encryption, subvolumes, a desktop's volumes, the kind of table
+and a volume group."""
 
 from dataclasses import replace
 
@@ -20,7 +21,9 @@ from wizard.tui.widgets.controls import Cycle
 def services(*, without: str = "", size_bytes: int = 1000 * GIB) -> Rehearsal:
     """One empty drive, and every program but one. The rehearsal's first step waits for this node."""
     of = drive(path="/dev/nvme0n1", size_bytes=size_bytes)
-    tools = tuple(tool for tool in (*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")) if tool[0] != without)
+    tools = tuple(
+        tool for tool in (*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")) if tool[0] != without
+    )
     return Rehearsal(machine(of, tools=tools))
 
 
@@ -90,7 +93,9 @@ def test_a_role_brings_filesystem_size_and_label() -> None:
         await until(lambda: "vfat: chosen" in shown(pilot) and "1GiB" in shown(pilot), pilot)
         assert "(EFI, if left empty)" in shown(pilot)
         await press(pilot, "enter")
-        await until(lambda: "EFI system partition" in shown(pilot) and "This volume" not in shown(pilot), pilot)
+        await until(
+            lambda: "EFI system partition" in shown(pilot) and "This volume" not in shown(pilot), pilot
+        )
         assert "1 GiB" in shown(pilot) and "not mounted" in shown(pilot)
         assert [entry.type for entry in table_of(pilot).entries] == ["c12a7328-f81f-11d2-ba4b-00a0c93ec93b"]
 
@@ -115,7 +120,9 @@ def test_encryption_is_refused_with_the_reason_where_its_program_is_missing() ->
         await to_layout(pilot)
         await to_form(pilot, "encryption")
         await turn(pilot, "encryption", "luks2")
-        await until(lambda: "(not possible)" in shown(pilot) and "cryptsetup is not installed" in flat(pilot), pilot)
+        await until(
+            lambda: "(not possible)" in shown(pilot) and "cryptsetup is not installed" in flat(pilot), pilot
+        )
 
     perform(job, services(without="cryptsetup"))
 
@@ -200,7 +207,9 @@ def test_an_mbr_that_does_not_fit_says_why_and_is_not_taken() -> None:
         await press(pilot, "t")
         await until(lambda: "Table and volume group" in shown(pilot), pilot)
         await turn(pilot, "table", "mbr")
-        await until(lambda: "(not possible)" in shown(pilot) and "counts blocks in 32 bits" in flat(pilot), pilot)
+        await until(
+            lambda: "(not possible)" in shown(pilot) and "counts blocks in 32 bits" in flat(pilot), pilot
+        )
         await press(pilot, "enter")
         assert "Table and volume group" in shown(pilot)
         await press(pilot, "escape")
@@ -235,7 +244,17 @@ def test_the_form_is_whole_at_80_by_24_with_a_reason_below_it() -> None:
         await until(lambda: "Ask for less" in flat(pilot), pilot)
         lines = shown(pilot).splitlines()
         assert len(lines) == 24 and all(cell_len(line) <= 80 for line in lines)
-        for words in ("Purpose", "Role", "Filesystem", "Size", "Label", "Mount point", "Encryption", "Subvolumes", "[ Take it ]"):
+        for words in (
+            "Purpose",
+            "Role",
+            "Filesystem",
+            "Size",
+            "Label",
+            "Mount point",
+            "Encryption",
+            "Subvolumes",
+            "[ Take it ]",
+        ):
             assert words in shown(pilot), shown(pilot)
 
     perform(job, services())

@@ -1,4 +1,5 @@
-"""The wizard by its keys: forth and back, what it refuses, what it asks, and that nothing begins by accident."""
+"""The wizard by its keys: forth and back, what it refuses, what it asks, and that nothing begins by
+accident."""
 
 import asyncio
 import threading
@@ -11,7 +12,20 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 from textual.widget import Widget
 
-from tests.looks.rehearsal import CONSOLE, Rehearsal, flat, highlight, perform, press, ready, shown, step, to_step, until, wizard
+from tests.looks.rehearsal import (
+    CONSOLE,
+    Rehearsal,
+    flat,
+    highlight,
+    perform,
+    press,
+    ready,
+    shown,
+    step,
+    to_step,
+    until,
+    wizard,
+)
 from tests.looks.workshop import workshop
 from tests.unit.machines import drive as made_up_drive
 from wizard.layout.document import read_plan
@@ -69,7 +83,10 @@ def test_a_drive_in_use_or_unread_is_not_taken_and_says_why() -> None:
     async def job(pilot: Pilot[Session]) -> None:
         await ready(pilot)
         await press(pilot, "enter")
-        await until(lambda: "Nothing is planned for a drive in use." in "".join(shown(pilot).splitlines()[-4:-2]), pilot)
+        await until(
+            lambda: "Nothing is planned for a drive in use." in "".join(shown(pilot).splitlines()[-4:-2]),
+            pilot,
+        )
         await press(pilot, "end", "enter")
         await until(lambda: "did not answer within 10 s" in "".join(shown(pilot).splitlines()[-5:-2]), pilot)
         await step(pilot, 1)
@@ -184,7 +201,9 @@ def test_a_filesystem_with_an_obstacle_is_not_taken() -> None:
     perform(job, Rehearsal(without))
 
 
-def test_the_plan_is_saved_as_it_is_shown_and_no_file_is_overwritten(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_plan_is_saved_as_it_is_shown_and_no_file_is_overwritten(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     path = tmp_path / "p"
 
@@ -206,7 +225,9 @@ class Hotplug(Rehearsal):
     """A machine on which one drive hangs, and another comes and goes."""
 
     def __init__(self) -> None:
-        super().__init__(Machine(machine_of(workshop()).kernel, (made_up_drive(path="/dev/sda", serial="A"),)))
+        super().__init__(
+            Machine(machine_of(workshop()).kernel, (made_up_drive(path="/dev/sda", serial="A"),))
+        )
         self.hang, self.change, self.over = threading.Event(), threading.Event(), threading.Event()
         self.drives: tuple[Drive, ...] = self.machine.drives
 
@@ -240,7 +261,9 @@ def test_a_drive_that_hangs_keeps_no_other_waiting_and_hotplug_is_seen() -> None
         await until(lambda: "Late" in shown(pilot), pilot)
         services.drives = (*services.drives, made_up_drive(path="/dev/sdq", serial="Q", model="Plugged in"))
         services.change.set()
-        await until(lambda: "Plugged in" in shown(pilot) and "/dev/sdq was plugged in." in shown(pilot), pilot)
+        await until(
+            lambda: "Plugged in" in shown(pilot) and "/dev/sdq was plugged in." in shown(pilot), pilot
+        )
         services.drives = services.drives[:1]
         services.change.set()
         await until(lambda: "Plugged in" not in shown(pilot) and "/dev/sdq has gone." in shown(pilot), pilot)

@@ -36,7 +36,9 @@ def test_one_filesystem_without_a_table_is_offered_and_what_else_could_live_ther
         assert "-O zoned" in options and "F2FS can live there" in options and "mkfs.f2fs -f -m -c" in options
         await press(pilot, "enter")
         await step(pilot, 4)
-        await until(lambda: "Empty every zone, for one filesystem without a partition table" in shown(pilot), pilot)
+        await until(
+            lambda: "Empty every zone, for one filesystem without a partition table" in shown(pilot), pilot
+        )
         assert "it takes no partitions" in flat(pilot) or "nothing on the drive to keep" in flat(pilot)
         assert "rest: 8.6 GB" in shown(pilot)
         await press(pilot, "enter")

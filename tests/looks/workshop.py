@@ -1,4 +1,5 @@
-"""A made-up workshop machine as raw facts: five drives, each with something to say. Nothing in it comes from a real machine."""
+"""A made-up workshop machine as raw facts: five drives, each with something to say. Nothing in it comes from
+a real machine."""
 
 from dataclasses import replace
 
@@ -87,23 +88,35 @@ def system() -> RawDrive:
 
 
 def archive() -> RawDrive:
-    """A shingled drive of 8 TB with an old table: ext3 at sector 34, another at 63 modulo 64, free space behind."""
+    """A shingled drive of 8 TB with an old table: ext3 at sector 34, another at 63 modulo 64, free space
+    behind."""
     image = Sparse(8 * TB)
     first, second, end = 34, 4_000_000_063, 8_000_000_062
     image.protective()
     image.gpt((first, second - 1, "films"), (second, end, "backup"))
-    sysfs = _sysfs(image.size_bytes, device__model="ST8000DM004-2CX188", device__rev="0001", device__wwid="naa.5000c500a1b2c3d4")
+    sysfs = _sysfs(
+        image.size_bytes,
+        device__model="ST8000DM004-2CX188",
+        device__rev="0001",
+        device__wwid="naa.5000c500a1b2c3d4",
+    )
     return replace(
         _drive("sda", "0000:00:17.0/ata3/host2/target2:0:0/2:0:0:0", sysfs, "ZCT0A1B2"),
         table_kind="gpt",
         chunks=chunks_of(image),
-        partitions={"sda1": partition(1, first, second - first), "sda2": partition(2, second, end - second + 1)},
+        partitions={
+            "sda1": partition(1, first, second - first),
+            "sda2": partition(2, second, end - second + 1),
+        },
         contents={
             "sda": RawContent(),
             "sda1": mark("ext3", label="films", uuid="0b9d9b0e-5a5c-4f0c-8a51-3f4f6b1c2d01"),
             "sda2": mark("ext3", label="backup", uuid="0b9d9b0e-5a5c-4f0c-8a51-3f4f6b1c2d02"),
         },
-        smart='{"smart_status": {"passed": true}, "model_family": "Seagate BarraCuda 3.5 (SMR)", "rotation_rate": 5425}',
+        smart=(
+            '{"smart_status": {"passed": true}, "model_family": "Seagate BarraCuda 3.5 (SMR)", '
+            '"rotation_rate": 5425}'
+        ),
     )
 
 
@@ -136,7 +149,11 @@ def stick() -> RawDrive:
     )
     plain = _drive("sdc", "0000:00:14.0/usb1/1-2/1-2:1.0/host6/target6:0:0/6:0:0:0", sysfs, "STICK1")
     label = mark("vfat", 54, uuid="0000-0001", label="\x1b[31m$(reboot)[bold]")
-    return replace(plain, contents={"sdc": label}, chunks=(chunk(0, bytes(34 * SECTOR)), chunk(32 * GB - 34 * SECTOR, bytes(34 * SECTOR))))
+    return replace(
+        plain,
+        contents={"sdc": label},
+        chunks=(chunk(0, bytes(34 * SECTOR)), chunk(32 * GB - 34 * SECTOR, bytes(34 * SECTOR))),
+    )
 
 
 def silent() -> RawDrive:

@@ -1,4 +1,5 @@
-"""What the tests of applying share: plans for drives made here, scratch places for fstab and mounts, programs that stand in for others."""
+"""What the tests of applying share: plans for drives made here, scratch places for fstab and mounts, programs
+that stand in for others."""
 
 import hashlib
 import os
@@ -28,17 +29,34 @@ from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
 
 ROOT = Path(__file__).resolve().parents[2]
-OLD_FSTAB = "# what is mounted at boot\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1"
+OLD_FSTAB = (
+    "# what is mounted at boot\nUUID=0d2c3b7a-0000-4000-8000-000000000001 / ext4 errors=remount-ro 0 1"
+)
 """Without a newline at its end, as editors leave it."""
 
 GPT_DATA = "0fc63daf-8483-4772-8e79-3d69d8477de4"
 SECONDS = 60.0
 
 
-def wish(filesystem: str, size_bytes: int | None = None, mount_point: Path | None = None, options: Sequence[str] = ("noatime",)) -> Wish:
+def wish(
+    filesystem: str,
+    size_bytes: int | None = None,
+    mount_point: Path | None = None,
+    options: Sequence[str] = ("noatime",),
+) -> Wish:
     """One volume with these mount options."""
-    chosen = Choice(filesystem, Place.CHOSEN, "It suits.", (), (), tuple(Option(text, "because") for text in options), None)
-    workload = Workload("large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media")
+    chosen = Choice(
+        filesystem,
+        Place.CHOSEN,
+        "It suits.",
+        (),
+        (),
+        tuple(Option(text, "because") for text in options),
+        None,
+    )
+    workload = Workload(
+        "large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media"
+    )
     return Wish(chosen, workload, size_bytes, None, str(mount_point) if mount_point else None)
 
 
@@ -65,7 +83,9 @@ class Work:
         """A mount point to be, within the test's folder."""
         return self.folder / "mnt" / name
 
-    def plan(self, drive: str, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = PLAIN) -> Plan:
+    def plan(
+        self, drive: str, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement = PLAIN
+    ) -> Plan:
         """A plan for a drive that was made here, as the drive is now."""
         self.bench.own(drive)
         machine = unknown_kernel(probe_machine([drive]))
@@ -78,16 +98,27 @@ class Work:
         machine = unknown_kernel(probe_machine(drives))
         return make_striped_plan(machine, machine.drives, one, asked, mode, lambda: str(uuid4()))
 
-    def start(self, plan: Plan, environment: Environment | None = None, secret: bytes | None = None, *, keep: bool = True) -> Path:
-        """Begin a run, on drives that were made here. Unless it is to `keep` what it makes, it waits for a decision where a drive held
-        something.
+    def start(
+        self,
+        plan: Plan,
+        environment: Environment | None = None,
+        secret: bytes | None = None,
+        *,
+        keep: bool = True,
+    ) -> Path:
+        """Begin a run, on drives that were made here. Unless it is to `keep` what it makes, it waits for a
+        decision where a drive held something.
         """
         for path in plan.paths:
             self.bench.own(path)
         where = environment or self.environment
-        return start_run(plan, *plan.tokens, journal_dir=self.runs, environment=where, secret=secret, keep=keep)
+        return start_run(
+            plan, *plan.tokens, journal_dir=self.runs, environment=where, secret=secret, keep=keep
+        )
 
-    def apply(self, plan: Plan, environment: Environment | None = None, *, keep: bool = True) -> tuple[Path, RunState]:
+    def apply(
+        self, plan: Plan, environment: Environment | None = None, *, keep: bool = True
+    ) -> tuple[Path, RunState]:
         """Begin a run and wait for its end."""
         run = self.start(plan, environment, keep=keep)
         return run, ended(run)
@@ -108,7 +139,8 @@ class Work:
 
 
 def unknown_kernel(machine: Machine) -> Machine:
-    """The machine, of whose kernel's modules nothing is known: a plan can have been made on another, and `apply` asks for them again."""
+    """The machine, of whose kernel's modules nothing is known: a plan can have been made on another, and
+    `apply` asks for them again."""
     return replace(machine, kernel=replace(machine.kernel, modules=()))
 
 
@@ -153,7 +185,9 @@ class PowerCut(BaseException):
     """What nothing in the program catches."""
 
 
-def without_power(monkeypatch: pytest.MonkeyPatch, event: Event, step: int | None, work: Callable[[], None]) -> None:
+def without_power(
+    monkeypatch: pytest.MonkeyPatch, event: Event, step: int | None, work: Callable[[], None]
+) -> None:
     """Do the work until it is about to write this entry down, which never reaches the journal."""
     real = Journal.add
 
@@ -170,13 +204,22 @@ def without_power(monkeypatch: pytest.MonkeyPatch, event: Event, step: int | Non
 def gate(name: str, opened: Path) -> str:
     """A script that waits for a file before it is the real program."""
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
-    wait = f"touch {opened}.reached\nfor i in $(seq 1200); do if [ -e {opened} ]; then break; fi; sleep 0.05; done"
+    wait = (
+        f"touch {opened}.reached\nfor i in $(seq 1200); do if [ -e {opened} ]; then break; fi; sleep 0.05; "
+        "done"
+    )
     return f'{wait}\nexec {real} "$@"'
 
 
-def old_gpt(drive: str, script: str = "start=1MiB,size=8MiB,name=first\nstart=9MiB,size=16MiB,name=second\n") -> None:
+def old_gpt(
+    drive: str, script: str = "start=1MiB,size=8MiB,name=first\nstart=9MiB,size=16MiB,name=second\n"
+) -> None:
     """An older GPT with two partitions, an ext4 in the first, known to the kernel."""
-    tool("sh", "-c", f"printf 'label: gpt\\n{script}' | sfdisk --quiet --no-reread --wipe always {drive} || true")
+    tool(
+        "sh",
+        "-c",
+        f"printf 'label: gpt\\n{script}' | sfdisk --quiet --no-reread --wipe always {drive} || true",
+    )
     tool("partx", "--update", drive)
     tool("mkfs.ext4", "-q", "-L", "old", f"{drive}p1")
 
@@ -185,13 +228,18 @@ def diskwright(work: Work, *words: str, **changes: str) -> subprocess.CompletedP
     """Run the command line, with runs kept in the test's own folder."""
     environment = {**os.environ, "DISKWRIGHT_STATE": str(work.folder), "NO_COLOR": "1", **changes}
     argv = [sys.executable, "-m", "wizard", *words]
-    return subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False)
+    return subprocess.run(
+        argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+    )
 
 
 def touched(plan: Plan, *extents: tuple[int, int]) -> list[tuple[int, int]]:
-    """Where a run may write, in bytes: both ends of the drive, where the table lies, and every new partition."""
+    """Where a run may write, in bytes: both ends of the drive, where the table lies, and every new
+    partition."""
     new = [(slot.start_bytes, slot.end_bytes) for slot in plan.after.partitions if not slot.kept]
-    return sorted([(0, 34 * 4096), (plan.drive.size_bytes - 34 * 4096, plan.drive.size_bytes), *new, *extents])
+    return sorted(
+        [(0, 34 * 4096), (plan.drive.size_bytes - 34 * 4096, plan.drive.size_bytes), *new, *extents]
+    )
 
 
 def fill(drive: str, bench: Bench) -> bytes:

@@ -1,4 +1,5 @@
-"""What the attacks share: plans forged by hand in which everything agrees, and a look at whether a victim was touched."""
+"""What the attacks share: plans forged by hand in which everything agrees, and a look at whether a victim was
+touched."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,13 +19,20 @@ from wizard.model.plan import Plan, Volume, WriteTable
 
 
 def forged(plan: Plan, drive: Identity, volumes: Sequence[Volume]) -> Plan:
-    """The plan for another drive and other volumes, with every text, table and step derived again, as someone who knows the code would."""
+    """The plan for another drive and other volumes, with every text, table and step derived again, as someone
+    who knows the code would."""
     old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in old.entries]
     table = table_after(drive.path, plan.before, True, volumes, extents)
     after = layout_after(plan.before, table, volumes, gpt_bounds(drive.size_bytes, drive.geometry))
     operations = operations_of(wipes_of(drive.path, plan.before, False), table, volumes, plan.drive.geometry)
-    return replace(plan, drive=drive, after=after, volumes=tuple(volumes), steps=steps_of(operations, Context(drive, plan.before, after)))
+    return replace(
+        plan,
+        drive=drive,
+        after=after,
+        volumes=tuple(volumes),
+        steps=steps_of(operations, Context(drive, plan.before, after)),
+    )
 
 
 @contextmanager

@@ -29,7 +29,9 @@ def needs_root() -> None:
 @pytest.fixture
 def direct(monkeypatch: pytest.MonkeyPatch) -> None:
     """Runs that are begun here work on the drive itself, as where there is no stand-in."""
-    monkeypatch.setattr("wizard.apply.plan.start.direct_reason", lambda _plan: "this test is of the direct way")
+    monkeypatch.setattr(
+        "wizard.apply.plan.start.direct_reason", lambda _plan: "this test is of the direct way"
+    )
 
 
 @pytest.fixture
@@ -60,7 +62,8 @@ def bench(needs_root: None, tmp_path: Path) -> Iterator[Bench]:
 
 @pytest.fixture
 def make_drive(bench: Bench) -> MakeDrive:
-    """`make_drive(size_bytes, logical_block_bytes=512)` gives /dev/loopN over a sparse file, detached when the test has ended."""
+    """`make_drive(size_bytes, logical_block_bytes=512)` gives /dev/loopN over a sparse file, detached when
+    the test has ended."""
     return bench.make_drive
 
 
@@ -78,7 +81,8 @@ def image_of(bench: Bench) -> Callable[[str], Path]:
 
 @pytest.fixture
 def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
-    """A scratch fstab, a folder for runs and one for mount points, for a test that applies. Nothing that it started outlives it."""
+    """A scratch fstab, a folder for runs and one for mount points, for a test that applies. Nothing that it
+    started outlives it."""
     made = Work(bench, tmp_path / "work")
     made.folder.mkdir()
     made.fstab.write_text(OLD_FSTAB)
@@ -91,7 +95,8 @@ def work(bench: Bench, tmp_path: Path) -> Iterator[Work]:
 
 @pytest.fixture
 def used(work: Work, make_drive: MakeDrive) -> Iterator[Used]:
-    """A mounted filesystem that can be changed in use. A loop device keeps the values of its queue for whoever gets it next."""
+    """A mounted filesystem that can be changed in use. A loop device keeps the values of its queue for
+    whoever gets it next."""
     made = used_filesystem(work, make_drive)
     found = made.scheduler, made.read_ahead
     try:

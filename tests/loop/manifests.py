@@ -1,4 +1,5 @@
-"""What the tests of manifests share: an ext3 with one of everything, and two manifests of it with something done in between."""
+"""What the tests of manifests share: an ext3 with one of everything, and two manifests of it with something
+done in between."""
 
 import os
 import socket
@@ -12,7 +13,9 @@ from wizard.apply.manifest.manifest import take_manifest
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.units import GIB, KIB, MIB, TIB
 
-ACL = struct.pack("<I", 2) + b"".join(struct.pack("<HHI", tag, bits, who) for tag, bits, who in ((1, 6, -1 & 0xFFFFFFFF), (2, 4, 1000)))
+ACL = struct.pack("<I", 2) + b"".join(
+    struct.pack("<HHI", tag, bits, who) for tag, bits, who in ((1, 6, -1 & 0xFFFFFFFF), (2, 4, 1000))
+)
 ACL += b"".join(struct.pack("<HHI", tag, bits, 0xFFFFFFFF) for tag, bits in ((4, 4), (16, 4), (32, 0)))
 """user::rw-, user:1000:r--, group::r--, mask::r--, other::--- (linux/posix_acl_xattr.h)."""
 
@@ -86,7 +89,9 @@ def manifest_of(drive: str, file: Path, workers: int = 2) -> Path:
         return take_manifest(top, file, workers=workers).file
 
 
-def told(drive: str, folder: Path, change: Callable[[Path], object], *, inode_numbers: bool = True) -> tuple[str, ...]:
+def told(
+    drive: str, folder: Path, change: Callable[[Path], object], *, inode_numbers: bool = True
+) -> tuple[str, ...]:
     """The differences that a change makes, against the manifest `before` in the folder."""
     with mounted_alone(drive) as top:
         change(top)

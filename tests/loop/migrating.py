@@ -1,4 +1,5 @@
-"""What the tests of migrating share: an old filesystem with a tree that is easily damaged, and a migration of it on the device itself."""
+"""What the tests of migrating share: an old filesystem with a tree that is easily damaged, and a migration of
+it on the device itself."""
 
 import hashlib
 import os
@@ -78,13 +79,17 @@ class Old:
         """Begin a run."""
         self.work.bench.own(migration.drive.path)
         token = migration.drive.token
-        return start_migration(migration, token, journal_dir=self.work.runs, environment=self.work.environment)
+        return start_migration(
+            migration, token, journal_dir=self.work.runs, environment=self.work.environment
+        )
 
     def begin(self, migration: Migration) -> Path:
         """The folder of a run that has not begun."""
         self.work.bench.own(migration.drive.path)
         self.work.runs.mkdir(exist_ok=True)
-        return make_run(self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment)
+        return make_run(
+            self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment
+        )
 
     def migrate_here(self, way: Way = Way.FULL, *, manifest: bool = False) -> Path:
         """A run from begin to end in this process, which is quicker."""
@@ -122,13 +127,17 @@ class System:
     drive: str
 
     def look(self) -> Situation:
-        return look_at_ext(self.drive, self.work.environment, store=self.work.folder, undo_dir=self.work.folder)
+        return look_at_ext(
+            self.drive, self.work.environment, store=self.work.folder, undo_dir=self.work.folder
+        )
 
     def migrate(self, migration: Migration) -> Path:
         """A run from begin to end in this process, which is quicker."""
         self.work.bench.own(self.drive)
         self.work.runs.mkdir(exist_ok=True)
-        run = make_run(self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment)
+        run = make_run(
+            self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment
+        )
         apply_migration(run, ())
         return run
 
@@ -142,12 +151,17 @@ class System:
         return self.work.digest(self.drive)
 
 
-def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 32 * MIB) -> Old:
-    """An ext3, unless the options of mke2fs say otherwise, with a tree on it and a line in the scratch fstab."""
+def old_filesystem(
+    work: Work, make_drive: MakeDrive, options: Sequence[str] = (), size_bytes: int = 32 * MIB
+) -> Old:
+    """An ext3, unless the options of mke2fs say otherwise, with a tree on it and a line in the scratch
+    fstab."""
     drive = make_drive(size_bytes)
     work.bench.own(drive)
     kind = "ext2" if any(NO_JOURNAL in option for option in options) else "ext3"
-    tool("mke2fs", "-q", "-F", "-t", kind, "-L", "old films", *(options or ("-I", "128", "-b", "1024")), drive)
+    tool(
+        "mke2fs", "-q", "-F", "-t", kind, "-L", "old films", *(options or ("-I", "128", "-b", "1024")), drive
+    )
     line = f"LABEL=old\\040films\t{work.place('old')}  {kind}\tdefaults,noatime 0 2 # films"
     work.fstab.write_text(f"{OTHER_LINES}{line}\n# the end\n")
     old = Old(work, drive, line)
@@ -158,14 +172,17 @@ def old_filesystem(work: Work, make_drive: MakeDrive, options: Sequence[str] = (
 
 
 def plant(place: Path) -> None:
-    """A tree with what is easily lost: holes, hard links, attributes, an access list, names of any bytes, depth, what cannot be changed."""
+    """A tree with what is easily lost: holes, hard links, attributes, an access list, names of any bytes,
+    depth, what cannot be changed."""
     deep = place.joinpath(*(f"down {number}" for number in range(40)))
     deep.mkdir(parents=True)
     (deep / "bottom").write_bytes(b"deep" * 999)
     many = place / "many"
     many.mkdir()
     for number in range(FILES):
-        (many / f"a file with a name that fills its folder {number}").write_bytes(bytes([number % 251]) * (number * 7 % 3000))
+        (many / f"a file with a name that fills its folder {number}").write_bytes(
+            bytes([number % 251]) * (number * 7 % 3000)
+        )
     with (place / "holes").open("wb") as file:
         for offset in (0, 50_000, 700_000, 5_000_000):
             file.seek(offset)
@@ -187,7 +204,8 @@ def plant(place: Path) -> None:
 
 
 def everything(place: Path) -> dict[str, object]:
-    """Content, holes, owner, mode, times, links, attributes and inode of all that lies below a place, by name."""
+    """Content, holes, owner, mode, times, links, attributes and inode of all that lies below a place, by
+    name."""
     found: dict[str, object] = {}
     for path in (place, *place.rglob("*")):
         status = path.lstat()
@@ -197,7 +215,10 @@ def everything(place: Path) -> dict[str, object]:
             (status.st_ino, status.st_nlink, status.st_uid, status.st_gid),
             status.st_size if is_file else 0,
             status.st_mtime_ns,
-            {name: os.getxattr(path, name, follow_symlinks=False) for name in sorted(os.listxattr(path, follow_symlinks=False))},
+            {
+                name: os.getxattr(path, name, follow_symlinks=False)
+                for name in sorted(os.listxattr(path, follow_symlinks=False))
+            },
             path.readlink() if is_link else None,
             (hashlib.sha256(path.read_bytes()).hexdigest(), data_ranges(path)) if is_file else (),
         )

@@ -27,7 +27,12 @@ def main(path: str, runs: str, token: str | None = None) -> None:
         answered: list[str] = []
         machine = services.probe(lambda drive: answered.append(drive.path))
         drive = next(drive for drive in machine.drives if drive.path == path)
-        say(asks=services.asks_for_root, table=drive.table is not None, answered=path in answered, root=machine.root)
+        say(
+            asks=services.asks_for_root,
+            table=drive.table is not None,
+            answered=path in answered,
+            root=machine.root,
+        )
         plan = services.plan(machine, drive, (wish("ext4"),), Mode.REPLACE)
         run = services.start(plan, (token or plan.drive.token,))
     except DiskwrightError as error:
@@ -35,7 +40,11 @@ def main(path: str, runs: str, token: str | None = None) -> None:
         return
     say(run=str(run))
     first = [entry.sentence for entry in services.follow(run)]
-    say(state=services.state(run), sentences=first, again=[entry.sentence for entry in services.follow(run)] == first)
+    say(
+        state=services.state(run),
+        sentences=first,
+        again=[entry.sentence for entry in services.follow(run)] == first,
+    )
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
-"""Takes an ext3 that is made here to ext4, for the published pictures:  sudo python -m tests.loop.recordmoving
+"""Takes an ext3 that is made here to ext4, for the published pictures: sudo python -m tests.loop.recordmoving
 
-What is found, the plan and the journal of the run are kept in tests/looks/recorded_moving, as diskwright wrote them. All happens in a mount
-namespace of its own, in which a scratch folder lies over /var/lib/diskwright and /srv, and a copy over /etc.
+What is found, the plan and the journal of the run are kept in tests/looks/recorded_moving, as diskwright
+wrote them. All happens in a mount namespace of its own, in which a scratch folder lies over
+/var/lib/diskwright and /srv, and a copy over /etc.
 """
 
 import os
@@ -98,7 +99,9 @@ def _fill(drive: str) -> None:
 
 
 def _keep(folder: Path) -> None:
-    texts = {name: (folder / name).read_text() for name in ("situation.json", "migration.json", JOURNAL, "run.txt")}
+    texts = {
+        name: (folder / name).read_text() for name in ("situation.json", "migration.json", JOURNAL, "run.txt")
+    }
     for name, text in texts.items():
         if found := (*traces(text), *([str(folder)] if str(folder) in text else [])):
             raise SystemExit(f"{name} tells of this machine: {', '.join(found)}. Nothing is kept.")

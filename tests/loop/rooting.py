@@ -1,7 +1,9 @@
-"""A plain user for the tests, and a stand-in for sudo that root's side of the test answers: what it was told to run is recorded.
+"""A plain user for the tests, and a stand-in for sudo that root's side of the test answers: what it was told
+to run is recorded.
 
-The stand-in is a script on the plain user's PATH. It hands its arguments, environment and standard streams over a socket to this process,
-which is root and runs them, as sudo's own setuid bit would let it; its status is the command's.
+The stand-in is a script on the plain user's PATH. It hands its arguments, environment and standard streams
+over a socket to this process, which is root and runs them, as sudo's own setuid bit would let it; its status
+is the command's.
 """
 
 import json
@@ -30,7 +32,8 @@ if {asks}:
     with open("/dev/tty", "r+b", buffering=0) as terminal:
         terminal.write(b"stand-in's password: ")
         word = terminal.readline().decode().strip()
-told = json.dumps({{"word": word, "argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd(), "umask": os.umask(0)}}).encode()
+told = {{"word": word, "argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd()}}
+told = json.dumps(told | {{"umask": os.umask(0)}}).encode()
 line.sendmsg([len(told).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
 line.sendall(told)
 sys.stdin.close(); sys.stdout.close()
@@ -40,10 +43,11 @@ sys.exit(line.recv(1)[0])
 
 @dataclass
 class Sudo:
-    """The stand-in. `refuses` makes it end as after wrong passwords, and so does any but the `password`, if it has one to ask for.
+    """The stand-in. `refuses` makes it end as after wrong passwords, and so does any but the `password`, if
+    it has one to ask for.
 
-    `calls` are the argument lists that it was given, `environments` what stood around them, `words` the passwords, and `ends` the
-    statuses that it ended with.
+    `calls` are the argument lists that it was given, `environments` what stood around them, `words` the
+    passwords, and `ends` the statuses that it ended with.
     """
 
     folder: Path
@@ -62,7 +66,11 @@ class Sudo:
         self._listener.listen()
         program = self.folder / "sudo"
         program.write_text(
-            STAND_IN.format(python=os.path.realpath(sys.executable), socket=str(self.folder / "socket"), asks=bool(self.password))
+            STAND_IN.format(
+                python=os.path.realpath(sys.executable),
+                socket=str(self.folder / "socket"),
+                asks=bool(self.password),
+            )
         )
         program.chmod(0o755)
         self._children: list[subprocess.Popen[bytes]] = []
@@ -96,7 +104,13 @@ class Sudo:
             # All of the plain user's environment comes along, as the worst of sudoers could let it.
             with self.errors.open("ab") as errors:
                 child = subprocess.Popen(
-                    words, stdin=streams[0], stdout=streams[1], stderr=errors, env=told["environ"], cwd=told["cwd"], umask=told["umask"]
+                    words,
+                    stdin=streams[0],
+                    stdout=streams[1],
+                    stderr=errors,
+                    env=told["environ"],
+                    cwd=told["cwd"],
+                    umask=told["umask"],
                 )
             self._children.append(child)
         for fd in streams:
@@ -111,7 +125,8 @@ class Sudo:
     def close(self) -> None:
         """Nobody asks any more; what was begun is waited for.
 
-        The thread must have left accept() before its descriptor's number is free again: it would answer for the next stand-in.
+        The thread must have left accept() before its descriptor's number is free again: it would answer for
+        the next stand-in.
         """
         self._listener.shutdown(socket.SHUT_RDWR)
         self._server.join()
@@ -141,7 +156,8 @@ def as_nobody() -> tuple[str, ...]:
 
 
 def run_as_nobody(sudo: Sudo, *words: str, folder: Path, **changes: str) -> subprocess.Popen[str]:
-    """`python -m tests.loop.plain_user` as a plain user whose `sudo` is the stand-in; the environment is what they have."""
+    """`python -m tests.loop.plain_user` as a plain user whose `sudo` is the stand-in; the environment is what
+    they have."""
     path = os.pathsep.join([str(sudo.folder), os.environ["PATH"]])
     return subprocess.Popen(
         [*as_nobody(), "-m", "tests.loop.plain_user", *words],

@@ -1,4 +1,5 @@
-"""For the tests of trials that write: a drive of known bytes, what is written to it, and the command that does it."""
+"""For the tests of trials that write: a drive of known bytes, what is written to it, and the command that
+does it."""
 
 import hashlib
 import os
@@ -29,7 +30,11 @@ def digest(image: Path) -> str:
 
 
 def known_drive(
-    make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path], size_bytes: int, *partitions: Extent
+    make_drive: MakeDrive,
+    own: Callable[[str], None],
+    image_of: Callable[[str], Path],
+    size_bytes: int,
+    *partitions: Extent,
 ) -> Known:
     """A drive of known bytes everywhere, with a GPT of these partitions, which may lie badly."""
     path = make_drive(size_bytes)
@@ -53,7 +58,9 @@ def known_drive(
     return path, image, digest(image)
 
 
-def watch_writes(monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None], path: str) -> list[tuple[int, bytes]]:
+def watch_writes(
+    monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None], path: str
+) -> list[tuple[int, bytes]]:
     """Where what is written from now on, which must be to this drive."""
     written: list[tuple[int, bytes]] = []
     real = os.pwritev
@@ -67,8 +74,11 @@ def watch_writes(monkeypatch: pytest.MonkeyPatch, own: Callable[[str], None], pa
     return written
 
 
-def only_what_was_read(written: Sequence[tuple[int, bytes]], content: bytes, partitions: Sequence[Extent]) -> None:
-    """Fail unless every write is of the bytes that stood there, a MiB away from the drive's ends and from every partition."""
+def only_what_was_read(
+    written: Sequence[tuple[int, bytes]], content: bytes, partitions: Sequence[Extent]
+) -> None:
+    """Fail unless every write is of the bytes that stood there, a MiB away from the drive's ends and from
+    every partition."""
     for start, data in written:
         end = start + len(data)
         assert data == content[start:end]
@@ -79,7 +89,12 @@ def only_what_was_read(written: Sequence[tuple[int, bytes]], content: bytes, par
 def bench(*words: str) -> subprocess.CompletedProcess[str]:
     """`diskwright bench`, to its end."""
     return subprocess.run(
-        [sys.executable, "-m", "wizard", "bench", *words], capture_output=True, text=True, timeout=90, check=False, cwd=ROOM
+        [sys.executable, "-m", "wizard", "bench", *words],
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+        cwd=ROOM,
     )
 
 
@@ -93,9 +108,12 @@ def refused(words: Sequence[str], *expected: str) -> None:
 
 
 def ended_in_the_middle(words: Sequence[str], number: signal.Signals) -> str:
-    """What `diskwright bench` prints that gets a signal while it writes; fails where that is no orderly end."""
+    """What `diskwright bench` prints that gets a signal while it writes; fails where that is no orderly
+    end."""
     argv = [sys.executable, "-m", "wizard", "bench", *words]
-    with subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM) as process:
+    with subprocess.Popen(
+        argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOM
+    ) as process:
         assert process.stderr is not None
         assert "Writing back" in process.stderr.readline()
         sleep(0.05)

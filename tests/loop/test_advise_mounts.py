@@ -1,4 +1,5 @@
-"""Every option that is advised is made and mounted on the running kernel; every one that is said to be refused is refused."""
+"""Every option that is advised is made and mounted on the running kernel; every one that is said to be
+refused is refused."""
 
 import re
 import subprocess
@@ -24,7 +25,11 @@ RECORDINGS = {
     "shingled": Recording("shingled", "drive", Recorded.YES, "high"),
 }
 # What else can be made is tried in test_filesystems_made.py; no workload names options for it.
-MAKE = {"ext4": ["mkfs.ext4", "-q", "-F"], "xfs": ["mkfs.xfs", "-q", "-f"], "btrfs": ["mkfs.btrfs", "-q", "-f"]}
+MAKE = {
+    "ext4": ["mkfs.ext4", "-q", "-F"],
+    "xfs": ["mkfs.xfs", "-q", "-f"],
+    "btrfs": ["mkfs.btrfs", "-q", "-f"],
+}
 
 Mounted = Callable[[str, str, str], tuple[set[str], set[str]] | None]
 
@@ -40,7 +45,14 @@ def available() -> frozenset[str]:
 def advised(workload: str, recording: str, path: str, size_bytes: int, logical: int) -> dict[str, Choice]:
     """What is advised for a rotating drive like this one on the running kernel."""
     kernel = Kernel(Path("/proc/sys/kernel/osrelease").read_text().strip(), available())
-    drive = Drive(path, size_bytes, Geometry(logical, 4096, 0, 4096, 0), rotational=True, zoned="none", schedulers=("mq-deadline", "none"))
+    drive = Drive(
+        path,
+        size_bytes,
+        Geometry(logical, 4096, 0, 4096, 0),
+        rotational=True,
+        zoned="none",
+        schedulers=("mq-deadline", "none"),
+    )
     machine = Machine(kernel, (drive,), tuple((kind.tool, kind.tool) for kind in FILESYSTEMS.values()))
     advice = advise(machine, drive, RECORDINGS[recording], find_workload(workload), size_bytes=size_bytes)
     return {choice.filesystem: choice for choice in advice.choices}
@@ -48,7 +60,8 @@ def advised(workload: str, recording: str, path: str, size_bytes: int, logical: 
 
 @pytest.fixture
 def mounted(tmp_path: Path, own: Callable[[str], None]) -> Iterator[Mounted]:
-    """`mounted(path, filesystem, options)` gives the options in force, of the mount and of the filesystem; None where it is refused."""
+    """`mounted(path, filesystem, options)` gives the options in force, of the mount and of the filesystem;
+    None where it is refused."""
     point = tmp_path / "mounted here"
     point.mkdir()
 
@@ -99,9 +112,15 @@ def made_with(filesystem: str, path: str, option: str) -> bool:
 @pytest.mark.parametrize("recording", RECORDINGS)
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_what_is_advised_is_made_and_mounted(
-    workload: str, recording: str, logical: int, make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
+    workload: str,
+    recording: str,
+    logical: int,
+    make_drive: MakeDrive,
+    own: Callable[[str], None],
+    mounted: Mounted,
 ) -> None:
-    """On the smallest volume that each filesystem can have, a usual one, and for XFS, whose limits change with size, a large one."""
+    """On the smallest volume that each filesystem can have, a usual one, and for XFS, whose limits change
+    with size, a large one."""
     for name in MAKE:
         kind = FILESYSTEMS[name]
         for size in (kind.minimum_bytes, 64 * GIB, *([2 * TIB] if name == "xfs" else [])):
@@ -110,7 +129,11 @@ def test_what_is_advised_is_made_and_mounted(
             assert not choice.obstacles, (name, size, choice.obstacles)
             own(path)
             tool(*MAKE[name], *(word for option in choice.mkfs for word in option.text.split()), path)
-            assert all(made_with(name, path, option.text) for option in choice.mkfs), (name, size, choice.mkfs)
+            assert all(made_with(name, path, option.text) for option in choice.mkfs), (
+                name,
+                size,
+                choice.mkfs,
+            )
             if name == "ext4":
                 assert "has_journal" in tool("dumpe2fs", "-h", path)
             found = mounted(path, name, ",".join(option.text for option in choice.mount))
@@ -147,17 +170,29 @@ def test_without_a_journal_the_recipe_of_2010_does_not_mount(
 
 
 @pytest.mark.parametrize("name", never(Kind.SCHEDULER))
-def test_old_schedulers_are_gone(name: str, catalogue: dict[str, CatalogueOption], make_drive: MakeDrive) -> None:
+def test_old_schedulers_are_gone(
+    name: str, catalogue: dict[str, CatalogueOption], make_drive: MakeDrive
+) -> None:
     node = Path(make_drive(16 * MIB)).name
     assert catalogue[name].refused
-    assert catalogue[name].text not in Path(f"/sys/block/{node}/queue/scheduler").read_text().replace("[", "").replace("]", "").split()
+    assert (
+        catalogue[name].text
+        not in Path(f"/sys/block/{node}/queue/scheduler")
+        .read_text()
+        .replace("[", "")
+        .replace("]", "")
+        .split()
+    )
 
 
-@pytest.mark.parametrize(("filesystem", "logical"), [(name, logical) for name in MAKE for logical in (512, 4096)])
+@pytest.mark.parametrize(
+    ("filesystem", "logical"), [(name, logical) for name in MAKE for logical in (512, 4096)]
+)
 def test_no_filesystem_is_made_below_its_minimum_by_mistake(
     filesystem: str, logical: int, make_drive: MakeDrive, own: Callable[[str], None], mounted: Mounted
 ) -> None:
-    """At its minimum a volume works and has its journal; the margin below is the advice's own, but XFS makes nothing smaller."""
+    """At its minimum a volume works and has its journal; the margin below is the advice's own, but XFS makes
+    nothing smaller."""
     kind = FILESYSTEMS[filesystem]
     path = make_drive(kind.minimum_bytes, logical)
     own(path)

@@ -1,4 +1,5 @@
-"""Runs that end early: by a failing or hanging program, on request, by a kill, with the terminal; and what goes on from there."""
+"""Runs that end early: by a failing or hanging program, on request, by a kill, with the terminal; and what
+goes on from there."""
 
 import json
 import os
@@ -11,7 +12,19 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import ROOT, Work, diskwright, ended, gate, old_gpt, said, stand_in, story, until, wish
+from tests.loop.applying import (
+    ROOT,
+    Work,
+    diskwright,
+    ended,
+    gate,
+    old_gpt,
+    said,
+    stand_in,
+    story,
+    until,
+    wish,
+)
 from wizard.apply.plan.start import request_stop, resume_run, start_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.environment import Environment
@@ -33,16 +46,28 @@ def kill(run: Path) -> None:
     until(lambda: state(run) is not RunState.RUNNING)
 
 
-def test_a_failing_program_stops_the_run_there(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_failing_program_stops_the_run_there(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
-    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", "echo 'mkfs.ext4: Input/output error while writing' >&2; exit 5")
+    stand_in(
+        work.folder / "bin",
+        monkeypatch,
+        "mkfs.ext4",
+        "echo 'mkfs.ext4: Input/output error while writing' >&2; exit 5",
+    )
     run, now = work.apply(plan)
     assert now is RunState.FAILED
     last = read_entries(run)[-1].sentence
-    making = next(number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "make-filesystem")
-    assert f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5: mkfs.ext4: Input/output error while writing" in last
+    making = next(
+        number for number, step in enumerate(plan.steps, 1) if step.operation.kind == "make-filesystem"
+    )
+    assert (
+        f"Step {making} of {len(plan.steps)} failed: mkfs.ext4 ended with status 5: mkfs.ext4: Input/output "
+        "error while writing"
+    ) in last
     assert f"Done: steps 1 to {making - 1}; not done: steps {making} to {len(plan.steps)}." in last
     assert f"`diskwright resume {run}`" in last
     assert "cannot be undone" in last
@@ -57,7 +82,9 @@ def test_a_failing_program_stops_the_run_there(work: Work, make_drive: MakeDrive
     assert tool("blkid", "-p", "-o", "value", "-s", "UUID", f"{drive}p1").strip() == plan.volumes[0].uuid
 
 
-def test_a_program_that_hangs_is_ended(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_that_hangs_is_ended(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     stand_in(work.folder / "bin", monkeypatch, "wipefs", "exec sleep 98765")
@@ -68,7 +95,9 @@ def test_a_program_that_hangs_is_ended(work: Work, make_drive: MakeDrive, monkey
     assert not subprocess.run(["pgrep", "-f", "^sleep 98765$"], capture_output=True, check=False).stdout
 
 
-def test_a_stop_comes_between_two_steps_and_is_taken_back(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_comes_between_two_steps_and_is_taken_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
@@ -91,8 +120,11 @@ def test_a_stop_comes_between_two_steps_and_is_taken_back(work: Work, make_drive
 
 
 @pytest.mark.parametrize("program", ["wipefs", "mkfs.ext4", "e2fsck", "mount"])
-def test_a_killed_run_is_interrupted_and_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
-    """The program that was under way outlives the killed process and keeps the drive's lock: nobody comes between."""
+def test_a_killed_run_is_interrupted_and_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
+    """The program that was under way outlives the killed process and keeps the drive's lock: nobody comes
+    between."""
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
@@ -114,7 +146,9 @@ def test_a_killed_run_is_interrupted_and_goes_on(work: Work, make_drive: MakeDri
     (work.place("media") / "file").write_text("it is there to be written to")
 
 
-def test_what_a_killed_run_started_keeps_the_drive_locked(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_killed_run_started_keeps_the_drive_locked(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
     opened = work.folder / "gate"
@@ -129,7 +163,9 @@ def test_what_a_killed_run_started_keeps_the_drive_locked(work: Work, make_drive
 
 
 @pytest.mark.parametrize("tenths", range(2, 14, 2))
-def test_a_run_killed_at_any_moment_can_be_taken_back_or_up(work: Work, make_drive: MakeDrive, tenths: int) -> None:
+def test_a_run_killed_at_any_moment_can_be_taken_back_or_up(
+    work: Work, make_drive: MakeDrive, tenths: int
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
@@ -155,7 +191,8 @@ def test_a_run_killed_at_any_moment_can_be_taken_back_or_up(work: Work, make_dri
 def test_a_table_whose_last_word_was_lost_is_written_again(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, mode: Mode, block_bytes: int
 ) -> None:
-    """A power cut right after the table was written, before the journal said so, and with the copy at the end torn."""
+    """A power cut right after the table was written, before the journal said so, and with the copy at the end
+    torn."""
     drive = make_drive(96 * MIB, block_bytes)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4"), mode=mode)
@@ -168,7 +205,11 @@ def test_a_table_whose_last_word_was_lost_is_written_again(
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
     lines = (run / "journal.jsonl").read_text().splitlines(keepends=True)
-    cut = next(at for at, line in enumerate(lines) if json.loads(line)["event"] == "step-done" and json.loads(line)["step"] == number)
+    cut = next(
+        at
+        for at, line in enumerate(lines)
+        if json.loads(line)["event"] == "step-done" and json.loads(line)["step"] == number
+    )
     (run / "journal.jsonl").write_text("".join(lines[:cut]) + lines[cut][:40])
     if mode is Mode.USE_FREE:
         work.bench.own(drive)
@@ -181,7 +222,9 @@ def test_a_table_whose_last_word_was_lost_is_written_again(
     assert "corrupt" not in tool("sh", "-c", f"sfdisk --verify {drive} 2>&1")
 
 
-def test_a_journal_that_fills_up_stops_the_run(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_journal_that_fills_up_stops_the_run(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
     small = work.folder / "small"
@@ -193,7 +236,9 @@ def test_a_journal_that_fills_up_stops_the_run(work: Work, make_drive: MakeDrive
         stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", f"seq 3000\n{gate('mkfs.ext4', opened)}")
         run = start_run(plan, plan.drive.token, journal_dir=small, environment=work.environment)
         until(lambda: Path(f"{opened}.reached").exists())
-        subprocess.run(["dd", "if=/dev/zero", f"of={small / 'filler'}", "bs=1M"], capture_output=True, check=False)
+        subprocess.run(
+            ["dd", "if=/dev/zero", f"of={small / 'filler'}", "bs=1M"], capture_output=True, check=False
+        )
         opened.touch()
         assert ended(run) in (RunState.INTERRUPTED, RunState.FAILED)
         assert not said(run, Event.STEP_DONE)[2:], "nothing was done after the journal was full"
@@ -206,7 +251,9 @@ def test_a_journal_that_fills_up_stops_the_run(work: Work, make_drive: MakeDrive
         tool("umount", str(small))
 
 
-def test_a_closed_terminal_does_not_stop_it(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_closed_terminal_does_not_stop_it(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4", None, work.place("media")))
     file = work.folder / "plan.json"
@@ -219,7 +266,17 @@ def test_a_closed_terminal_does_not_stop_it(work: Work, make_drive: MakeDrive, m
         os.environ["DISKWRIGHT_STATE"] = str(work.folder)
         os.execv(
             sys.executable,
-            [sys.executable, "-m", "wizard", "apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab)],
+            [
+                sys.executable,
+                "-m",
+                "wizard",
+                "apply",
+                str(file),
+                "--confirm",
+                plan.drive.token,
+                "--fstab",
+                str(work.fstab),
+            ],
         )
     until(lambda: Path(f"{opened}.reached").exists())
     (run,) = list_runs(work.runs)
@@ -232,14 +289,26 @@ def test_a_closed_terminal_does_not_stop_it(work: Work, make_drive: MakeDrive, m
     assert work.place("media").is_mount()
 
 
-def test_ctrl_c_stops_between_steps_and_says_so(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_stops_between_steps_and_says_so(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     opened = work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
-    argv = [sys.executable, "-m", "wizard", "apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab)]
+    argv = [
+        sys.executable,
+        "-m",
+        "wizard",
+        "apply",
+        str(file),
+        "--confirm",
+        plan.drive.token,
+        "--fstab",
+        str(work.fstab),
+    ]
     environment = {**os.environ, "DISKWRIGHT_STATE": str(work.folder)}
     with subprocess.Popen(argv, cwd=ROOT, env=environment, stderr=subprocess.PIPE, text=True) as face:
         until(lambda: Path(f"{opened}.reached").exists())
@@ -254,7 +323,9 @@ def test_ctrl_c_stops_between_steps_and_says_so(work: Work, make_drive: MakeDriv
     assert state(run) is RunState.STOPPED
 
 
-def test_a_second_run_on_the_drive_is_refused(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_second_run_on_the_drive_is_refused(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
     opened = work.folder / "gate"

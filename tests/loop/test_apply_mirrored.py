@@ -1,4 +1,5 @@
-"""A Btrfs that keeps two copies on several drives, from the command line to the loss of one of them. md is tried in the lab's guests."""
+"""A Btrfs that keeps two copies on several drives, from the command line to the loss of one of them. md is
+tried in the lab's guests."""
 
 import os
 from dataclasses import replace
@@ -17,7 +18,20 @@ from wizard.model.units import MIB
 def test_a_mirror_by_btrfs_gives_its_files_back_from_either_drive(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     file, place = work.folder / "mirrored.json", work.place("files")
-    made = diskwright(work, "plan", one, two, "--mirror", "btrfs", "--workload", "nas", "--mount", str(place), "-o", str(file))
+    made = diskwright(
+        work,
+        "plan",
+        one,
+        two,
+        "--mirror",
+        "btrfs",
+        "--workload",
+        "nas",
+        "--mount",
+        str(place),
+        "-o",
+        str(file),
+    )
     assert made.returncode == 0, made.stderr
     assert "A mirror survives the loss of one drive, and is no backup" in " ".join(made.stderr.split())
     plan = read_plan(file.read_text(), str(file))
@@ -50,6 +64,8 @@ def test_a_mirror_by_btrfs_has_its_subvolumes(work: Work, make_drive: MakeDrive)
     run, now = work.apply(work.striped([one, two], wanted, StripeWish("btrfs", level="raid1")))
     assert now is RunState.DONE, story(run)
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED)
-    assert "subvol=/@home" in tool("findmnt", "--noheadings", "--output", "OPTIONS", "--mountpoint", str(home))
+    assert "subvol=/@home" in tool(
+        "findmnt", "--noheadings", "--output", "OPTIONS", "--mountpoint", str(home)
+    )
     assert "Data, RAID1" in tool("btrfs", "filesystem", "df", str(home))
     tool("umount", str(home))

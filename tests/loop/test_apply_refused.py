@@ -1,4 +1,5 @@
-"""Everything that must not be applied: each ends with a sentence and leaves the drive, fstab and the runs as they were."""
+"""Everything that must not be applied: each ends with a sentence and leaves the drive, fstab and the runs as
+they were."""
 
 import subprocess
 import sys
@@ -30,7 +31,13 @@ def untouched(work: Work, *drives: str) -> Iterator[None]:
     assert not work.runs.exists() or not list(work.runs.iterdir())
 
 
-def refused(work: Work, plan: Plan, match: str, error: type[DiskwrightError] = Refused, environment: Environment | None = None) -> str:
+def refused(
+    work: Work,
+    plan: Plan,
+    match: str,
+    error: type[DiskwrightError] = Refused,
+    environment: Environment | None = None,
+) -> str:
     """Beginning the run is refused with these words; the whole sentence."""
     with pytest.raises(error, match=match) as caught:
         work.start(plan, environment)
@@ -42,7 +49,12 @@ def refused(work: Work, plan: Plan, match: str, error: type[DiskwrightError] = R
 @contextmanager
 def held(device: str, how: str) -> Iterator[None]:
     """Another program that holds a device."""
-    argv = [sys.executable, "-c", f"import fcntl, os, sys; {how}; print('held', flush=True); sys.stdin.read()", device]
+    argv = [
+        sys.executable,
+        "-c",
+        f"import fcntl, os, sys; {how}; print('held', flush=True); sys.stdin.read()",
+        device,
+    ]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "held\n"
         yield
@@ -93,7 +105,10 @@ def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
     tool("losetup", "--detach", drive)
-    with pytest.raises(Refused, match=f"The drive of this plan is not at {drive}|is not the drive that this plan was made for"):
+    with pytest.raises(
+        Refused,
+        match=f"The drive of this plan is not at {drive}|is not the drive that this plan was made for",
+    ):
         preflight(plan, plan.drive.token, journal_dir=work.runs, environment=work.environment)
 
 
@@ -140,7 +155,12 @@ def test_another_drive_than_those_allowed(work: Work, make_drive: MakeDrive) -> 
     own, other = make_drive(64 * MIB), make_drive(64 * MIB)
     plan = work.plan(other, wish("ext4"))
     with untouched(work, own, other):
-        refused(work, plan, "is not a drive that this run may touch", environment=Environment(work.fstab, frozenset({own})))
+        refused(
+            work,
+            plan,
+            "is not a drive that this run may touch",
+            environment=Environment(work.fstab, frozenset({own})),
+        )
 
 
 def test_a_plan_that_reaches_for_another_drive(work: Work, make_drive: MakeDrive) -> None:
@@ -179,7 +199,17 @@ def test_a_disk_too_full_for_the_journal(work: Work, make_drive: MakeDrive) -> N
             start_run(plan, plan.drive.token, journal_dir=small / "runs", environment=work.environment)
         file = work.folder / "plan.json"
         file.write_text(render_plan(plan))
-        said = diskwright(work, "apply", str(file), "--confirm", plan.drive.token, "--journal", str(small), "--fstab", str(work.fstab))
+        said = diskwright(
+            work,
+            "apply",
+            str(file),
+            "--confirm",
+            plan.drive.token,
+            "--journal",
+            str(small),
+            "--fstab",
+            str(work.fstab),
+        )
         assert said.returncode == 3
         assert "no room" in said.stderr and "Nothing was written." in said.stderr
     finally:
@@ -236,7 +266,9 @@ def test_an_fstab_that_speaks_of_it_already(
 def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
-    monkeypatch.setattr("wizard.apply.plan.guard.find", lambda name: None if name == "mkfs.ext4" else f"/bin/{name}")
+    monkeypatch.setattr(
+        "wizard.apply.plan.guard.find", lambda name: None if name == "mkfs.ext4" else f"/bin/{name}"
+    )
     with untouched(work, drive):
         refused(work, plan, "mkfs.ext4 is not installed; install the package e2fsprogs")
 
@@ -269,7 +301,9 @@ def test_files_that_are_no_plans(work: Work, make_drive: MakeDrive) -> None:
     for name, content in cases.items():
         if content is not None:
             (folder / name).write_text(content)
-        said = diskwright(work, "apply", str(folder / name), "--confirm", plan.drive.token, "--fstab", str(work.fstab))
+        said = diskwright(
+            work, "apply", str(folder / name), "--confirm", plan.drive.token, "--fstab", str(work.fstab)
+        )
         assert said.returncode == 2, name
         assert said.stderr.startswith("diskwright: ") and len(said.stderr.splitlines()) == 1, said.stderr
         assert "\x1b" not in said.stderr and "Traceback" not in said.stderr
@@ -282,5 +316,8 @@ def test_files_that_are_no_plans(work: Work, make_drive: MakeDrive) -> None:
 def test_the_lock_of_another_program(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("ext4"))
-    with held(drive, "fd = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(fd, fcntl.LOCK_EX)"), untouched(work, drive):
+    with (
+        held(drive, "fd = os.open(sys.argv[1], os.O_RDONLY); fcntl.flock(fd, fcntl.LOCK_EX)"),
+        untouched(work, drive),
+    ):
         refused(work, plan, "locked by another program")

@@ -26,11 +26,15 @@ def with_role(role: str, filesystem: str, size_bytes: int | None = None, percent
 def table_of(drive: str) -> tuple[str, list[tuple[int, int, str]]]:
     """The kind of table and start, size and type of each partition, in blocks, as sfdisk reads them."""
     table = json.loads(tool("sfdisk", "--json", drive))["partitiontable"]
-    return table["label"], [(part["start"], part["size"], part["type"].lower()) for part in table["partitions"]]
+    return table["label"], [
+        (part["start"], part["size"], part["type"].lower()) for part in table["partitions"]
+    ]
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_each_role_has_its_type_in_both_copies_of_the_table(work: Work, make_drive: MakeDrive, block_bytes: int) -> None:
+def test_each_role_has_its_type_in_both_copies_of_the_table(
+    work: Work, make_drive: MakeDrive, block_bytes: int
+) -> None:
     drive = make_drive(1024 * MIB, block_bytes)
     plan = work.plan(
         drive,
@@ -46,7 +50,10 @@ def test_each_role_has_its_type_in_both_copies_of_the_table(work: Work, make_dri
     label, parts = table_of(drive)
     root = ROOT_GPT_TYPES[tool("uname", "-m").strip()]
     swap = "0657fd6d-a4ab-43c4-84e5-0933c84b4f4f"
-    assert (label, [part[2] for part in parts]) == ("gpt", [ESP_GPT_TYPE, BOOT_GPT_TYPE, root, HOME_GPT_TYPE, swap])
+    assert (label, [part[2] for part in parts]) == (
+        "gpt",
+        [ESP_GPT_TYPE, BOOT_GPT_TYPE, root, HOME_GPT_TYPE, swap],
+    )
     assert [(start * block_bytes, size * block_bytes) for start, size, _ in parts] == [
         (slot.start_bytes, slot.size_bytes) for slot in plan.after.partitions
     ]

@@ -1,4 +1,5 @@
-"""One Btrfs over several drives, from plan to mount: made, refused, killed, taken back. md and LVM are tried in the lab's guests."""
+"""One Btrfs over several drives, from plan to mount: made, refused, killed, taken back. md and LVM are tried
+in the lab's guests."""
 
 import os
 from contextlib import ExitStack
@@ -9,7 +10,21 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import OLD_FSTAB, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, touched, until, wish
+from tests.loop.applying import (
+    OLD_FSTAB,
+    Work,
+    diskwright,
+    ended,
+    fill,
+    gate,
+    old_gpt,
+    said,
+    stand_in,
+    story,
+    touched,
+    until,
+    wish,
+)
 from tests.loop.test_apply_interrupted import kill
 from wizard.apply.plan.start import keep_run, preflight, request_stop, resume_run, start_run
 from wizard.apply.plan.undo import undo_run
@@ -26,14 +41,18 @@ from wizard.model.units import MIB
 BTRFS = StripeWish("btrfs")
 
 
-def planned(work: Work, make_drive: MakeDrive, *sizes: int, block_bytes: int = 512, place: Path | None = None) -> Plan:
+def planned(
+    work: Work, make_drive: MakeDrive, *sizes: int, block_bytes: int = 512, place: Path | None = None
+) -> Plan:
     """A Btrfs over new drives of these sizes in MiB."""
     drives = [make_drive(size * MIB, block_bytes) for size in sizes]
     return work.striped(drives, wish("btrfs", None, place), BTRFS)
 
 
 @pytest.mark.parametrize(("sizes", "block_bytes"), [((256, 256), 512), ((256, 320, 256), 4096)])
-def test_one_btrfs_over_several_drives_ends_mounted(work: Work, make_drive: MakeDrive, sizes: tuple[int, ...], block_bytes: int) -> None:
+def test_one_btrfs_over_several_drives_ends_mounted(
+    work: Work, make_drive: MakeDrive, sizes: tuple[int, ...], block_bytes: int
+) -> None:
     place = work.place("media")
     plan = planned(work, make_drive, *sizes, block_bytes=block_bytes, place=place)
     before = [work.bench.image_of(path).read_bytes() for path in plan.paths]
@@ -47,7 +66,9 @@ def test_one_btrfs_over_several_drives_ends_mounted(work: Work, make_drive: Make
     usage = tool("btrfs", "filesystem", "df", str(place))
     assert "Data, RAID0" in usage and "Metadata, RAID1" in usage
     for path in plan.paths:
-        seen = dict(line.split("=", 1) for line in tool("blkid", "-p", "-o", "export", f"{path}p1").splitlines())
+        seen = dict(
+            line.split("=", 1) for line in tool("blkid", "-p", "-o", "export", f"{path}p1").splitlines()
+        )
         assert (seen["TYPE"], seen["UUID"], seen["LABEL"]) == ("btrfs", volume.uuid, volume.label)
     assert {int(Path(f"/sys/class/block/{Path(path).name}p1/size").read_text()) for path in plan.paths} == {
         plan.after.partitions[0].size_bytes // 512
@@ -64,13 +85,21 @@ def test_one_btrfs_over_several_drives_ends_mounted(work: Work, make_drive: Make
 def test_the_command_wants_every_drives_token(work: Work, make_drive: MakeDrive) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB)
     file = work.folder / "striped.json"
-    made = diskwright(work, "plan", one, two, "--stripe", "btrfs", "--workload", "large-media", "-o", str(file))
+    made = diskwright(
+        work, "plan", one, two, "--stripe", "btrfs", "--workload", "large-media", "-o", str(file)
+    )
     assert made.returncode == 0, made.stderr
     assert "when any one of them fails, everything on all of them is lost" in " ".join(made.stderr.split())
     plan = read_plan(file.read_text(), str(file))
     assert f"--confirm {plan.tokens[0]} --confirm {plan.tokens[1]}" in made.stderr
     before = [work.digest(path) for path in plan.paths]
-    for tokens in ((plan.tokens[0],), (plan.tokens[1],), (plan.tokens[0], plan.tokens[0]), (*plan.tokens, "more"), ()):
+    for tokens in (
+        (plan.tokens[0],),
+        (plan.tokens[1],),
+        (plan.tokens[0], plan.tokens[0]),
+        (*plan.tokens, "more"),
+        (),
+    ):
         words = [word for token in tokens for word in ("--confirm", token)]
         wrong = diskwright(work, "apply", str(file), *words, "--fstab", str(work.fstab))
         assert wrong.returncode == 3, tokens
@@ -78,7 +107,17 @@ def test_the_command_wants_every_drives_token(work: Work, make_drive: MakeDrive)
     dry = diskwright(work, "apply", str(file), "--dry-run", "--fstab", str(work.fstab))
     assert dry.returncode == 0, dry.stderr
     assert all(" ".join(argv) in dry.stdout for step in plan.steps for argv in step.commands)
-    done = diskwright(work, "apply", str(file), "--confirm", plan.tokens[1], "--confirm", plan.tokens[0], "--fstab", str(work.fstab))
+    done = diskwright(
+        work,
+        "apply",
+        str(file),
+        "--confirm",
+        plan.tokens[1],
+        "--confirm",
+        plan.tokens[0],
+        "--fstab",
+        str(work.fstab),
+    )
     assert done.returncode == 0, done.stderr
     listed = diskwright(work, "status")
     assert f"{one}, {two}" in listed.stdout
@@ -124,12 +163,16 @@ def test_a_plan_with_another_drive_put_in_is_refused(work: Work, make_drive: Mak
     for index in range(len(plan.steps)):
         steps = (*plan.steps[:index], foreign.steps[index % len(foreign.steps)], *plan.steps[index + 1 :])
         with pytest.raises(BadInput, match="does not hold together"):
-            start_run(replace(plan, steps=steps), *plan.tokens, journal_dir=work.runs, environment=work.environment)
+            start_run(
+                replace(plan, steps=steps), *plan.tokens, journal_dir=work.runs, environment=work.environment
+            )
     assert work.digest(other) == before
 
 
 @pytest.mark.usefixtures("direct")
-def test_both_drives_come_back_to_the_bit(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_drives_come_back_to_the_bit(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = make_drive(256 * MIB), make_drive(256 * MIB, 512)
     for drive in (one, two):
         fill(drive, work.bench)
@@ -146,7 +189,9 @@ def test_both_drives_come_back_to_the_bit(work: Work, make_drive: MakeDrive, mon
         work.folder / "bin",
         monkeypatch,
         "wipefs",
-        f'if [ "$1" = --all ] && [ "$3" = {getattr(device, "device", "")} ]; then\n' + "\n".join(waiting[:-1]) + f"\nfi\n{waiting[-1]}",
+        f'if [ "$1" = --all ] && [ "$3" = {getattr(device, "device", "")} ]; then\n'
+        + "\n".join(waiting[:-1])
+        + f"\nfi\n{waiting[-1]}",
     )
     run = work.start(plan)
     until(lambda: Path(f"{opened}.reached").exists() or state(run) is not RunState.RUNNING)
@@ -163,7 +208,9 @@ def test_both_drives_come_back_to_the_bit(work: Work, make_drive: MakeDrive, mon
 
 @pytest.mark.usefixtures("direct")
 @pytest.mark.parametrize("program", ["mkfs.btrfs", "btrfs", "mount"])
-def test_a_killed_run_over_several_drives_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str) -> None:
+def test_a_killed_run_over_several_drives_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, program: str
+) -> None:
     place = work.place("media")
     plan = planned(work, make_drive, 256, 256, place=place)
     opened = work.folder / "gate"
@@ -186,13 +233,17 @@ def test_a_killed_run_over_several_drives_goes_on(work: Work, make_drive: MakeDr
 
 
 @pytest.mark.usefixtures("direct")
-def test_a_run_killed_with_its_volume_mounted_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_killed_with_its_volume_mounted_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Both drives are in use then, by the run's own mount, which the kernel shows by one of them."""
     place = work.place("media")
     plan = planned(work, make_drive, 256, 256, place=place)
     opened = work.folder / "gate"
     real = gate("mount", opened).splitlines()
-    stand_in(work.folder / "bin", monkeypatch, "mount", "\n".join([real[-1].removeprefix("exec "), *real[:-1]]))
+    stand_in(
+        work.folder / "bin", monkeypatch, "mount", "\n".join([real[-1].removeprefix("exec "), *real[:-1]])
+    )
     run = work.start(plan)
     until(lambda: Path(f"{opened}.reached").exists())
     kill(run)
@@ -202,7 +253,9 @@ def test_a_run_killed_with_its_volume_mounted_goes_on(work: Work, make_drive: Ma
         os.close(lock_drive(path, wait_seconds=20))
     resume_run(run)
     assert ended(run) is RunState.DONE, story(run)
-    assert tool("findmnt", "--noheadings", "--output", "FSTYPE", "--mountpoint", str(place)).strip() == "btrfs"
+    assert (
+        tool("findmnt", "--noheadings", "--output", "FSTYPE", "--mountpoint", str(place)).strip() == "btrfs"
+    )
     assert render_plan(plan) == (run / "plan.json").read_text()
 
 
@@ -228,13 +281,20 @@ def test_both_drives_wait_unseen_and_come_back_to_the_bit(work: Work, make_drive
     (place / "letter").write_text("it is there to be written to")
 
 
-def test_a_run_killed_with_its_new_volume_mounted_goes_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_killed_with_its_new_volume_mounted_goes_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The drive is in use then, by the run's own mount."""
     drive, place = make_drive(256 * MIB), work.place("media")
     opened = work.folder / "gate"
     real = gate("mount", opened).splitlines()
     script = "\n".join([real[-1].removeprefix("exec "), *real[:-1]])
-    stand_in(work.folder / "bin", monkeypatch, "mount", f'case "$*" in *{place}*) ;; *) {real[-1]} ;; esac\n{script}')
+    stand_in(
+        work.folder / "bin",
+        monkeypatch,
+        "mount",
+        f'case "$*" in *{place}*) ;; *) {real[-1]} ;; esac\n{script}',
+    )
     run = work.start(work.plan(drive, wish("ext4", mount_point=place)))
     until(lambda: Path(f"{opened}.reached").exists() or state(run) is not RunState.RUNNING)
     kill(run)

@@ -7,7 +7,21 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
-from tests.loop.applying import OLD_FSTAB, SECONDS, Work, diskwright, ended, fill, gate, old_gpt, said, stand_in, story, until, wish
+from tests.loop.applying import (
+    OLD_FSTAB,
+    SECONDS,
+    Work,
+    diskwright,
+    ended,
+    fill,
+    gate,
+    old_gpt,
+    said,
+    stand_in,
+    story,
+    until,
+    wish,
+)
 from wizard.apply.block.devices import partition_nodes
 from wizard.apply.plan.resume import UNDOING
 from wizard.apply.plan.start import request_stop, resume_run
@@ -29,7 +43,10 @@ def stopped_before_formatting(work: Work, plan: Plan, monkeypatch: pytest.Monkey
     kinds = [step.operation.kind for step in plan.steps]
     wipes = kinds[: kinds.index("make-filesystem")].count("wipe-signatures")
     opened, count = work.folder / "gate", work.folder / "count"
-    counting = f'if [ "$1" = --all ]; then echo >> {count}; fi\nif [ "$1" = --all ] && [ $(wc -l < {count}) = {wipes} ]; then :; else exec '
+    counting = (
+        f'if [ "$1" = --all ]; then echo >> {count}; fi\n'
+        f'if [ "$1" = --all ] && [ $(wc -l < {count}) = {wipes} ]; then :; else exec '
+    )
     script = gate("wipefs", opened)
     real = script.splitlines()[-1].removeprefix("exec ")
     stand_in(work.folder / "bin", monkeypatch, "wipefs", f"{counting}{real}; fi\n{script}")
@@ -38,21 +55,31 @@ def stopped_before_formatting(work: Work, plan: Plan, monkeypatch: pytest.Monkey
     request_stop(run)
     opened.touch()
     assert ended(run) is RunState.STOPPED, story(run)
-    assert [entry.step for entry in said(run, Event.STEP_DONE)] == list(range(1, kinds.index("make-filesystem") + 1))
+    assert [entry.step for entry in said(run, Event.STEP_DONE)] == list(
+        range(1, kinds.index("make-filesystem") + 1)
+    )
     (work.folder / "bin/wipefs").unlink()
     return run
 
 
-@pytest.mark.parametrize(("block_bytes", "arrangement"), [(512, PLAIN), (4096, PLAIN), (4096, Arrangement("mbr"))])
+@pytest.mark.parametrize(
+    ("block_bytes", "arrangement"), [(512, PLAIN), (4096, PLAIN), (4096, Arrangement("mbr"))]
+)
 def test_a_replaced_table_comes_back_to_the_bit(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, block_bytes: int, arrangement: Arrangement
+    work: Work,
+    make_drive: MakeDrive,
+    monkeypatch: pytest.MonkeyPatch,
+    block_bytes: int,
+    arrangement: Arrangement,
 ) -> None:
     drive = make_drive(160 * MIB, block_bytes)
     fill(drive, work.bench)
     old_gpt(drive, "start=1MiB,size=8MiB,name=first\nstart=9MiB,size=128MiB,name=second\n")
     tool("mkfs.btrfs", "-q", "-f", f"{drive}p2")
     tool("blockdev", "--flushbufs", f"{drive}p2")
-    plan = work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE, arrangement=arrangement)
+    plan = work.plan(
+        drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE, arrangement=arrangement
+    )
     before, content = work.digest(drive), probe_drive(drive).content_digest
     run = stopped_before_formatting(work, plan, monkeypatch)
     assert work.digest(drive) != before
@@ -63,14 +90,19 @@ def test_a_replaced_table_comes_back_to_the_bit(
     assert work.digest(drive) == before
     after = probe_drive(drive)
     assert after.content_digest == content
-    assert [(part.kernel_start_bytes, part.kernel_size_bytes) for part in after.partitions] == [(MIB, 8 * MIB), (9 * MIB, 128 * MIB)]
+    assert [(part.kernel_start_bytes, part.kernel_size_bytes) for part in after.partitions] == [
+        (MIB, 8 * MIB),
+        (9 * MIB, 128 * MIB),
+    ]
     assert work.fstab.read_text() == OLD_FSTAB
     again = diskwright(work, "undo")
     assert (again.returncode, "is undone already" in again.stderr) == (3, True)
     assert work.digest(drive) == before
 
 
-def test_a_drive_without_a_table_has_none_again(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_drive_without_a_table_has_none_again(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(160 * MIB)
     tool("mkfs.btrfs", "-q", "-f", drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
@@ -84,8 +116,11 @@ def test_a_drive_without_a_table_has_none_again(work: Work, make_drive: MakeDriv
     tool("umount", str(place))
 
 
-def test_an_old_gpt_whose_copy_lies_in_the_middle(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A drive that was grown: libparted clears the old copy's header where it lies, in the middle of the drive."""
+def test_an_old_gpt_whose_copy_lies_in_the_middle(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A drive that was grown: libparted clears the old copy's header where it lies, in the middle of the
+    drive."""
     drive = make_drive(64 * MIB)
     old_gpt(drive)
     forget_partitions(drive)
@@ -104,11 +139,16 @@ def test_an_old_gpt_whose_copy_lies_in_the_middle(work: Work, make_drive: MakeDr
 def test_added_partitions_go_and_what_stayed_keeps_what_was_written_since(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, label: str
 ) -> None:
-    """The partition that stays begins right behind the table, within the first MiB: its newer bytes must not be put back to older ones."""
+    """The partition that stays begins right behind the table, within the first MiB: its newer bytes must not
+    be put back to older ones."""
     drive = make_drive(128 * MIB)
     fill(drive, work.bench)
     head = f"label: {label}\n" + ("first-lba: 34\n" if label == "gpt" else "")
-    tool("sh", "-c", f"printf '{head}start=36,size=8MiB\\n' | sfdisk --quiet --no-reread --wipe always {drive} || true")
+    tool(
+        "sh",
+        "-c",
+        f"printf '{head}start=36,size=8MiB\\n' | sfdisk --quiet --no-reread --wipe always {drive} || true",
+    )
     tool("partx", "--update", drive)
     tool("mkfs.ext4", "-q", f"{drive}p1")
     plan = work.plan(drive, wish("ext4"), mode=Mode.USE_FREE)
@@ -130,7 +170,8 @@ def test_added_partitions_go_and_what_stayed_keeps_what_was_written_since(
 def test_a_partition_that_somebody_looks_at_for_a_moment_is_waited_for(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As udev looks at every partition that appears: what the kernel believes is put right as soon as nobody has it open."""
+    """As udev looks at every partition that appears: what the kernel believes is put right as soon as nobody
+    has it open."""
     drive = make_drive(96 * MIB)
     before = work.digest(drive)
     run = stopped_before_formatting(work, work.plan(drive, wish("ext4")), monkeypatch)
@@ -150,7 +191,9 @@ def test_a_partition_that_somebody_looks_at_for_a_moment_is_waited_for(
     assert not partition_nodes(drive)
 
 
-def test_what_others_changed_since_is_not_overwritten(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_others_changed_since_is_not_overwritten(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
@@ -164,7 +207,9 @@ def test_what_others_changed_since_is_not_overwritten(work: Work, make_drive: Ma
     assert work.digest(drive) == before
 
 
-def test_a_damaged_copy_is_not_put_back(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_damaged_copy_is_not_put_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
@@ -177,7 +222,9 @@ def test_a_damaged_copy_is_not_put_back(work: Work, make_drive: MakeDrive, monke
     assert work.digest(drive) == before
 
 
-def test_a_run_that_somebody_else_could_have_planted(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_somebody_else_could_have_planted(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
     run = stopped_before_formatting(work, plan, monkeypatch)
@@ -189,7 +236,9 @@ def test_a_run_that_somebody_else_could_have_planted(work: Work, make_drive: Mak
     assert work.digest(drive) == before
 
 
-def test_a_killed_undo_is_done_again_and_only_that(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_killed_undo_is_done_again_and_only_that(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
@@ -207,7 +256,9 @@ def test_a_killed_undo_is_done_again_and_only_that(work: Work, make_drive: MakeD
     assert read_entries(run)[-1].event is Event.UNDONE
 
 
-def test_a_run_that_wrote_nothing_has_nothing_to_undo(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_wrote_nothing_has_nothing_to_undo(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4"))
     monkeypatch.setattr("wizard.apply.plan.guard.check_content", lambda *_, **__: None)

@@ -1,4 +1,5 @@
-"""The whole path: from a plan to mounted filesystems, looked at with other tools than the ones that made them."""
+"""The whole path: from a plan to mounted filesystems, looked at with other tools than the ones that made
+them."""
 
 import json
 from itertools import pairwise
@@ -7,7 +8,18 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import GPT_DATA, OLD_FSTAB, Work, diskwright, fill, old_gpt, said, story, touched, wish
+from tests.loop.applying import (
+    GPT_DATA,
+    OLD_FSTAB,
+    Work,
+    diskwright,
+    fill,
+    old_gpt,
+    said,
+    story,
+    touched,
+    wish,
+)
 from wizard.apply.run.journal import RunState
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
@@ -37,7 +49,9 @@ def test_three_volumes_end_mounted_as_planned(work: Work, make_drive: MakeDrive,
     assert {part["type"].lower() for part in table["partitions"]} == {GPT_DATA}
     assert [part.get("attrs") for part in table["partitions"]] == [None] * 3
     for volume in plan.volumes:
-        seen = dict(line.split("=", 1) for line in tool("blkid", "-p", "-o", "export", volume.path).splitlines())
+        seen = dict(
+            line.split("=", 1) for line in tool("blkid", "-p", "-o", "export", volume.path).splitlines()
+        )
         assert (seen["TYPE"], seen["UUID"], seen["LABEL"]) == (volume.filesystem, volume.uuid, volume.label)
         place = str(volume.mount_point)
         shown = tool("findmnt", "--noheadings", "--output", "SOURCE,FSTYPE", "--mountpoint", place).split()
@@ -46,7 +60,9 @@ def test_three_volumes_end_mounted_as_planned(work: Work, make_drive: MakeDrive,
 
     lines = work.fstab.read_text().splitlines()
     assert lines[:2] == OLD_FSTAB.splitlines()
-    assert [line.split()[:2] for line in lines[2:]] == [[f"UUID={volume.uuid}", volume.mount_point] for volume in plan.volumes]
+    assert [line.split()[:2] for line in lines[2:]] == [
+        [f"UUID={volume.uuid}", volume.mount_point] for volume in plan.volumes
+    ]
     assert all("nofail" in line.split()[3].split(",") for line in lines[2:])
     assert work.fstab.stat().st_mode & 0o777 == 0o640
     kept = list(work.folder.glob("fstab.diskwright-*"))
@@ -55,13 +71,18 @@ def test_three_volumes_end_mounted_as_planned(work: Work, make_drive: MakeDrive,
 
 @pytest.mark.parametrize("label", ["gpt", "dos"])
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_free_space_is_used_and_every_other_byte_stays(work: Work, make_drive: MakeDrive, block_bytes: int, label: str) -> None:
+def test_free_space_is_used_and_every_other_byte_stays(
+    work: Work, make_drive: MakeDrive, block_bytes: int, label: str
+) -> None:
     drive = make_drive(128 * MIB, block_bytes)
     fill(drive, work.bench)
     # The first partition lies where old tools put it, just behind the table and off every boundary.
     first = 34 * 512 // block_bytes + 2
     head = f"label: {label}\n" + (f"first-lba: {first}\n" if label == "gpt" else "")
-    script = f"{head}start={first},size={8 * MIB // block_bytes}\nstart={100 * MIB // block_bytes},size={4 * MIB // block_bytes}\n"
+    script = (
+        f"{head}start={first},size={8 * MIB // block_bytes}\n"
+        f"start={100 * MIB // block_bytes},size={4 * MIB // block_bytes}\n"
+    )
     tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe always {drive} || true")
     tool("partx", "--update", drive)
     tool("mkfs.ext4", "-q", f"{drive}p1")
@@ -112,7 +133,9 @@ def test_the_command_shows_and_checks_everything(work: Work, make_drive: MakeDri
     asked = diskwright(work, "apply", str(file), "--fstab", str(work.fstab))
     assert (asked.returncode, asked.stdout) == (3, "")
     assert f"--confirm {plan.drive.token}" in asked.stderr
-    wrong = diskwright(work, "apply", str(file), "--confirm", plan.drive.token + "x", "--fstab", str(work.fstab))
+    wrong = diskwright(
+        work, "apply", str(file), "--confirm", plan.drive.token + "x", "--fstab", str(work.fstab)
+    )
     assert wrong.returncode == 3
     assert work.digest(drive) == before
     assert work.fstab.read_text() == OLD_FSTAB
@@ -127,7 +150,9 @@ def test_the_command_shows_and_checks_everything(work: Work, make_drive: MakeDri
 
     listed = json.loads(diskwright(work, "status", "--json").stdout)
     assert listed["schema"] == "diskwright.runs/1"
-    assert [(row["state"], row["drive"], row["steps_done"]) for row in listed["runs"]] == [("done", drive, len(plan.steps))]
+    assert [(row["state"], row["drive"], row["steps_done"]) for row in listed["runs"]] == [
+        ("done", drive, len(plan.steps))
+    ]
     refused = diskwright(work, "undo")
     assert refused.returncode == 3
     assert "making a filesystem was begun" in refused.stderr

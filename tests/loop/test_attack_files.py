@@ -1,4 +1,5 @@
-"""A drive named where a file is wanted, and a command whose standard streams are closed: nothing is written to a drive by mistake."""
+"""A drive named where a file is wanted, and a command whose standard streams are closed: nothing is written
+to a drive by mistake."""
 
 import os
 import subprocess
@@ -72,7 +73,20 @@ def test_closed_streams_are_not_taken_by_the_drive(work: Work, old: str, closed:
 
     argv = [sys.executable, "-m", "wizard"]
     with unharmed(work, old):
-        for words in (("inspect", old), ("apply", str(file), "--dry-run"), ("show", str(file)), ("bench", old, "--seconds", "1")):
-            said = subprocess.run([*argv, *words], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False, preexec_fn=close)
+        for words in (
+            ("inspect", old),
+            ("apply", str(file), "--dry-run"),
+            ("show", str(file)),
+            ("bench", old, "--seconds", "1"),
+        ):
+            said = subprocess.run(
+                [*argv, *words],
+                cwd=ROOT,
+                capture_output=True,
+                text=True,
+                timeout=60,
+                check=False,
+                preexec_fn=close,
+            )
             assert said.returncode == 0, (words, said.stderr)
             assert "Traceback" not in said.stderr

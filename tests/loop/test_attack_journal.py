@@ -54,12 +54,26 @@ def test_nobody_else_reads_or_writes_a_run(work: Work, make_drive: MakeDrive, um
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     state = work.folder / "not" / "yet" / "there"
-    argv = [sys.executable, "-m", "wizard", "apply", str(file), "--confirm", plan.drive.token, "--fstab", str(work.fstab)]
+    argv = [
+        sys.executable,
+        "-m",
+        "wizard",
+        "apply",
+        str(file),
+        "--confirm",
+        plan.drive.token,
+        "--fstab",
+        str(work.fstab),
+    ]
     environment = {**os.environ, "DISKWRIGHT_STATE": str(state)}
-    said = subprocess.run(argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False, umask=umask)
+    said = subprocess.run(
+        argv, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60, check=False, umask=umask
+    )
     assert said.returncode == 0, said.stderr
     made = [state, state.parent, *state.rglob("*")]
     assert any(path.name == "process.log" for path in made)
     open_ones = {str(path): oct(path.stat().st_mode) for path in made if path.stat().st_mode & 0o077}
     assert not open_ones
-    assert Path(work.place("deep")).stat().st_mode & 0o777 == 0o755, "a mount point's folder is made as by mkdir"
+    assert Path(work.place("deep")).stat().st_mode & 0o777 == 0o755, (
+        "a mount point's folder is made as by mkdir"
+    )

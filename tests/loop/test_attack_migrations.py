@@ -1,4 +1,5 @@
-"""What somebody else, or a bad moment, does to a migration's run, its folders and its line of fstab: nothing is lost by it."""
+"""What somebody else, or a bad moment, does to a migration's run, its folders and its line of fstab: nothing
+is lost by it."""
 
 import os
 from collections.abc import Iterator
@@ -29,7 +30,9 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
     return old_filesystem(work, make_drive)
 
 
-def test_undone_and_cut_off_before_that_was_said_it_is_undone_by_asking_again(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undone_and_cut_off_before_that_was_said_it_is_undone_by_asking_again(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before, lines = old.digest, old.fstab
     run = old.migrate_here(Way.LIGHT)
     without_power(monkeypatch, Event.UNDONE, None, lambda: take_back_migration(run, ()))
@@ -79,7 +82,9 @@ def test_what_cannot_be_trusted_is_not_put_back_and_fstab_still_fits(old: Old) -
     for change in (given_away, open_to_a_group, led_elsewhere, missing):
         with change(old.undo_dir / f"undo-{run.name}" / "02"):
             take_back_migration(run, ())
-        assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), f"{change}: {story(run)}"
+        assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), (
+            f"{change}: {story(run)}"
+        )
         assert "is left as it is" in said(run, Event.FAILED)[-1].sentence
     keep_migrated(run, ())
     assert state(run) is RunState.KEPT
@@ -91,7 +96,10 @@ def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) ->
     prepared.mkdir(parents=True)
     os.chown(prepared, SOMEBODY, SOMEBODY)
     apply_migration(run, ())
-    assert state(run) is RunState.FAILED and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence, story(run)
+    assert (
+        state(run) is RunState.FAILED
+        and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence
+    ), story(run)
     assert old.digest == before and not list(prepared.iterdir())
 
 
@@ -102,7 +110,10 @@ def test_what_finishes_half_a_commit_is_not_kept_in_memory(old: Old, monkeypatch
     monkeypatch.setattr("wizard.apply.block.snapshot.snapshot_obstacle", lambda: "")
     before = old.digest
     try:
-        for store, runs, wanted in ((old.work.folder, memory, "--journal DIR"), (memory, old.work.runs, "--store DIR")):
+        for store, runs, wanted in (
+            (old.work.folder, memory, "--journal DIR"),
+            (memory, old.work.runs, "--store DIR"),
+        ):
             situation = replace(old.look(), no_snapshots="", store=Folder(str(store / "stores"), 1 << 40))
             with pytest.raises(Refused, match=f"lies in memory.*{wanted}"):
                 migration = make_migration(situation, Way.LIGHT)
@@ -129,7 +140,9 @@ def test_a_run_that_a_group_can_write_to_is_not_trusted(old: Old) -> None:
         undo_migration(run)
 
 
-def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.place("old").mkdir(parents=True, exist_ok=True)
     # Another's line stands where the run's own did.
@@ -137,18 +150,26 @@ def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(o
     number = next(at for at, line in enumerate(lines) if "/old" in line)
     other = old.work.place("other")
     other.mkdir()
-    old.work.fstab.write_text("\n".join([*lines[:number], f"LABEL=else {other} ext4 defaults 0 2", *lines[number:]]))
+    old.work.fstab.write_text(
+        "\n".join([*lines[:number], f"LABEL=else {other} ext4 defaults 0 2", *lines[number:]])
+    )
     monkeypatch.setattr(Environment, "is_running_system", True)
     keep_migrated(run, ())
-    assert tool("findmnt", "-n", "-o", "TARGET", old.drive).split() == [str(old.work.place("old"))], story(run)
+    assert tool("findmnt", "-n", "-o", "TARGET", old.drive).split() == [str(old.work.place("old"))], story(
+        run
+    )
 
 
-def test_kept_it_is_not_mounted_where_the_device_holds_something_else(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_it_is_not_mounted_where_the_device_holds_something_else(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.place("old").mkdir(parents=True, exist_ok=True)
     old.work.bench.own(old.drive)
     tool("mke2fs", "-q", "-F", "-t", "ext4", old.drive)
     monkeypatch.setattr(Environment, "is_running_system", True)
     keep_migrated(run, ())
-    assert state(run) is RunState.KEPT and "another filesystem" in said(run, Event.KEPT)[0].sentence, story(run)
+    assert state(run) is RunState.KEPT and "another filesystem" in said(run, Event.KEPT)[0].sentence, story(
+        run
+    )
     assert not os.path.ismount(old.work.place("old"))

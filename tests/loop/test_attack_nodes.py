@@ -31,7 +31,8 @@ def alias() -> Iterator[Path]:
 
 @pytest.fixture
 def plant() -> Iterator[Plant]:
-    """`plant(node, other)` puts a node with the number of another device; it is taken away when the test has ended."""
+    """`plant(node, other)` puts a node with the number of another device; it is taken away when the test has
+    ended."""
     planted: list[tuple[Path, int]] = []
 
     def put(node: Path, other: str) -> None:
@@ -45,19 +46,28 @@ def plant() -> Iterator[Plant]:
             node.unlink()
 
 
-def test_links_whose_names_continue_as_partitions_of_another_drive(work: Work, make_drive: MakeDrive, alias: Path) -> None:
-    """`ALIAS` leads to the planned drive, and `ALIAS1`, which looks like its first partition, to another one."""
+def test_links_whose_names_continue_as_partitions_of_another_drive(
+    work: Work, make_drive: MakeDrive, alias: Path
+) -> None:
+    """`ALIAS` leads to the planned drive, and `ALIAS1`, which looks like its first partition, to another
+    one."""
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
     (alias / "disk").symlink_to(drive)
     (alias / "disk1").symlink_to(victim)
     plan = work.plan(drive, wish("ext4"))
-    hostile = forged(plan, replace(plan.drive, path=f"{alias}/disk"), [replace(plan.volumes[0], path=f"{alias}/disk1")])
+    hostile = forged(
+        plan, replace(plan.drive, path=f"{alias}/disk"), [replace(plan.volumes[0], path=f"{alias}/disk1")]
+    )
     with unharmed(work, drive, victim), pytest.raises(Refused, match="is a link to"):
-        preflight(hostile, hostile.drive.token, journal_dir=work.runs, environment=Environment(fstab=work.fstab))
+        preflight(
+            hostile, hostile.drive.token, journal_dir=work.runs, environment=Environment(fstab=work.fstab)
+        )
 
 
-def test_a_node_left_behind_that_leads_to_another_drive(work: Work, make_drive: MakeDrive, plant: Plant) -> None:
+def test_a_node_left_behind_that_leads_to_another_drive(
+    work: Work, make_drive: MakeDrive, plant: Plant
+) -> None:
     """Where a node of the partition's name is already there, the kernel makes none of its own."""
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
@@ -67,7 +77,9 @@ def test_a_node_left_behind_that_leads_to_another_drive(work: Work, make_drive: 
         fails(work, plan, "is no device of the kernel's")
 
 
-def test_a_node_exchanged_while_the_run_goes_on(work: Work, make_drive: MakeDrive, plant: Plant, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_node_exchanged_while_the_run_goes_on(
+    work: Work, make_drive: MakeDrive, plant: Plant, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive, victim = make_drive(96 * MIB), make_drive(96 * MIB)
     tool("mkfs.ext4", "-q", "-F", "-L", "victim", victim)
     plan = work.plan(drive, wish("ext4", 32 * MIB), wish("ext4"))

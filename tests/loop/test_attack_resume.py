@@ -19,7 +19,8 @@ from wizard.model.units import MIB
 
 
 def killed_at(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch, program: str, call: int) -> Path:
-    """A run whose process died while that call of a program was under way; the program itself was never run."""
+    """A run whose process died while that call of a program was under way; the program itself was never
+    run."""
     folder, opened = work.folder / "bin", work.folder / "opened"
     count = f"echo . >> {folder}/calls; [ $(wc -l < {folder}/calls) -eq {call} ]"
     real = gate(program, opened).splitlines()
@@ -48,7 +49,9 @@ def refuses(work: Work, drive: str, run: Path, *take_up: object) -> None:
                 go_on(run)
 
 
-def test_the_drive_was_given_a_filesystem_of_its_own(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_drive_was_given_a_filesystem_of_its_own(
+    work: Work, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = killed_at(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch, "wipefs", 2)
     forget_partitions(old)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", old)
@@ -62,7 +65,9 @@ def test_an_old_partition_was_formatted_anew(work: Work, old: str, monkeypatch: 
 
 
 @pytest.mark.parametrize("partition", ["p1", "p2"])
-def test_a_new_partition_was_formatted_by_hand(work: Work, old: str, monkeypatch: pytest.MonkeyPatch, partition: str) -> None:
+def test_a_new_partition_was_formatted_by_hand(
+    work: Work, old: str, monkeypatch: pytest.MonkeyPatch, partition: str
+) -> None:
     """The one whose filesystem was being made, or the one that was to be next."""
     plan = work.plan(old, wish("ext4", 32 * MIB), wish("ext4"), mode=Mode.REPLACE)
     run = killed_at(work, plan, monkeypatch, "mkfs.ext4", 1)
@@ -70,7 +75,9 @@ def test_a_new_partition_was_formatted_by_hand(work: Work, old: str, monkeypatch
     refuses(work, old, run, resume_run)
 
 
-def test_a_partition_that_stays_may_be_used_meanwhile(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_partition_that_stays_may_be_used_meanwhile(
+    work: Work, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = work.plan(old, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
     run = killed_at(work, plan, monkeypatch, "mkfs.ext4", 1)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", f"{old}p2")

@@ -1,4 +1,5 @@
-"""A volume over several drives, attacked: kills at every step, other writers, shared drives, and what an undo may not touch."""
+"""A volume over several drives, attacked: kills at every step, other writers, shared drives, and what an undo
+may not touch."""
 
 import os
 import signal
@@ -23,7 +24,8 @@ from wizard.model.units import MIB
 
 BTRFS = StripeWish("btrfs")
 LAST_WIPEFS = 12
-"""wipefs looks, erases and looks again at the first drive's old partition, at that drive, and at both new partitions."""
+"""wipefs looks, erases and looks again at the first drive's old partition, at that drive, and at both new
+partitions."""
 
 
 def pair(make_drive: MakeDrive) -> tuple[str, str]:
@@ -37,14 +39,19 @@ def over(work: Work, *drives: str, place: Path | None = None) -> Plan:
     return work.striped(drives, wish("btrfs", None, place), BTRFS, Mode.REPLACE)
 
 
-def test_undoing_again_leaves_alone_what_is_back(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_undoing_again_leaves_alone_what_is_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Its owner used the first drive again, before the second could be put back."""
     one, two = pair(make_drive)
     run = killed_at(work, over(work, one, two), monkeypatch, "wipefs", LAST_WIPEFS)
     opened = work.folder / "undoing"
     real = gate("partx", opened).splitlines()
     stand_in(
-        work.folder / "bin", monkeypatch, "partx", f'case "$*" in *{two}) {"; ".join(real[:-1])}; sleep 0.3; exit 1;; esac\n{real[-1]}'
+        work.folder / "bin",
+        monkeypatch,
+        "partx",
+        f'case "$*" in *{two}) {"; ".join(real[:-1])}; sleep 0.3; exit 1;; esac\n{real[-1]}',
     )
     with ThreadPoolExecutor(1) as pool:
         undoing = pool.submit(undo_run, run)
@@ -71,7 +78,9 @@ def _kill_there(run: Path, opened: Path) -> None:
     until(lambda: state(run) is RunState.INTERRUPTED)
 
 
-def test_killed_at_every_step_and_taken_up_again(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_killed_at_every_step_and_taken_up_again(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = pair(make_drive)
     neighbour = make_drive(64 * MIB)
     tool("mkfs.ext4", "-q", "-F", neighbour)
@@ -87,7 +96,10 @@ def test_killed_at_every_step_and_taken_up_again(work: Work, make_drive: MakeDri
             argv = step.commands[0]
             real = gate(argv[0], opened).splitlines()
             stand_in(
-                folder, monkeypatch, argv[0], f'if [ "$*" = "{" ".join(argv[1:])}" ]; then {real[0]}; sleep 0.3; exit 1; fi\n{real[-1]}'
+                folder,
+                monkeypatch,
+                argv[0],
+                f'if [ "$*" = "{" ".join(argv[1:])}" ]; then {real[0]}; sleep 0.3; exit 1; fi\n{real[-1]}',
             )
             Path(f"{opened}.reached").unlink(missing_ok=True)
             resume_run(run)
@@ -100,7 +112,9 @@ def test_killed_at_every_step_and_taken_up_again(work: Work, make_drive: MakeDri
 
 
 @pytest.mark.parametrize("call", [2, LAST_WIPEFS])
-def test_killed_and_put_back(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, call: int) -> None:
+def test_killed_and_put_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, call: int
+) -> None:
     one, two = pair(make_drive)
     tool("mkfs.ext4", "-q", "-F", two)
     with unharmed(work, one, two):
@@ -109,7 +123,9 @@ def test_killed_and_put_back(work: Work, make_drive: MakeDrive, monkeypatch: pyt
         assert state(run) is RunState.UNDONE
 
 
-def test_the_second_drive_was_used_before_it_went_on(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_second_drive_was_used_before_it_went_on(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, two = pair(make_drive)
     run = killed_at(work, over(work, one, two), monkeypatch, "wipefs", 2)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", two)
@@ -127,7 +143,12 @@ def test_two_runs_that_share_a_drive(work: Work, make_drive: MakeDrive) -> None:
     def start(number: int) -> Path | str:
         plan = plans[number]
         try:
-            return start_run(plan, *plan.tokens, journal_dir=work.folder / f"runs{number}/runs", environment=work.environment)
+            return start_run(
+                plan,
+                *plan.tokens,
+                journal_dir=work.folder / f"runs{number}/runs",
+                environment=work.environment,
+            )
         except Refused as error:
             return str(error)
 

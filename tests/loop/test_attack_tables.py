@@ -20,7 +20,8 @@ ENTRIES = 128 * 128
 
 
 def move_entries(drive: str, to_lba: int, first_usable_lba: int) -> None:
-    """Put the first copy's entries elsewhere, as `sgdisk --move-main-table` does for boards that boot from block 16, in both headers."""
+    """Put the first copy's entries elsewhere, as `sgdisk --move-main-table` does for boards that boot from
+    block 16, in both headers."""
     fd = os.open(drive, os.O_RDWR)
     try:
         last = os.lseek(fd, 0, os.SEEK_END) // BLOCK - 1
@@ -32,7 +33,9 @@ def move_entries(drive: str, to_lba: int, first_usable_lba: int) -> None:
                 os.pwrite(fd, os.pread(fd, ENTRIES, entries_lba * BLOCK), to_lba * BLOCK)
                 struct.pack_into("<Q", header, 72, to_lba)
             header[16:20] = bytes(4)
-            struct.pack_into("<I", header, 16, zlib.crc32(bytes(header[: struct.unpack_from("<I", header, 12)[0]])))
+            struct.pack_into(
+                "<I", header, 16, zlib.crc32(bytes(header[: struct.unpack_from("<I", header, 12)[0]]))
+            )
             os.pwrite(fd, bytes(header), lba * BLOCK)
         os.fsync(fd)
     finally:
@@ -41,7 +44,8 @@ def move_entries(drive: str, to_lba: int, first_usable_lba: int) -> None:
 
 @pytest.fixture
 def moved(work: Work, make_drive: MakeDrive) -> str:
-    """A drive full of a pattern, its GPT's first entries at block 2048 and a partition after them: blocks 3 to 33 are a boot loader's."""
+    """A drive full of a pattern, its GPT's first entries at block 2048 and a partition after them: blocks 3
+    to 33 are a boot loader's."""
     drive = make_drive(96 * MIB)
     fill(drive, work.bench)
     script = f"label: gpt\\nstart=4096,size=8MiB,type={GPT_DATA}\\n"
@@ -53,12 +57,16 @@ def moved(work: Work, make_drive: MakeDrive) -> str:
 
 def test_nothing_is_added_where_the_entries_lie_elsewhere(work: Work, moved: str) -> None:
     table = probe_drive(moved).table
-    assert table is not None and (table.kind, table.primary, table.backup) == ("gpt", "ok", "ok"), "the attack is none"
+    assert table is not None and (table.kind, table.primary, table.backup) == ("gpt", "ok", "ok"), (
+        "the attack is none"
+    )
     with unharmed(work, moved), pytest.raises(Refused, match="unusual place"):
         work.plan(moved, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
 
 
-def test_a_plan_that_adds_all_the_same_is_refused(work: Work, moved: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_plan_that_adds_all_the_same_is_refused(
+    work: Work, moved: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Such as one made by hand, or by another version."""
     with monkeypatch.context() as patch:
         patch.setattr("wizard.layout.planner.refuse_table", lambda _: None)

@@ -23,9 +23,24 @@ def written(node: str, fill: bytes, size_mib: int) -> None:
 
 def test_a_partition_made_during_a_trial_keeps_what_is_written_to_it(make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
-    argv = [sys.executable, "-m", "wizard", "bench", drive, "--scratch", "--confirm", drive.removeprefix("/dev/"), "--seconds", "8"]
+    argv = [
+        sys.executable,
+        "-m",
+        "wizard",
+        "bench",
+        drive,
+        "--scratch",
+        "--confirm",
+        drive.removeprefix("/dev/"),
+        "--seconds",
+        "8",
+    ]
     with subprocess.Popen(
-        [*argv, "--assume-physical", "4096"], cwd=ROOT, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        [*argv, "--assume-physical", "4096"],
+        cwd=ROOT,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+        text=True,
     ) as trial:
         assert trial.stderr is not None and "Writing back" in trial.stderr.readline()
         # Held still meanwhile: on a fast machine it would be over before the attack.

@@ -18,7 +18,8 @@ Attach = Callable[..., str]
 
 @pytest.fixture
 def attach(bench: Bench) -> Iterator[Attach]:
-    """`attach(file, *options)` gives a further loop device, unmounted and detached when the test has ended."""
+    """`attach(file, *options)` gives a further loop device, unmounted and detached when the test has
+    ended."""
     made: list[str] = []
 
     def one(file: str, *options: str) -> str:
@@ -63,13 +64,20 @@ def test_another_loop_over_the_same_file(work: Work, old: str, attach: Attach, b
         fails(work, plan, f"loop device {loop}")
 
 
-def test_a_partition_taken_into_use_after_the_last_look(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_partition_taken_into_use_after_the_last_look(
+    work: Work, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """After the drive's marks are erased, somebody begins to use a partition that the kernel still knows."""
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     opened = work.folder / "opened"
     real = tool("sh", "-c", "command -v wipefs").strip()
     pause = f"touch {opened}.reached; while [ ! -e {opened} ]; do sleep 0.05; done"
-    stand_in(work.folder / "bin", monkeypatch, "wipefs", f'{real} "$@" || exit\ncase "$*" in *--all*{old}) {pause};; esac')
+    stand_in(
+        work.folder / "bin",
+        monkeypatch,
+        "wipefs",
+        f'{real} "$@" || exit\ncase "$*" in *--all*{old}) {pause};; esac',
+    )
     run = work.start(plan)
     until(Path(f"{opened}.reached").exists)
     tool("mkfs.ext4", "-q", f"{old}p2")

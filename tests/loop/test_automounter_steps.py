@@ -1,4 +1,5 @@
-"""Programs that mount what they see, at the worst moment: the drive ends as planned, or the run says who has it."""
+"""Programs that mount what they see, at the worst moment: the drive ends as planned, or the run says who has
+it."""
 
 import os
 import subprocess
@@ -44,7 +45,8 @@ def real(name: str) -> str:
 
 
 def strike_after(work: Work, monkeypatch: pytest.MonkeyPatch, name: str, drive: str) -> Path:
-    """An automounter that mounts the first partition when a program has done its work on it, once; where it does."""
+    """An automounter that mounts the first partition when a program has done its work on it, once; where it
+    does."""
     place, mark = work.folder / "auto", work.folder / "struck"
     place.mkdir()
     mount = f"{real('mount')} {drive}p1 {place} 2>>{work.folder}/mount.log && touch {mark}"
@@ -67,14 +69,21 @@ def test_what_was_mounted_elsewhere_ends_where_it_was_planned(
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     assert (work.folder / "struck").exists() and places_of(f"{drive}p1") == [str(work.place("media"))]
-    told = [entry.sentence for entry in said(run, Event.COMMAND) if "Another program had mounted" in entry.sentence]
-    assert told == [f"Another program had mounted {drive}p1 at {auto}; it was unmounted, to be done as planned."]
+    told = [
+        entry.sentence
+        for entry in said(run, Event.COMMAND)
+        if "Another program had mounted" in entry.sentence
+    ]
+    assert told == [
+        f"Another program had mounted {drive}p1 at {auto}; it was unmounted, to be done as planned."
+    ]
 
 
 def test_an_older_filesystem_that_shows_through_and_is_mounted_is_somebodys(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Free space can begin where a deleted partition's filesystem still lies; it is seen as soon as the table is written."""
+    """Free space can begin where a deleted partition's filesystem still lies; it is seen as soon as the table
+    is written."""
     drive = make_drive(200 * MIB)
     work.bench.own(drive)
     tool("mkfs.ext4", "-q", "-F", "-L", "ghost", "-E", f"offset={MIB}", drive, "100M")
@@ -88,19 +97,28 @@ def test_an_older_filesystem_that_shows_through_and_is_mounted_is_somebodys(
     assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "ghost"
 
 
-def test_a_mount_of_others_that_is_in_use_is_left_to_them(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mount_of_others_that_is_in_use_is_left_to_them(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(200 * MIB)
     plan = work.plan(drive, wish("ext4", None, work.place("media")))
     auto = strike_after(work, monkeypatch, "mkfs.ext4", drive)
-    stand_in(work.folder / "bin", monkeypatch, "umount", f'echo "umount: {auto}: target is busy." >&2; exit 32')
+    stand_in(
+        work.folder / "bin", monkeypatch, "umount", f'echo "umount: {auto}: target is busy." >&2; exit 32'
+    )
     run, now = work.apply(plan)
     assert now is RunState.FAILED, story(run)
     last = said(run, Event.FAILED)[-1].sentence
-    assert f"Another program mounted {drive}p1 at {auto} while the run was at work" in last and "target is busy" in last
+    assert (
+        f"Another program mounted {drive}p1 at {auto} while the run was at work" in last
+        and "target is busy" in last
+    )
     assert places_of(f"{drive}p1") == [str(auto)]
 
 
-def test_what_the_plan_mounts_nowhere_may_be_mounted_by_others(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_the_plan_mounts_nowhere_may_be_mounted_by_others(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(400 * MIB)
     plan = work.plan(drive, wish("xfs"))
     strike_after(work, monkeypatch, "xfs_repair", drive)
@@ -133,7 +151,9 @@ def test_a_volume_that_is_unmounted_as_soon_as_the_drive_is_free_is_mounted_agai
     run, now = work.apply(plan)
     assert now is RunState.DONE, story(run)
     monkeypatch.setattr("wizard.apply.plan.automounter.udev_runs", lambda: True)
-    monkeypatch.setattr("wizard.apply.plan.automounter.settle", lambda: tool("umount", str(work.place("media"))))
+    monkeypatch.setattr(
+        "wizard.apply.plan.automounter.settle", lambda: tool("umount", str(work.place("media")))
+    )
     journal = Journal(run)
     assert stand(plan, journal) is None
     assert places_of(f"{drive}p1") == [str(work.place("media"))]

@@ -24,15 +24,31 @@ def udev() -> None:
     pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
-def test_udev_hears_of_the_old_partitions_before_the_new_one_is_mounted(udev: None, work: Work, make_drive: MakeDrive) -> None:
+def test_udev_hears_of_the_old_partitions_before_the_new_one_is_mounted(
+    udev: None, work: Work, make_drive: MakeDrive
+) -> None:
     drive = make_drive(96 * MIB)
-    argv = ["unshare", "--mount", "--net", sys.executable, "-B", "-m", "tests.loop.under_udev", drive, str(work.folder)]
+    argv = [
+        "unshare",
+        "--mount",
+        "--net",
+        sys.executable,
+        "-B",
+        "-m",
+        "tests.loop.under_udev",
+        drive,
+        str(work.folder),
+    ]
     # In a chroot, too, udev is to be asked.
     environ = {**os.environ, **ALWAYS}
-    done = subprocess.run(argv, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        argv, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stderr
     seen = json.loads(done.stdout)
-    assert seen["automounted_before"] == [f"{work.folder}/auto/{drive.removeprefix('/dev/')}p1"], "the automounter is at work"
+    assert seen["automounted_before"] == [f"{work.folder}/auto/{drive.removeprefix('/dev/')}p1"], (
+        "the automounter is at work"
+    )
     assert seen["state"] == "done", seen["story"]
     told = seen["told"]
     removed = [line for line in told if line.startswith("remove ")]

@@ -1,4 +1,5 @@
-"""A journal that turned read-only, or went away, while its run was under way or after: said with what is known of the drive."""
+"""A journal that turned read-only, or went away, while its run was under way or after: said with what is
+known of the drive."""
 
 import os
 import signal
@@ -44,17 +45,27 @@ def following(work: Work, plan: Plan, journal: Path) -> subprocess.Popen[str]:
     """`diskwright apply`, which follows its run while a test does something to the journal."""
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
-    words = ("apply", str(file), f"--confirm={plan.drive.token}", f"--journal={journal}", f"--fstab={work.fstab}")
+    words = (
+        "apply",
+        str(file),
+        f"--confirm={plan.drive.token}",
+        f"--journal={journal}",
+        f"--fstab={work.fstab}",
+    )
     environment = {**os.environ, "NO_COLOR": "1"}
     argv = (sys.executable, "-m", "wizard", *words)
-    return subprocess.Popen(argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    return subprocess.Popen(
+        argv, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
 
 
 def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_a_medium_that_is_read_only_afterwards(work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_medium_that_is_read_only_afterwards(
+    work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
     before = work.digest(drive)
@@ -71,7 +82,12 @@ def test_a_medium_that_is_read_only_afterwards(work: Work, make_drive: MakeDrive
     left = work.digest(drive)
     tool("mount", "-o", "remount,ro", str(medium))
     try:
-        for words in (("status",), ("status", run.name), ("status", "--json"), ("report", run.name, "--json")):
+        for words in (
+            ("status",),
+            ("status", run.name),
+            ("status", "--json"),
+            ("report", run.name, "--json"),
+        ):
             told = diskwright(work, *words, "--journal", str(runs))
             assert told.returncode == 0 and "Traceback" not in told.stderr, told.stderr
         assert "interrupted" in diskwright(work, "status", "--journal", str(runs)).stdout
@@ -80,14 +96,17 @@ def test_a_medium_that_is_read_only_afterwards(work: Work, make_drive: MakeDrive
             assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
             said = flat(told.stderr)
             assert (
-                "its filesystem is read-only. If the power went now, its drives would be as before: all is done on a stand-in." in said
-            ), said
+                "its filesystem is read-only. If the power went now, its drives would be as before: all is "
+                "done on a stand-in."
+            ) in said, said
             assert f"`diskwright undo {run}` takes back" in said
         told = diskwright(work, "keep", run.name, "--journal", str(runs))
         assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
         file = work.folder / "plan.json"
         file.write_text(render_plan(work.plan(make_drive(64 * MIB), wish("ext4"))))
-        told = diskwright(work, "apply", str(file), f"--journal={runs}", f"--fstab={work.fstab}", "--confirm=x")
+        told = diskwright(
+            work, "apply", str(file), f"--journal={runs}", f"--fstab={work.fstab}", "--confirm=x"
+        )
         assert told.returncode == 3 and "Traceback" not in told.stderr, told.stderr
         assert work.digest(drive) == left
     finally:
@@ -97,7 +116,9 @@ def test_a_medium_that_is_read_only_afterwards(work: Work, make_drive: MakeDrive
     assert work.digest(drive) == before
 
 
-def test_a_medium_that_turns_read_only_midway(work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_medium_that_turns_read_only_midway(
+    work: Work, make_drive: MakeDrive, medium: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The step under way is finished, the next one is not begun, since it cannot be noted."""
     plan = work.plan(make_drive(96 * MIB), wish("ext4", None, work.place("media")))
     before, opened = work.digest(plan.drive.path), work.folder / "gate"
@@ -108,7 +129,9 @@ def test_a_medium_that_turns_read_only_midway(work: Work, make_drive: MakeDrive,
     opened.touch()
     said, errors = apply.communicate(timeout=60)
     assert apply.returncode == 4 and "Traceback" not in said + errors, errors
-    assert "its filesystem is read-only. If the power went now, its drives would be as before" in flat(errors), errors
+    assert "its filesystem is read-only. If the power went now, its drives would be as before" in flat(
+        errors
+    ), errors
     assert work.digest(plan.drive.path) == before and not work.place("media").exists()
     told = diskwright(work, "status", "--journal", str(medium / "runs"))
     assert told.returncode == 0 and "interrupted" in told.stdout, told.stderr
@@ -119,7 +142,12 @@ def test_a_journal_that_was_moved_away_is_not_taken_for_an_empty_one(
 ) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4"))
     opened = work.folder / "gate"
-    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", f"{gate('mkfs.ext4', opened).splitlines()[0]}\n{WAIT.format(opened)}\nexit 5")
+    stand_in(
+        work.folder / "bin",
+        monkeypatch,
+        "mkfs.ext4",
+        f"{gate('mkfs.ext4', opened).splitlines()[0]}\n{WAIT.format(opened)}\nexit 5",
+    )
     apply = following(work, plan, work.runs)
     until(lambda: Path(f"{opened}.reached").exists())
     (run,) = work.runs.glob("*-*")

@@ -39,7 +39,13 @@ def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def start_maker() -> tuple[subprocess.Popen[str], DemoDrive]:
     environment = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
-    maker = subprocess.Popen([sys.executable, "-c", MAKER], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment)
+    maker = subprocess.Popen(
+        [sys.executable, "-c", MAKER],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=environment,
+    )
     assert maker.stdout is not None
     path, folder = maker.stdout.readline().split()
     return maker, DemoDrive(path, Path(folder) / IMAGE_NAME, Path(folder))
@@ -55,9 +61,14 @@ def wait_until(holds: Callable[[], bool], seconds: float = 15.0) -> bool:
 
 
 def is_gone(drive: DemoDrive) -> bool:
-    """Partitions may outlive a loop device that is detached; once somebody else has it, its partitions are theirs."""
+    """Partitions may outlive a loop device that is detached; once somebody else has it, its partitions are
+    theirs."""
     taken = (Path("/sys/block") / drive.path.removeprefix("/dev/") / "loop/backing_file").exists()
-    return not drive.folder.exists() and not loop_devices(drive.image) and (taken or not Path(f"{drive.path}p1").exists())
+    return (
+        not drive.folder.exists()
+        and not loop_devices(drive.image)
+        and (taken or not Path(f"{drive.path}p1").exists())
+    )
 
 
 def mount(drive: DemoDrive, number: int) -> Path:
@@ -71,7 +82,9 @@ def mount(drive: DemoDrive, number: int) -> Path:
 
 def test_the_layout_is_old_and_misaligned(parent: Path) -> None:
     with demo_drive() as drive:
-        listed = subprocess.run(["sfdisk", "--json", drive.path], capture_output=True, text=True, check=True, timeout=20)
+        listed = subprocess.run(
+            ["sfdisk", "--json", drive.path], capture_output=True, text=True, check=True, timeout=20
+        )
         table = json.loads(listed.stdout)["partitiontable"]
         first, second = table["partitions"]
         assert table["label"] == "gpt"
@@ -80,9 +93,18 @@ def test_the_layout_is_old_and_misaligned(parent: Path) -> None:
         assert second["start"] + second["size"] < table["lastlba"] - 2_000_000, "no free space behind"
         for number in (1, 2):
             node = f"{drive.path}p{number}"
-            assert subprocess.run(["e2fsck", "-fn", node], capture_output=True, timeout=60, check=False).returncode == 0
+            assert (
+                subprocess.run(
+                    ["e2fsck", "-fn", node], capture_output=True, timeout=60, check=False
+                ).returncode
+                == 0
+            )
             kind = subprocess.run(
-                ["blkid", "-p", "-o", "value", "-s", "TYPE", node], capture_output=True, text=True, timeout=20, check=True
+                ["blkid", "-p", "-o", "value", "-s", "TYPE", node],
+                capture_output=True,
+                text=True,
+                timeout=20,
+                check=True,
             )
             assert kind.stdout.strip() == "ext3"
         assert (mount(drive, 1) / "letters/1999-05-17.txt").read_text().startswith("Dear Ada")
@@ -126,7 +148,9 @@ def test_a_busy_mount_does_not_keep_the_folder(parent: Path) -> None:
 def test_it_waits_for_who_holds_the_lock(parent: Path) -> None:
     maker, drive = start_maker()
     holder = subprocess.Popen(["flock", drive.path, "sleep", "2"])
-    assert wait_until(lambda: subprocess.run(["flock", "-n", drive.path, "true"], timeout=20, check=False).returncode != 0)
+    assert wait_until(
+        lambda: subprocess.run(["flock", "-n", drive.path, "true"], timeout=20, check=False).returncode != 0
+    )
     maker.kill()
     maker.wait(15)
     sleep(0.5)

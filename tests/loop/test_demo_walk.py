@@ -35,7 +35,11 @@ def parent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 def traces(folder: Path) -> list[str]:
     backing = attached_in(folder)
-    mounted = [line.split()[4] for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(folder) in line.split()[4]]
+    mounted = [
+        line.split()[4]
+        for line in Path("/proc/self/mountinfo").read_text().splitlines()
+        if str(folder) in line.split()[4]
+    ]
     return [*backing, *mounted, *(path.name for path in folder.iterdir())]
 
 
@@ -51,11 +55,27 @@ def wait_until(holds: Callable[[], bool], seconds: float = 40.0) -> bool:
 def test_by_itself_every_check_holds_and_no_other_drive_changes(parent: Path, make_drive: MakeDrive) -> None:
     other = make_drive(64 << 20)
     before = sha256(Path(other).read_bytes()).hexdigest()
-    done = subprocess.run(COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        COMMAND, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False
+    )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    wanted = ["Inspect", "Warn", "Plan and preview", "Apply", "Take it back", "Apply again", "Keep", "Verify", "Undo", "Checks"]
+    wanted = [
+        "Inspect",
+        "Warn",
+        "Plan and preview",
+        "Apply",
+        "Take it back",
+        "Apply again",
+        "Keep",
+        "Verify",
+        "Undo",
+        "Checks",
+    ]
     assert [line for line in done.stdout.splitlines() if line in wanted] == wanted
-    assert "holds  nobody can mount anything meanwhile" in done.stdout and "holds  what was there before is back" in done.stdout
+    assert (
+        "holds  nobody can mount anything meanwhile" in done.stdout
+        and "holds  what was there before is back" in done.stdout
+    )
     assert "FAILS" not in done.stdout
     assert done.stdout.rstrip().endswith(" checks hold, 0 fail.")
     assert done.stderr == ""
@@ -65,7 +85,9 @@ def test_by_itself_every_check_holds_and_no_other_drive_changes(parent: Path, ma
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 @pytest.mark.parametrize("moment", ["Apply", "Make the xfs filesystem"])
 def test_ended_while_it_applies_nothing_stays(parent: Path, number: signal.Signals, moment: str) -> None:
-    with subprocess.Popen(COMMAND, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as demo:
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as demo:
         assert demo.stdout is not None
         assert any(moment in line for line in demo.stdout), "it never came to apply"
         demo.send_signal(number)
@@ -82,7 +104,14 @@ def test_a_failing_check_fails_the_demo(parent: Path, tmp_path: Path) -> None:
         "from wizard.cli import main\n"
         "sys.exit(main(['demo', '--by-itself']))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
     assert done.returncode == 1
     assert "FAILS  both old partitions are warned of as misaligned" in done.stdout
     assert "1 of" in done.stderr and "do not hold" in done.stderr

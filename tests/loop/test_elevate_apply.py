@@ -1,4 +1,5 @@
-"""From a plain user's wizard to root and back: what is run as root, what it is told, and that nothing else reaches it."""
+"""From a plain user's wizard to root and back: what is run as root, what it is told, and that nothing else
+reaches it."""
 
 import json
 import os
@@ -50,7 +51,12 @@ def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, m
     (trap / "mkfs.ext4").chmod(0o755)
     (trap / "mke2fs.conf").write_text("[defaults]\nbase_features = none\ndefault_features = none\n")
     sudo_path = f"{trap}{os.pathsep}{sudo.folder}{os.pathsep}{os.environ['PATH']}"
-    changes = {"PYTHONPATH": f"{trap}", "PATH": sudo_path, "MKE2FS_CONFIG": f"{trap}/mke2fs.conf", "DISKWRIGHT_STATE": str(trap)}
+    changes = {
+        "PYTHONPATH": f"{trap}",
+        "PATH": sudo_path,
+        "MKE2FS_CONFIG": f"{trap}/mke2fs.conf",
+        "DISKWRIGHT_STATE": str(trap),
+    }
     face = run_as_nobody(sudo, drive, str(work.runs), folder=trap, **changes)
     out, errors = face.communicate(timeout=60)
     assert face.returncode == 0, errors
@@ -78,9 +84,11 @@ def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_dr
     sudo.refuses = True
     out, errors = run_as_nobody(sudo, drive, str(work.runs), folder=sudo.folder).communicate(timeout=60)
     said = json.loads(out.splitlines()[-1])
-    assert said == {"error": "Refused", "sentence": "Root was not given: sudo ended with status 1. Nothing was written.", "asks": True}, (
-        errors
-    )
+    assert said == {
+        "error": "Refused",
+        "sentence": "Root was not given: sudo ended with status 1. Nothing was written.",
+        "asks": True,
+    }, errors
     assert work.digest(drive) == before and not work.runs.exists()
 
 
@@ -88,7 +96,9 @@ def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_dr
 def test_root_checks_what_it_is_handed(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     before = work.digest(drive)
-    out, errors = run_as_nobody(sudo, drive, str(work.runs), "another", folder=sudo.folder).communicate(timeout=60)
+    out, errors = run_as_nobody(sudo, drive, str(work.runs), "another", folder=sudo.folder).communicate(
+        timeout=60
+    )
     said = json.loads(out.splitlines()[-1])
     assert said["error"] == "Refused" and "'another' is not its token" in said["sentence"], errors
     assert work.digest(drive) == before and not work.runs.exists()
@@ -106,7 +116,9 @@ def test_a_run_goes_on_when_its_face_is_killed(sudo: Sudo, work: Work, make_driv
     face.stderr.close()
 
 
-def test_a_stop_is_heard_while_the_run_is_told(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_stop_is_heard_while_the_run_is_told(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4", 32 * MIB), wish("ext4"))
     opened = work.folder / "mkfs"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
@@ -121,11 +133,20 @@ def test_a_stop_is_heard_while_the_run_is_told(work: Work, make_drive: MakeDrive
 
         assert heard().say is Say.ROOT
         ask.write(
-            as_line(Request(Ask.APPLY, plan=render_plan(plan).replace("ext4", "ext3", 1), tokens=plan.tokens, journal=str(work.runs)))
+            as_line(
+                Request(
+                    Ask.APPLY,
+                    plan=render_plan(plan).replace("ext4", "ext3", 1),
+                    tokens=plan.tokens,
+                    journal=str(work.runs),
+                )
+            )
         )
         refused = heard()
         assert refused.say is Say.REFUSED and "digest" in refused.sentence
-        ask.write(as_line(Request(Ask.APPLY, plan=render_plan(plan), tokens=plan.tokens, journal=str(work.runs))))
+        ask.write(
+            as_line(Request(Ask.APPLY, plan=render_plan(plan), tokens=plan.tokens, journal=str(work.runs)))
+        )
         begun = heard()
         assert begun.say is Say.BEGAN, begun
         until(Path(f"{opened}.reached").exists)
@@ -138,19 +159,42 @@ def test_a_stop_is_heard_while_the_run_is_told(work: Work, make_drive: MakeDrive
     thread.join(timeout=20)
     assert not thread.is_alive()
     assert answers[-1].state is state(Path(begun.run)) is RunState.STOPPED
-    assert [answer.entry for answer in answers if answer.say is Say.ENTRY] == list(read_entries(Path(begun.run)))
+    assert [answer.entry for answer in answers if answer.say is Say.ENTRY] == list(
+        read_entries(Path(begun.run))
+    )
 
 
-def test_the_command_of_a_plain_user_is_refused_with_the_one_for_root(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+def test_the_command_of_a_plain_user_is_refused_with_the_one_for_root(
+    sudo: Sudo, work: Work, make_drive: MakeDrive
+) -> None:
     plan = work.plan(make_drive(96 * MIB), wish("ext4"))
     file = sudo.folder / "a plan.json"
     file.write_text(render_plan(plan))
     words = ["apply", str(file), "--confirm", plan.drive.token, "--journal", "/media/stick"]
-    done = subprocess.run([*as_nobody(), "-m", "wizard", *words], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(
+        [*as_nobody(), "-m", "wizard", *words],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
     assert done.returncode == 3
     said = shlex.split(done.stderr.rpartition("as root:")[2])
-    assert said == ["sudo", "diskwright", "apply", str(file), f"--confirm={plan.drive.token}", "--journal=/media/stick"], done.stderr
+    assert said == [
+        "sudo",
+        "diskwright",
+        "apply",
+        str(file),
+        f"--confirm={plan.drive.token}",
+        "--journal=/media/stick",
+    ], done.stderr
     wrong = subprocess.run(
-        [*as_nobody(), "-m", "wizard", *words[:3], "another"], cwd=ROOT, capture_output=True, text=True, timeout=60, check=False
+        [*as_nobody(), "-m", "wizard", *words[:3], "another"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
     )
     assert wrong.returncode == 3 and "is not its token" in wrong.stderr and "as root" not in wrong.stderr

@@ -1,4 +1,5 @@
-"""A plain user's migration: looked at, begun, told, undone and kept by root's end, which takes nothing from others than root."""
+"""A plain user's migration: looked at, begun, told, undone and kept by root's end, which takes nothing from
+others than root."""
 
 import dataclasses
 import os
@@ -27,7 +28,8 @@ from wizard.model.migration import Migration, Way
 
 @pytest.fixture
 def old(work: Work, make_drive: MakeDrive) -> Old:
-    """On a drive made here; the running system's own file of mounts, which root's end goes by, does not know it."""
+    """On a drive made here; the running system's own file of mounts, which root's end goes by, does not know
+    it."""
     return old_filesystem(work, make_drive)
 
 
@@ -76,12 +78,17 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_fo
     for place in (open_to_all, anothers):
         with pytest.raises(Refused, match="others than root could put another folder in its place"):
             planned(root, old, room=place)
-        held = dataclasses.replace(migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place))
+        held = dataclasses.replace(
+            migration, store=migration.store and str(place), undo_dir=migration.undo_dir and str(place)
+        )
         with pytest.raises(Refused, match="others than root could put another folder in its place"):
             root.migrate(held, token, runs)
     with pytest.raises(Refused, match="'another' is not it"):
         root.migrate(migration, "another", runs)
-    steps = (dataclasses.replace(migration.steps[0], commands=(("mkfs.ext4", old.drive),)), *migration.steps[1:])
+    steps = (
+        dataclasses.replace(migration.steps[0], commands=(("mkfs.ext4", old.drive),)),
+        *migration.steps[1:],
+    )
     with pytest.raises(BadInput, match="its commands or explanations differ"):
         root.migrate(dataclasses.replace(migration, steps=steps), token, runs)
     with pytest.raises(BadInput, match="is no device below /dev"):
@@ -108,7 +115,12 @@ def test_a_plain_user_answers_to_an_ext4_with_every_file(plain_folder: Path, old
         read = wizard.asked("Which drive is to be set up?")
         assert "Ask for root's rights" not in read and len(sudo.calls) == 1
         wizard.answer(number(read, f"Keep all files, and make it ext4: ext3 on {old.drive},"))
-        wizard.answer(number(wizard.asked("Which way to ext4?"), r"New files only \(light\)"), "2", "1", old.drive.removeprefix("/dev/"))
+        wizard.answer(
+            number(wizard.asked("Which way to ext4?"), r"New files only \(light\)"),
+            "2",
+            "1",
+            old.drive.removeprefix("/dev/"),
+        )
         wizard.answer(number(wizard.asked("What becomes of it?"), "Keep it."), "2")
         assert wizard.ended() == 0, wizard.said
     finally:

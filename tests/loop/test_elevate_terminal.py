@@ -1,4 +1,5 @@
-"""The question for a password on the wizard's own terminal: it is asked below the wizard, and the wizard comes back with either answer."""
+"""The question for a password on the wizard's own terminal: it is asked below the wizard, and the wizard
+comes back with either answer."""
 
 import os
 import re
@@ -64,7 +65,10 @@ def moved_from(terminal: Terminal, drive: str) -> str:
 def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], make_drive: MakeDrive) -> None:
     terminal, sudo = desk
     drive = make_drive(512 * MIB)
-    terminal.start(f"env PATH={sudo.folder}:$PATH HOME={sudo.folder} {shlex.join(as_nobody())} -m wizard; echo ended with $?; sleep 60")
+    terminal.start(
+        f"env PATH={sudo.folder}:$PATH HOME={sudo.folder} {shlex.join(as_nobody())} -m wizard; echo ended "
+        "with $?; sleep 60"
+    )
     terminal.shows("Step 1 of 9")
     choose(terminal, drive)
     terminal.shows(f"> {drive}", "not read")
@@ -80,7 +84,10 @@ def test_the_wizard_comes_back_from_the_password(desk: tuple[Terminal, Sudo], ma
     terminal.tmux("send-keys", "Enter")
     until(lambda: terminal.screen().count(ASKED) == 1)
     terminal.tmux("send-keys", "wrong", "Enter")
-    terminal.shows("> [ Read the drive with root's rights ]", "Root was not given: sudo ended with status 1. Nothing was written.")
+    terminal.shows(
+        "> [ Read the drive with root's rights ]",
+        "Root was not given: sudo ended with status 1. Nothing was written.",
+    )
     terminal.tmux("send-keys", "Enter")
     # What was asked before still stands above it.
     until(lambda: terminal.screen().count(ASKED) == 2)

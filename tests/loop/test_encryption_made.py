@@ -1,4 +1,5 @@
-"""Encrypted volumes up to where they are opened, which not every kernel can: here opening always fails. The whole way is for the lab."""
+"""Encrypted volumes up to where they are opened, which not every kernel can: here opening always fails. The
+whole way is for the lab."""
 
 import os
 import pty
@@ -24,7 +25,10 @@ from wizard.model.plan import Plan
 from wizard.model.units import MIB
 
 PASSPHRASE = b"several words that nobody guesses"
-OPENING = "case \" $* \" in *' --test-passphrase '*) ;; *' open '*) echo 'Cannot initialize device-mapper.' >&2; exit 1;; esac"
+OPENING = (
+    "case \" $* \" in *' --test-passphrase '*) ;; *' open '*) echo 'Cannot initialize device-mapper.' >&2; "
+    "exit 1;; esac"
+)
 CHEAP = 'case " $* " in *\' luksFormat \'*) set -- "$@" --pbkdf pbkdf2 --pbkdf-force-iterations 1000;; esac'
 """The key is derived at once: what is tested here does not depend on how long that takes."""
 
@@ -53,10 +57,13 @@ def lies_as_planned(plan: Plan, sector_bytes: int) -> bool:
 
 
 def is_nowhere(work: Work, run: Path) -> bool:
-    """Whether nothing that is kept of the run, and nothing that the programs were given, holds the passphrase."""
+    """Whether nothing that is kept of the run, and nothing that the programs were given, holds the
+    passphrase."""
     kept = [file for file in (*run.rglob("*"), work.folder / "seen") if file.is_file()]
     assert len(kept) > 4
-    return not any(PASSPHRASE in file.read_bytes() or PASSPHRASE.hex().encode() in file.read_bytes() for file in kept)
+    return not any(
+        PASSPHRASE in file.read_bytes() or PASSPHRASE.hex().encode() in file.read_bytes() for file in kept
+    )
 
 
 def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
@@ -71,7 +78,9 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
     run = work.start(plan, secret=PASSPHRASE)
     assert ended(run) is RunState.FAILED
     last = read_entries(run)[-1].sentence
-    assert "Cannot initialize device-mapper." in last and "since encrypting a partition was begun" in last, story(run)
+    assert "Cannot initialize device-mapper." in last and "since encrypting a partition was begun" in last, (
+        story(run)
+    )
 
     assert lies_as_planned(plan, 4096)
     assert is_nowhere(work, run)
@@ -95,14 +104,18 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
         resume_run(run, PASSPHRASE)
 
 
-def test_no_image_of_a_crashed_process_can_hold_the_passphrase(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_image_of_a_crashed_process_can_hold_the_passphrase(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Whoever starts it may allow such images of any size."""
     plan = work.plan(make_drive(96 * MIB), secret_wish(work))
     half_able(work, monkeypatch)
     opened = work.folder / "opened"
     stand_in(work.folder / "bin", monkeypatch, "wipefs", gate("wipefs", opened))
     soft, hard = resource.getrlimit(resource.RLIMIT_CORE)
-    assert hard == resource.RLIM_INFINITY or hard >= MIB, "here no process may leave an image, so nothing is tested"
+    assert hard == resource.RLIM_INFINITY or hard >= MIB, (
+        "here no process may leave an image, so nothing is tested"
+    )
     resource.setrlimit(resource.RLIMIT_CORE, (MIB, hard))
     try:
         run = work.start(plan, secret=PASSPHRASE)
@@ -128,7 +141,9 @@ def test_where_the_kernel_cannot_open_containers_nothing_is_begun(
     assert work.digest(drive) == before
 
 
-def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = work.plan(make_drive(64 * MIB), secret_wish(work))
     half_able(work, monkeypatch)
     (work.folder / "crypttab").write_text(f"{plan.containers[0].name} /dev/sdx1 none luks\n")
@@ -136,7 +151,9 @@ def test_a_line_in_crypttab_that_is_in_the_way_is_told_before(work: Work, make_d
         work.start(plan, secret=PASSPHRASE)
 
 
-def test_the_terminal_asks_twice_and_shows_nothing(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_terminal_asks_twice_and_shows_nothing(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = work.plan(make_drive(64 * MIB), secret_wish(work))
     half_able(work, monkeypatch)
     said_there, status = on_terminal(work, plan, b"short", b"shirt", PASSPHRASE, PASSPHRASE)
@@ -154,7 +171,16 @@ def on_terminal(work: Work, plan: Plan, *typed: bytes) -> tuple[str, int]:
     file = work.folder / "plan.json"
     file.write_text(render_plan(plan))
     here, there = pty.openpty()
-    words = ("apply", str(file), "--confirm", plan.drive.token, "--journal", str(work.runs), "--fstab", str(work.fstab))
+    words = (
+        "apply",
+        str(file),
+        "--confirm",
+        plan.drive.token,
+        "--journal",
+        str(work.runs),
+        "--fstab",
+        str(work.fstab),
+    )
     argv = ["setsid", "--ctty", "--wait", sys.executable, "-m", "wizard", *words]
     answers, shown = list(typed), b""
     with subprocess.Popen(argv, cwd=ROOT, stdin=there, stdout=there, stderr=there) as process:

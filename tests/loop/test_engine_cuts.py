@@ -1,4 +1,5 @@
-"""The power is cut at every write, every flush and every step of writing the phase down, of jobs that real tools rehearsed."""
+"""The power is cut at every write, every flush and every step of writing the phase down, of jobs that real
+tools rehearsed."""
 
 import shutil
 import tempfile
@@ -30,8 +31,9 @@ def memory() -> Iterator[Path]:
 
 @pytest.mark.parametrize("name", JOBS)
 def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
-    """Counted are the states that a cut, the first or the second, left: every byte of the drives that the job may change, and the phase
-    in the record. Two that are the same to the byte are counted once. Each was gone on with to the bit, mostly both ways.
+    """Counted are the states that a cut, the first or the second, left: every byte of the drives that the job
+    may change, and the phase in the record. Two that are the same to the byte are counted once. Each was gone
+    on with to the bit, mostly both ways.
     """
     job = rehearsed_job(name, work, make_drive)
     shelves: dict[Path, Shelf] = {}
@@ -47,6 +49,8 @@ def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: Mak
                 cut_everywhere(tried, world, act, number)
             if len(tried.states) >= LEAST:
                 break
-    print(f"{name}: {len(tried.states)} states of {tried.cuts} cuts; tools looked at {tried.copies.looked_at}")
+    print(
+        f"{name}: {len(tried.states)} states of {tried.cuts} cuts; tools looked at {tried.copies.looked_at}"
+    )
     assert len(tried.states) >= LEAST
     assert tried.copies.looked_at >= 5

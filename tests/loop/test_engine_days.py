@@ -26,7 +26,8 @@ def memory() -> Iterator[Path]:
 
 
 def scripts() -> Iterator[Script]:
-    """What is too rare for dice: a drive that lies once, and a program that is killed before the power goes too, at one moment each."""
+    """What is too rare for dice: a drive that lies once, and a program that is killed before the power goes
+    too, at one moment each."""
     for first, second in (("resume", "keep"), ("resume", "undo"), ("keep", "undo")):
         for moment in range(0, 90, 3):
             yield [("resume", Life()), (second, Life(moment, fault=Fault.LIE, lasts=1))]
@@ -36,7 +37,8 @@ def scripts() -> Iterator[Script]:
 
 @pytest.mark.parametrize("name", JOBS)
 def test_every_day_ends_well(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
-    """First come scripts, then seeds. A seed picks the job too. `DISKWRIGHT_SEED=N` lives through that one alone and prints it."""
+    """First come scripts, then seeds. A seed picks the job too. `DISKWRIGHT_SEED=N` lives through that one
+    alone and prints it."""
     number = list(JOBS).index(name)
     seeds = [int(ONE_SEED)] if ONE_SEED else range(SEEDS)
     own = [seed for seed in seeds if seed % len(JOBS) == number]

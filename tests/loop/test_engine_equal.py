@@ -1,4 +1,5 @@
-"""What is rehearsed on a stand-in and brought to the drive is what the same tools make on the drive itself, field by field.
+"""What is rehearsed on a stand-in and brought to the drive is what the same tools make on the drive itself,
+field by field.
 
 Only what is drawn at random, and times, may differ. 512e and striped drives are emulated in the lab.
 """
@@ -38,7 +39,8 @@ DRAWN = re.compile(
     | Directory\ Hash\ Seed:.* | Checksum(?:\ seed)?:.*    # drawn, and what is computed of it
     | csum\s.* | .*checksum\ 0x.* | dev_item\.uuid.* | .*stripe_dev_uuid.* | .*dev_uuid.* | chunk_tree_uuid.*
     | .*crc.* 
-    | .*CKPT\ version.* | .*checkpoint_ver.* | .*checksum.* | .*External\ log\ UUID.* | .*creation.* | .*bad-block.* | .*generation.*
+    | .*CKPT\ version.* | .*checkpoint_ver.* | .*checksum.*
+    | .*External\ log\ UUID.* | .*creation.* | .*bad-block.* | .*generation.*
     """,
     re.IGNORECASE | re.VERBOSE,
 )
@@ -56,7 +58,9 @@ def fields(kind: str, part: str) -> list[str]:
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("kind", sorted(READERS))
-def test_every_field_is_the_same(kind: str, block_bytes: int, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_field_is_the_same(
+    kind: str, block_bytes: int, work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     one, other = (make_drive(400 * MIB, block_bytes) for _ in range(2))
     for drive in (one, other):
         fill(drive, work.bench)

@@ -32,7 +32,9 @@ def stop(run: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", range(SEEDS))
-def test_killed_at_any_moment_it_goes_on_by_what_is_said(seed: int, work: Work, make_drive: MakeDrive) -> None:
+def test_killed_at_any_moment_it_goes_on_by_what_is_said(
+    seed: int, work: Work, make_drive: MakeDrive
+) -> None:
     dice = Random(seed)
     drive = make_drive(96 * MIB)
     fill(drive, work.bench)

@@ -99,7 +99,8 @@ def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_d
 
 
 def test_keeping_frees_what_the_new_volume_does_not_need(work: Work, make_drive: MakeDrive) -> None:
-    """As mkfs does on a drive that can tell what is free; not before, since until then it was needed for the way back."""
+    """As mkfs does on a drive that can tell what is free; not before, since until then it was needed for the
+    way back."""
     drive = full_drive(work, make_drive, 256 * MIB)
     image = work.bench.image_of(drive)
     taken = image.stat().st_blocks
@@ -121,7 +122,9 @@ def test_a_drive_that_held_nothing_is_finished_at_once(work: Work, make_drive: M
     tool("umount", str(place))
 
 
-def test_stray_bytes_on_a_drive_that_shows_nothing_are_kept_for_a_way_back(work: Work, make_drive: MakeDrive) -> None:
+def test_stray_bytes_on_a_drive_that_shows_nothing_are_kept_for_a_way_back(
+    work: Work, make_drive: MakeDrive
+) -> None:
     drive = make_drive(256 * MIB)
     fill(drive, work.bench)
     before = work.digest(drive)
@@ -138,19 +141,29 @@ def test_beside_partitions_that_stay_at_an_odd_sector(table: str, work: Work, ma
     script = f"label: {table}\\nstart=2048,size=100001\\nstart=600001,size=100003\\n"
     tool("sh", "-c", f"printf '{script}' | sfdisk --quiet --no-reread --wipe always {drive} || true")
     tool("partx", "--update", drive)
-    before, kept = work.digest(drive), _partition(drive, work, 2048, 100001) + _partition(drive, work, 600001, 100003)
+    before, kept = (
+        work.digest(drive),
+        _partition(drive, work, 2048, 100001) + _partition(drive, work, 600001, 100003),
+    )
     for number in (1, 2):
         assert Path(f"{drive}p{number}").exists()
-    run, end = work.apply(work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE), keep=False)
+    run, end = work.apply(
+        work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE), keep=False
+    )
     assert end is RunState.WAITING, story(run)
     assert len(shown(drive)) >= 2, "the old table stays in force"
     assert not Path(f"{drive}p3").exists()
     undo_run(run)
     assert work.digest(drive) == before
-    again, end = work.apply(work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE))
+    again, end = work.apply(
+        work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE)
+    )
     assert end is RunState.DONE, story(again)
     assert _partition(drive, work, 2048, 100001) + _partition(drive, work, 600001, 100003) == kept
-    assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p3", f"{drive}p4").split() == ["ext4", "btrfs"]
+    assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p3", f"{drive}p4").split() == [
+        "ext4",
+        "btrfs",
+    ]
 
 
 def _partition(drive: str, work: Work, start: int, size: int) -> str:

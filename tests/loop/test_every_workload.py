@@ -1,4 +1,5 @@
-"""Every purpose walked from an empty drive to its mounted filesystem, in each of the three faces, by what the face itself proposes."""
+"""Every purpose walked from an empty drive to its mounted filesystem, in each of the three faces, by what the
+face itself proposes."""
 
 import json
 from collections.abc import Callable
@@ -59,16 +60,22 @@ FACES: dict[str, Walk] = {"command line": on_the_command_line, "plain": line_by_
 def advice_for(drive: str, workload: str) -> Advice:
     machine = probe_machine([drive])
     rules = Rules()
-    return rules.advise(machine, machine.drives[0], rules.diagnose(machine, machine.drives[0]).recording, workload)
+    return rules.advise(
+        machine, machine.drives[0], rules.diagnose(machine, machine.drives[0]).recording, workload
+    )
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
 @pytest.mark.parametrize("face", FACES)
-def test_from_an_empty_drive_to_the_mounted_filesystem(face: str, workload: str, make_drive: MakeDrive, work: Work) -> None:
+def test_from_an_empty_drive_to_the_mounted_filesystem(
+    face: str, workload: str, make_drive: MakeDrive, work: Work
+) -> None:
     drive = make_drive(SIZE)
     advice = advice_for(drive, workload)
     if advice.chosen is None:
-        pytest.skip(f"this kernel mounts nothing that suits {workload}, which is walked in the lab: {reasons(advice)}")
+        pytest.skip(
+            f"this kernel mounts nothing that suits {workload}, which is walked in the lab: {reasons(advice)}"
+        )
     work.bench.own(drive)
     FACES[face](work, drive, workload)
     (run,) = list_runs(work.runs)
@@ -88,7 +95,9 @@ def reasons(advice: Advice) -> str:
 def check_in_use(plan: Plan, drive: str, place: Path) -> None:
     """By the kernel, and by a file that is written and read there."""
     (volume,) = plan.volumes
-    (mount,) = json.loads(tool("findmnt", "-J", "-o", "SOURCE,FSTYPE,OPTIONS", "--mountpoint", str(place)))["filesystems"]
+    (mount,) = json.loads(tool("findmnt", "-J", "-o", "SOURCE,FSTYPE,OPTIONS", "--mountpoint", str(place)))[
+        "filesystems"
+    ]
     assert (mount["source"], mount["fstype"]) == (f"{drive}p1", volume.filesystem)
     assert set(volume.mount_options) - UNSHOWN <= set(mount["options"].split(","))
     (place / "kept").write_text("kept")
@@ -101,7 +110,9 @@ def written_blocks(work: Work, drive: str) -> int:
     return work.bench.image_of(drive).stat().st_blocks
 
 
-def test_a_purpose_that_nothing_here_suits_is_refused_by_every_face(make_drive: MakeDrive, work: Work) -> None:
+def test_a_purpose_that_nothing_here_suits_is_refused_by_every_face(
+    make_drive: MakeDrive, work: Work
+) -> None:
     drive = make_drive(SIZE)
     refused = [workload for workload in WORKLOADS if advice_for(drive, workload).chosen is None]
     if not refused:
@@ -110,9 +121,15 @@ def test_a_purpose_that_nothing_here_suits_is_refused_by_every_face(make_drive: 
     for workload in refused:
         place = work.place(workload)
         done = walks.by_commands(drive, token_of(drive), workload, place, work.folder / "plan.json")
-        assert done.returncode == ExitCode.REFUSED and f"No filesystem that suits {workload} can be made" in done.stderr
+        assert (
+            done.returncode == ExitCode.REFUSED
+            and f"No filesystem that suits {workload} can be made" in done.stderr
+        )
         code, told = walks.by_questions(services(work, drive), token_of(drive), workload, place)
-        assert code is ExitCode.ENDED_BY_USER and "No filesystem can be made on this drive from here" in " ".join(told.split())
+        assert (
+            code is ExitCode.ENDED_BY_USER
+            and "No filesystem can be made on this drive from here" in " ".join(told.split())
+        )
         session = walks.refused_on_screens(services(work, drive), workload)
         assert session is not None and session.choice is None
     assert not work.runs.exists() and written_blocks(work, drive) == before

@@ -1,4 +1,5 @@
-"""A filesystem whose journal lies on another device: what can be done with it is done, and for the rest the way there is told."""
+"""A filesystem whose journal lies on another device: what can be done with it is done, and for the rest the
+way there is told."""
 
 import shlex
 

@@ -1,4 +1,5 @@
-"""Each filesystem made on a real partition: its planned UUID and label, its type in the table, its own check, and its way into use."""
+"""Each filesystem made on a real partition: its planned UUID and label, its type in the table, its own check,
+and its way into use."""
 
 import os
 from pathlib import Path
@@ -31,12 +32,22 @@ KINDS = {name: kind for name, kind in MADE.items() if name not in USED_ELSEWHERE
 
 @pytest.fixture
 def kinds() -> tuple[MadeKind, ...]:
-    """Those whose programs are here; in CI all must be. mkfs.nilfs2 looks into /etc/mtab, which a system has that was ever started."""
-    missing = {package for kind in KINDS.values() for program, package in kind.programs.items() if find(program) is None}
+    """Those whose programs are here; in CI all must be. mkfs.nilfs2 looks into /etc/mtab, which a system has
+    that was ever started."""
+    missing = {
+        package
+        for kind in KINDS.values()
+        for program, package in kind.programs.items()
+        if find(program) is None
+    }
     if missing and os.environ.get("CI"):
         pytest.fail(f"not installed: {', '.join(sorted(missing))}")
     without = {"nilfs2"} if not Path("/etc/mtab").exists() else set()
-    return tuple(kind for name, kind in KINDS.items() if name not in without and not missing.intersection(kind.programs.values()))
+    return tuple(
+        kind
+        for name, kind in KINDS.items()
+        if name not in without and not missing.intersection(kind.programs.values())
+    )
 
 
 def kernel_has(kind: MadeKind) -> bool:
@@ -61,12 +72,20 @@ def is_swapped_to(device: str) -> bool:
 def check_made(volume: Volume, work: Work) -> None:
     kind = MADE[volume.filesystem]
     found = {what: blkid(volume.path, what) for what in ("TYPE", "UUID", "LABEL", "PART_ENTRY_TYPE")}
-    assert found == {"TYPE": kind.name, "UUID": volume.uuid, "LABEL": volume.label, "PART_ENTRY_TYPE": kind.gpt_type}
+    assert found == {
+        "TYPE": kind.name,
+        "UUID": volume.uuid,
+        "LABEL": volume.label,
+        "PART_ENTRY_TYPE": kind.gpt_type,
+    }
     lines = [line for line in work.fstab.read_text().splitlines() if line.startswith(f"UUID={volume.uuid} ")]
     if volume.mount_point is None:
         assert lines == []
     elif kind.mounts:
-        assert lines == [f"UUID={volume.uuid} {volume.mount_point} {kind.kernel_names[0]} noatime,nofail 0 {kind.fsck_pass}"]
+        assert lines == [
+            f"UUID={volume.uuid} {volume.mount_point} {kind.kernel_names[0]} noatime,nofail 0 "
+            f"{kind.fsck_pass}"
+        ]
         assert Path(volume.mount_point).is_mount()
     else:
         assert lines == [f"UUID={volume.uuid} none swap sw,nofail 0 0"]
@@ -74,7 +93,9 @@ def check_made(volume: Volume, work: Work) -> None:
 
 
 @pytest.mark.parametrize("block", [512, 4096])
-def test_each_is_made_and_used_as_planned(block: int, kinds: tuple[MadeKind, ...], make_drive: MakeDrive, work: Work) -> None:
+def test_each_is_made_and_used_as_planned(
+    block: int, kinds: tuple[MadeKind, ...], make_drive: MakeDrive, work: Work
+) -> None:
     # Those with a serial number reckon in the drive's own blocks; the others always in 4096 bytes.
     some = [kind for kind in kinds if block == 512 or kind.serial_digits]
     drive = make_drive(len(some) * SIZE + 4 * MIB, block)
@@ -83,23 +104,40 @@ def test_each_is_made_and_used_as_planned(block: int, kinds: tuple[MadeKind, ...
     assert end is RunState.DONE, story(run)
     for volume in plan.volumes:
         check_made(volume, work)
-    checked = {entry.sentence.split()[0] for entry in said(run, Event.VERIFIED) if entry.sentence.endswith("is clean")}
+    checked = {
+        entry.sentence.split()[0]
+        for entry in said(run, Event.VERIFIED)
+        if entry.sentence.endswith("is clean")
+    }
     assert checked == {volume.path for volume in plan.volumes if MADE[volume.filesystem].clean_check}
 
 
-def test_a_kernel_without_it_is_an_obstacle_that_is_said(kinds: tuple[MadeKind, ...], make_drive: MakeDrive) -> None:
+def test_a_kernel_without_it_is_an_obstacle_that_is_said(
+    kinds: tuple[MadeKind, ...], make_drive: MakeDrive
+) -> None:
     machine = probe_machine([make_drive(SIZE)])
     for kind in kinds:
-        sentences = [one for one in obstacles(kind, machine, machine.drives[0], SIZE) if one.startswith("The running kernel")]
+        sentences = [
+            one
+            for one in obstacles(kind, machine, machine.drives[0], SIZE)
+            if one.startswith("The running kernel")
+        ]
         assert bool(sentences) == (kind.mounts and not kernel_has(kind)), kind.name
         assert all(f"has no {kind.title}: boot one that has" in sentence for sentence in sentences)
 
 
 def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
     drive = make_drive(600 * MIB)
-    tool("sh", "-c", f"printf 'label: dos\nstart=1MiB,size=8MiB,type=83\n' | sfdisk --quiet --no-reread {drive} || true")
+    tool(
+        "sh",
+        "-c",
+        f"printf 'label: dos\nstart=1MiB,size=8MiB,type=83\n' | sfdisk --quiet --no-reread {drive} || true",
+    )
     tool("partx", "--update", drive)
-    wishes = [wish(name, size, options=()) for name, size in (("vfat", 300 * MIB), ("exfat", 64 * MIB), ("swap", 16 * MIB))]
+    wishes = [
+        wish(name, size, options=())
+        for name, size in (("vfat", 300 * MIB), ("exfat", 64 * MIB), ("swap", 16 * MIB))
+    ]
     plan = work.plan(drive, *wishes, mode=Mode.USE_FREE)
     run, end = work.apply(plan)
     assert end is RunState.DONE, story(run)
@@ -109,7 +147,9 @@ def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
 
 
 @pytest.mark.usefixtures("direct")
-def test_a_run_that_ended_before_the_uuid_was_set_goes_on(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_ended_before_the_uuid_was_set_goes_on(
+    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("exfat", options=()))
     stand_in(work.folder / "bin", monkeypatch, "tune.exfat", "echo no >&2; exit 1")
@@ -152,7 +192,9 @@ def test_a_run_that_was_killed_before_the_uuid_was_set_makes_it_anew(
 
 
 @pytest.mark.usefixtures("direct")
-def test_what_somebody_else_made_in_its_place_stays(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_somebody_else_made_in_its_place_stays(
+    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Another kind, or another label."""
     drive = make_drive(64 * MIB)
     plan = work.plan(drive, wish("exfat", options=()))
@@ -167,9 +209,13 @@ def test_what_somebody_else_made_in_its_place_stays(make_drive: MakeDrive, work:
         assert blkid(part, "UUID") == uuid
 
 
-def test_a_run_that_ended_with_its_swap_in_use_goes_on(make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_ended_with_its_swap_in_use_goes_on(
+    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(64 * MIB)
-    plan = work.plan(drive, wish("swap", 16 * MIB, Path(NO_PLACE), options=()), wish("ext4", None, work.place("media")))
+    plan = work.plan(
+        drive, wish("swap", 16 * MIB, Path(NO_PLACE), options=()), wish("ext4", None, work.place("media"))
+    )
     stand_in(work.folder / "bin", monkeypatch, "mount", "echo no >&2; exit 1")
     run, end = work.apply(plan)
     assert end is RunState.FAILED
@@ -183,7 +229,12 @@ def test_a_run_that_ended_with_its_swap_in_use_goes_on(make_drive: MakeDrive, wo
 
 def test_what_held_ntfs_exfat_and_a_table_is_taken_over(make_drive: MakeDrive, work: Work) -> None:
     drive = make_drive(96 * MIB)
-    tool("sh", "-c", f"printf 'label: gpt\nstart=1MiB,size=16MiB\nsize=16MiB\nsize=16MiB\n' | sfdisk --quiet --no-reread {drive} || true")
+    tool(
+        "sh",
+        "-c",
+        "printf 'label: gpt\nstart=1MiB,size=16MiB\nsize=16MiB\nsize=16MiB\n"
+        f"' | sfdisk --quiet --no-reread {drive} || true",
+    )
     tool("partx", "--update", drive)
     tool("mkntfs", "--quick", "--quiet", "--force", f"{drive}p1")
     tool("mkfs.exfat", f"{drive}p2")

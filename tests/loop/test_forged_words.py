@@ -1,4 +1,5 @@
-"""A document whose steps are whole and whose words were tampered with, sealed again: what is told is worked out again before it is done."""
+"""A document whose steps are whole and whose words were tampered with, sealed again: what is told is worked
+out again before it is done."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -45,11 +46,26 @@ def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
     file, before = old.work.folder / "ext4.json", old.digest
     own = ("--fstab", str(old.work.fstab))
     old.undo_dir.mkdir(mode=0o700)
-    made = diskwright(old.work, "migrate", old.drive, "--way", "full", "--undo-dir", str(old.undo_dir), "-o", str(file), *own)
+    made = diskwright(
+        old.work,
+        "migrate",
+        old.drive,
+        "--way",
+        "full",
+        "--undo-dir",
+        str(old.undo_dir),
+        "-o",
+        str(file),
+        *own,
+    )
     assert made.returncode == 0, made.stderr
     migration = read_migration(file.read_text(), str(file))
     assert migration.doubts
-    for doubts in (migration.doubts[1:], migration.doubts[:-1], (*migration.doubts, "Your files were saved elsewhere.")):
+    for doubts in (
+        migration.doubts[1:],
+        migration.doubts[:-1],
+        (*migration.doubts, "Your files were saved elsewhere."),
+    ):
         file.write_text(render_migration(replace(migration, doubts=doubts)))
         for words in (("--confirm", migration.written.token), ("--dry-run",)):
             done = diskwright(old.work, "apply", str(file), *words, *own)

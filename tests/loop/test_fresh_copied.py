@@ -1,4 +1,5 @@
-"""A fresh ext4 with a verified copy: everything is the same, the old one is only read, and what was begun is begun anew."""
+"""A fresh ext4 with a verified copy: everything is the same, the old one is only read, and what was begun is
+begun anew."""
 
 import os
 import signal
@@ -35,14 +36,22 @@ def fresh(bench: Bench, tmp_path: Path) -> Fresh:
         with (top / "small hole").open("ab") as file:
             file.write(b"the end")
         (top / "by others").mkdir()
-        os.setxattr(top / "by others", "security.capability", bytes.fromhex("0100000200040000000000000000000000000000"))
+        os.setxattr(
+            top / "by others",
+            "security.capability",
+            bytes.fromhex("0100000200040000000000000000000000000000"),
+        )
         os.chown(top / "by others", 12, 34)
         os.chown(top / "folder/link", 12, 34, follow_symlinks=False)
         (top / "by others").chmod(0o7751)
         (top / "by others/program").write_text("#!")
         os.chown(top / "by others/program", 12, 34)
         (top / "by others/program").chmod(0o6755)
-        os.setxattr(top / "by others/program", "security.capability", bytes.fromhex("0100000200040000000000000000000000000000"))
+        os.setxattr(
+            top / "by others/program",
+            "security.capability",
+            bytes.fromhex("0100000200040000000000000000000000000000"),
+        )
         tool("chattr", "+ai", str(top / "by others"))
     make = MakeFresh(target, str(uuid4()), "copied", ("-b", "4096"))
     commands = (("mkfs.ext4", "-q", "-F", "-U", make.uuid, "-L", make.label, *make.options, target),)
@@ -54,7 +63,9 @@ def fresh(bench: Bench, tmp_path: Path) -> Fresh:
     return Fresh(make, commands, source, command, tmp_path)
 
 
-def test_everything_is_copied_and_the_old_one_only_read(fresh: Fresh, image_of: Callable[[str], Path]) -> None:
+def test_everything_is_copied_and_the_old_one_only_read(
+    fresh: Fresh, image_of: Callable[[str], Path]
+) -> None:
     tool("blockdev", "--flushbufs", fresh.source)
     was = sha256(image_of(fresh.source).read_bytes()).hexdigest()
     shares: list[float] = []
@@ -65,7 +76,10 @@ def test_everything_is_copied_and_the_old_one_only_read(fresh: Fresh, image_of: 
     assert sha256(image_of(fresh.source).read_bytes()).hexdigest() == was
     assert shares == sorted(shares)
     assert shares[-1] <= 1
-    assert tool("blkid", "-o", "value", "-s", "UUID", "-s", "LABEL", fresh.make.target).split() == ["copied", fresh.make.uuid]
+    assert tool("blkid", "-o", "value", "-s", "UUID", "-s", "LABEL", fresh.make.target).split() == [
+        "copied",
+        fresh.make.uuid,
+    ]
     seen = {entry.path: entry for entry in read_manifest(fresh.folder / AFTER)}
     assert seen.keys() == {entry.path for entry in read_manifest(fresh.folder / BEFORE)}
     assert seen[b"other name"].same_as == b"file"
@@ -132,8 +146,12 @@ def test_a_device_in_use_is_not_touched(fresh: Fresh) -> None:
         os.close(held)
 
 
-@pytest.mark.parametrize(("options", "why"), [(("128M", "-N", "256"), "has room for"), (("24M",), "free, and")])
-def test_what_does_not_fit_is_told_before_anything_is_copied(fresh: Fresh, options: tuple[str, ...], why: str) -> None:
+@pytest.mark.parametrize(
+    ("options", "why"), [(("128M", "-N", "256"), "has room for"), (("24M",), "free, and")]
+)
+def test_what_does_not_fit_is_told_before_anything_is_copied(
+    fresh: Fresh, options: tuple[str, ...], why: str
+) -> None:
     with mounted_alone(fresh.source) as top:
         (top / "large").write_bytes(os.urandom(20 * MIB))
         for number in range(300):

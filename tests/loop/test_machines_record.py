@@ -1,4 +1,5 @@
-"""Recording machines of loop devices: what is made is what is recorded, nothing else is, and nothing stays behind."""
+"""Recording machines of loop devices: what is made is what is recorded, nothing else is, and nothing stays
+behind."""
 
 from pathlib import Path
 
@@ -16,7 +17,11 @@ TORN = Made(prepare=after(table("size=100MiB"), zeros(1)))
 
 
 def left_behind() -> list[str]:
-    loops = [entry.name for entry in Path("/sys/block").glob("loop*") if int(entry.name.removeprefix("loop")) >= FIRST_NUMBER]
+    loops = [
+        entry.name
+        for entry in Path("/sys/block").glob("loop*")
+        if int(entry.name.removeprefix("loop")) >= FIRST_NUMBER
+    ]
     mounts = [line for line in Path("/proc/self/mountinfo").read_text().splitlines() if str(FOLDER) in line]
     return [*loops, *mounts, *([str(FOLDER)] if FOLDER.exists() else [])]
 
@@ -26,9 +31,15 @@ def test_a_machine_is_recorded_as_it_was_made_and_nothing_stays() -> None:
     assert not left_behind()
     torn, used = machine_of(facts).drives
     assert (torn.path, used.path) == (f"/dev/loop{FIRST_NUMBER}", f"/dev/loop{FIRST_NUMBER + 1}")
-    assert torn.table and (torn.table.primary, torn.table.backup, len(torn.partitions)) == ("damaged", "ok", 1)
+    assert torn.table and (torn.table.primary, torn.table.backup, len(torn.partitions)) == (
+        "damaged",
+        "ok",
+        1,
+    )
     assert [(use.kind, use.by) for use in used.uses] == [("mounted", str(FOLDER / "mounted"))]
-    assert "table-primary-damaged" in {finding.code for finding in diagnose(machine_of(facts), torn, ()).findings}
+    assert "table-primary-damaged" in {
+        finding.code for finding in diagnose(machine_of(facts), torn, ()).findings
+    }
     assert {block.disk or name for name, block in facts.graph.blocks.items()} == {"loop64", "loop65"}
 
 

@@ -1,4 +1,5 @@
-"""A manifest of a real ext3: each property that is broken is named, nothing else is, and looking leaves no trace."""
+"""A manifest of a real ext3: each property that is broken is named, nothing else is, and looking leaves no
+trace."""
 
 import fcntl
 import gzip
@@ -43,17 +44,42 @@ def test_everything_is_in_it(drive: str, tmp_path: Path) -> None:
     seen = by_path(made.file)
     assert len(seen) == made.entries
     assert {path for path in seen if path.count(b"/") < 2} >= {
-        *(b"", b"file", b"other name", b"folder", b"folder/link", b"pipe", b"null", b"disk", b"socket", b"guarded", b"sparse", b"huge"),
+        *(
+            b"",
+            b"file",
+            b"other name",
+            b"folder",
+            b"folder/link",
+            b"pipe",
+            b"null",
+            b"disk",
+            b"socket",
+            b"guarded",
+            b"sparse",
+            b"huge",
+        ),
         *(b"written zeros", b"lost+found", b"still", b"empty", NOT_UTF8),
     }
     assert seen[b"file"].digest == sha256(b"content" * 3000).hexdigest()
     assert seen[b"other name"].same_as == b"file"
     assert seen[b"other name"].digest == seen[b"file"].digest
-    assert (seen[b"file"].same_as, seen[b"file"].links, seen[b"file"].modified) == (b"", 2, 1_111_111_111 * 10**9)
+    assert (seen[b"file"].same_as, seen[b"file"].links, seen[b"file"].modified) == (
+        b"",
+        2,
+        1_111_111_111 * 10**9,
+    )
     assert (seen[b"folder/link"].kind, seen[b"folder/link"].target) == (Kind.SYMLINK, b"../file")
-    assert (seen[b"null"].kind, seen[b"null"].device, seen[b"disk"].kind) == (Kind.CHARACTERS, "1:3", Kind.BLOCKS)
+    assert (seen[b"null"].kind, seen[b"null"].device, seen[b"disk"].kind) == (
+        Kind.CHARACTERS,
+        "1:3",
+        Kind.BLOCKS,
+    )
     assert (seen[b"pipe"].kind, seen[b"socket"].kind) == (Kind.FIFO, Kind.SOCKET)
-    assert [name for name, _ in seen[b"guarded"].attributes] == ["system.posix_acl_access", "trusted.mine", "user.long"]
+    assert [name for name, _ in seen[b"guarded"].attributes] == [
+        "system.posix_acl_access",
+        "trusted.mine",
+        "user.long",
+    ]
     assert seen[b"still"].flags == 0x10
     bottom = b"/".join([b"d" * 100] * DEPTH)
     assert seen[bottom].attributes == (("user.deep", b"y".hex()),)
@@ -93,11 +119,20 @@ def set_flag(top: Path) -> None:
 CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
     "one byte": (lambda top: overwrite(top / "file", b"X", 20_000), "/file: its content differs"),
     "size": (lambda top: overwrite(top / "file", b"X", 21_000), "/file: it had 21000 bytes and has 21001"),
-    "data in a hole": (lambda top: overwrite(top / "sparse", b"X", 7 * 2**30), "/sparse: its content differs"),
-    "zeros in a hole": (lambda top: overwrite(top / "sparse", bytes(4096), 7 * 2**30), "/sparse: its data lie elsewhere between its holes"),
+    "data in a hole": (
+        lambda top: overwrite(top / "sparse", b"X", 7 * 2**30),
+        "/sparse: its content differs",
+    ),
+    "zeros in a hole": (
+        lambda top: overwrite(top / "sparse", bytes(4096), 7 * 2**30),
+        "/sparse: its data lie elsewhere between its holes",
+    ),
     "permissions": (lambda top: (top / "file").chmod(0o4711), "/file: its permissions are 4711, not 0644"),
     "owner": (lambda top: os.chown(top / "folder", 7, 8), "/folder: its owner is 7:8, not 0:0"),
-    "owner of a link": (lambda top: os.lchown(top / "folder/link", 7, 8), "/folder/link: its owner is 7:8, not 0:0"),
+    "owner of a link": (
+        lambda top: os.lchown(top / "folder/link", 7, 8),
+        "/folder/link: its owner is 7:8, not 0:0",
+    ),
     "modified": (
         lambda top: os.utime(top / "file", (1_000_000_000, 5)),
         "/file: it was modified at 1970-01-01 00:00:05.000000000 UTC, not 2005",
@@ -110,11 +145,23 @@ CHANGES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda top: os.setxattr(top / "guarded", "trusted.mine", b"\0\2"),
         "its extended attribute trusted.mine has another value",
     ),
-    "long attribute": (lambda top: os.setxattr(top / "guarded", "user.long", b"v" * 499 + b"w"), "attribute user.long has another value"),
-    "lost attribute": (lambda top: os.removexattr(top / "folder", "user.of"), "/folder: its extended attribute user.of is missing"),
-    "ACL": (lambda top: os.setxattr(top / "guarded", "system.posix_acl_access", OTHER_ACL), "posix_acl_access has another value"),
+    "long attribute": (
+        lambda top: os.setxattr(top / "guarded", "user.long", b"v" * 499 + b"w"),
+        "attribute user.long has another value",
+    ),
+    "lost attribute": (
+        lambda top: os.removexattr(top / "folder", "user.of"),
+        "/folder: its extended attribute user.of is missing",
+    ),
+    "ACL": (
+        lambda top: os.setxattr(top / "guarded", "system.posix_acl_access", OTHER_ACL),
+        "posix_acl_access has another value",
+    ),
     "flag": (set_flag, "/file: its flags are 0x40, not 0x0"),
-    "lost flag": (lambda top: tool("chattr", "-i", str(top / "still")), "/still: its flags are 0x0, not 0x10"),
+    "lost flag": (
+        lambda top: tool("chattr", "-i", str(top / "still")),
+        "/still: its flags are 0x0, not 0x10",
+    ),
     "missing": (lambda top: (top / "empty").unlink(), "/empty (file) is missing."),
     "new": (lambda top: (top / "new").mkdir(), "/new (folder) was not there before."),
     "name that is no text": (
@@ -131,8 +178,12 @@ def test_what_is_broken_is_named(drive: str, tmp_path: Path, group: int) -> None
     chosen = list(CHANGES.values())[group::3]
     sentences = told(drive, tmp_path, lambda top: [change(top) for change, _ in chosen])
     for _, wanted in chosen:
-        assert any(all(part in sentence for part in wanted.split(": ", 1)) for sentence in sentences), (wanted, sentences)
-    # For each change: what was changed, the folder that it is in, and the other name of a file are all that may be told.
+        assert any(all(part in sentence for part in wanted.split(": ", 1)) for sentence in sentences), (
+            wanted,
+            sentences,
+        )
+    # For each change: what was changed, the folder that it is in, and the other name of a file are all that
+    # may be told.
     assert len(sentences) <= 3 * len(chosen), sentences
 
 
@@ -265,13 +316,19 @@ def test_one_that_would_have_to_be_written_to_is_not_mounted(drive: str, edit: s
 def test_what_is_no_ext_filesystem_is_told(bench: Bench, tmp_path: Path) -> None:
     with pytest.raises(Failed, match="holds no ext filesystem"), mounted_read_only(bench.make_drive(MIB)):
         pass
-    with pytest.raises(Failed, match="cannot be read: No such file"), mounted_read_only(str(tmp_path / "missing")):
+    with (
+        pytest.raises(Failed, match="cannot be read: No such file"),
+        mounted_read_only(str(tmp_path / "missing")),
+    ):
         pass
 
 
 def test_what_cannot_be_read_is_named(drive: str, tmp_path: Path) -> None:
     debugfs(drive, "set_inode_field /file block[1] 99999999")
-    with mounted_read_only(drive) as top, pytest.raises(Failed, match="/file cannot be read: Structure needs cleaning"):
+    with (
+        mounted_read_only(drive) as top,
+        pytest.raises(Failed, match="/file cannot be read: Structure needs cleaning"),
+    ):
         take_manifest(top, tmp_path / "manifest")
     assert list(tmp_path.glob("manifest*")) == []
 
@@ -285,8 +342,12 @@ def test_progress_may_end_it(drive: str, tmp_path: Path) -> None:
     assert list(tmp_path.glob("manifest*")) == []
 
 
-@pytest.mark.parametrize("damage", [lambda data: data[:-30], lambda data: data[:100], lambda _data: b"", lambda data: b"x" + data])
-def test_a_manifest_that_is_not_whole_is_refused(drive: str, tmp_path: Path, damage: Callable[[bytes], bytes]) -> None:
+@pytest.mark.parametrize(
+    "damage", [lambda data: data[:-30], lambda data: data[:100], lambda _data: b"", lambda data: b"x" + data]
+)
+def test_a_manifest_that_is_not_whole_is_refused(
+    drive: str, tmp_path: Path, damage: Callable[[bytes], bytes]
+) -> None:
     file = manifest_of(drive, tmp_path / "manifest")
     (tmp_path / "damaged").write_bytes(damage(file.read_bytes()))
     with pytest.raises(BadInput, match="damaged"):

@@ -1,4 +1,5 @@
-"""`diskwright migrate` looks at real filesystems: what it says of them is so, and not a byte of them changes."""
+"""`diskwright migrate` looks at real filesystems: what it says of them is so, and not a byte of them
+changes."""
 
 import json
 import subprocess
@@ -60,7 +61,9 @@ def mounted_elsewhere(drive: str, place: Path) -> Iterator[None]:
             process.stdin.close()
 
 
-def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(work: Work, make_drive: MakeDrive) -> None:
+def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
+    work: Work, make_drive: MakeDrive
+) -> None:
     drive = ext3(work, make_drive)
     work.fstab.write_text(f"# mine\nUUID={uuid_of(drive)}\t/srv ext3 noatime 0 2\n")
     before, fstab = work.digest(drive), work.fstab.read_text()
@@ -72,10 +75,25 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(work: Work
         assert said in told.stdout
     assert "Cannot be had" not in told.stdout
     plan = work.folder / "films.json"
-    planned = diskwright(work, *words, "--way", "full", "--undo-dir", str(work.folder), "--store", str(work.folder), "-o", str(plan))
+    planned = diskwright(
+        work,
+        *words,
+        "--way",
+        "full",
+        "--undo-dir",
+        str(work.folder),
+        "--store",
+        str(work.folder),
+        "-o",
+        str(plan),
+    )
     assert planned.returncode == 0, planned.stderr
     migration = read_migration(plan.read_text(), "films.json")
-    assert migration.device == drive and migration.before.label == "films" and migration.means in (Means.TRANSACTION, Means.DIRECT)
+    assert (
+        migration.device == drive
+        and migration.before.label == "films"
+        and migration.means in (Means.TRANSACTION, Means.DIRECT)
+    )
     assert isinstance(migration.steps[-1].operation, SetFstabType) and "+UUID=" in planned.stdout
     assert "tune2fs -I 256" in planned.stdout and "If the power goes: " in planned.stdout
     assert f"--confirm {migration.drive.token} --fstab" in planned.stderr
@@ -99,7 +117,9 @@ def test_what_is_mounted_is_refused_wherever_that_is_seen(work: Work, make_drive
 
 @pytest.mark.parametrize("named", ["UUID={uuid}", 'LABEL="films"', "{drive}", "{link}"])
 @pytest.mark.parametrize("kind", ["ext3", "auto"])
-def test_its_line_is_found_however_it_is_named(work: Work, make_drive: MakeDrive, named: str, kind: str) -> None:
+def test_its_line_is_found_however_it_is_named(
+    work: Work, make_drive: MakeDrive, named: str, kind: str
+) -> None:
     drive, link = ext3(work, make_drive, size_bytes=16 * MIB), work.folder / "link"
     link.symlink_to(drive)
     source = named.format(uuid=uuid_of(drive), drive=drive, link=link)
@@ -113,7 +133,9 @@ def test_what_starts_and_mounts_from_it_is_told(work: Work, make_drive: MakeDriv
     drive, etc = ext3(work, make_drive, size_bytes=16 * MIB), work.folder
     units = etc / "systemd/system"
     units.mkdir(parents=True)
-    (units / "srv.mount").write_text(f"[Mount]\nWhat=/dev/disk/by-uuid/{uuid_of(drive)}\nWhere=/srv\nType=ext3\n")
+    (units / "srv.mount").write_text(
+        f"[Mount]\nWhat=/dev/disk/by-uuid/{uuid_of(drive)}\nWhere=/srv\nType=ext3\n"
+    )
     (units / "other.mount").write_text("[Mount]\nWhat=/dev/disk/by-label/other\nWhere=/other\n")
     (units / "broken.mount").write_text("What=films\n")
     (etc / "default").mkdir()
@@ -138,18 +160,28 @@ def test_a_damaged_superblock_is_told_with_its_copy(work: Work, make_drive: Make
     assert work.digest(drive) == before
 
 
-def test_a_superblock_that_e2fsprogs_does_not_open_is_told_with_its_copy(work: Work, make_drive: MakeDrive) -> None:
+def test_a_superblock_that_e2fsprogs_does_not_open_is_told_with_its_copy(
+    work: Work, make_drive: MakeDrive
+) -> None:
     """The journal is said to lie where none is."""
     drive = ext3(work, make_drive, "-b", "1024")
     work.bench.own(drive)
     tool("debugfs", "-w", "-R", "ssv journal_inum 4000", drive)
     refused = diskwright(work, "migrate", drive, "--way", "light", "--fstab", str(work.fstab))
-    assert refused.returncode == 3 and "is damaged (dumpe2fs: " in refused.stderr and "e2fsck -b 8193 -B 1024" in refused.stderr
+    assert (
+        refused.returncode == 3
+        and "is damaged (dumpe2fs: " in refused.stderr
+        and "e2fsck -b 8193 -B 1024" in refused.stderr
+    )
 
 
 def test_what_is_no_ext_filesystem_is_told(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(64 * MIB)
-    for device, said in ((drive, "holds no ext2"), (str(work.fstab), "no block device"), ("/dev/nothing", "no device")):
+    for device, said in (
+        (drive, "holds no ext2"),
+        (str(work.fstab), "no block device"),
+        ("/dev/nothing", "no device"),
+    ):
         with pytest.raises(BadInput, match=said):
             look(work, device)
     without_way = diskwright(work, "migrate", drive, "-o", str(work.folder / "plan"))
@@ -167,9 +199,17 @@ def test_a_filesystem_larger_than_its_device_is_refused(work: Work, make_drive: 
 
 
 def test_the_fresh_way_takes_an_empty_volume_only(work: Work, make_drive: MakeDrive) -> None:
-    drive, empty, used, small = ext3(work, make_drive), make_drive(48 * MIB), ext3(work, make_drive), make_drive(MIB)
+    drive, empty, used, small = (
+        ext3(work, make_drive),
+        make_drive(48 * MIB),
+        ext3(work, make_drive),
+        make_drive(MIB),
+    )
     migration = make_migration(look(work, drive, target=empty), Way.FRESH)
-    assert [step.operation.kind for step in migration.steps] == ["make-fresh", "copy-files"] and migration.means is Means.COPY
+    assert [step.operation.kind for step in migration.steps] == [
+        "make-fresh",
+        "copy-files",
+    ] and migration.means is Means.COPY
     for target, said in ((used, "holds ext3"), (small, "smaller"), (drive, "the filesystem itself")):
         with pytest.raises(Refused, match=said):
             make_migration(look(work, drive, target=target), Way.FRESH)
@@ -180,7 +220,16 @@ def test_the_fresh_way_takes_an_empty_volume_only(work: Work, make_drive: MakeDr
 def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
     work.bench.own(drive)
-    words = ("migrate", drive, "--fstab", str(work.fstab), "--undo-dir", str(work.folder), "--store", str(work.folder))
+    words = (
+        "migrate",
+        drive,
+        "--fstab",
+        str(work.fstab),
+        "--undo-dir",
+        str(work.folder),
+        "--store",
+        str(work.folder),
+    )
     token, before = drive.removeprefix("/dev/"), work.digest(drive)
     assert diskwright(work, *words, "--way", "light", "--confirm", "another").returncode == 3
     assert work.digest(drive) == before
@@ -189,7 +238,9 @@ def test_a_way_is_carried_out_at_once_by_the_drives_token_only(work: Work, make_
     assert "extent" in read_superblock(drive).features
 
 
-def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_asked(work: Work, make_drive: MakeDrive) -> None:
+def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_asked(
+    work: Work, make_drive: MakeDrive
+) -> None:
     drive = ext3(work, make_drive)
     tree = work.folder / "tree"
     (tree / "films/old").mkdir(parents=True)
@@ -198,9 +249,24 @@ def test_damage_ends_a_way_before_its_first_change_and_is_repaired_only_where_as
     tool("mke2fs", "-q", "-F", "-t", "ext3", "-d", str(tree), drive)
     tool("debugfs", "-w", "-R", "clri films/old", drive)
     before = work.digest(drive)
-    words = ("migrate", drive, "--fstab", str(work.fstab), "--undo-dir", str(work.folder), "--store", str(work.folder), "--way", "light")
+    words = (
+        "migrate",
+        drive,
+        "--fstab",
+        str(work.fstab),
+        "--undo-dir",
+        str(work.folder),
+        "--store",
+        str(work.folder),
+        "--way",
+        "light",
+    )
     failed = diskwright(work, *words, "--confirm", drive.removeprefix("/dev/"))
-    assert failed.returncode == 1 and "is damaged, and nothing of it was repaired" in failed.stderr and "'old'" in failed.stderr
+    assert (
+        failed.returncode == 1
+        and "is damaged, and nothing of it was repaired" in failed.stderr
+        and "'old'" in failed.stderr
+    )
     assert "--repair" in failed.stderr and work.digest(drive) == before
     repaired = diskwright(work, *words, "--repair", "--confirm", drive.removeprefix("/dev/"))
     assert repaired.returncode == 0 and "e2fsck repaired what was damaged" in repaired.stderr, repaired.stderr

@@ -1,4 +1,5 @@
-"""A way to ext4 for a filesystem in use: written down while it is mounted, and carried out where it is found again, under another name."""
+"""A way to ext4 for a filesystem in use: written down while it is mounted, and carried out where it is found
+again, under another name."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -63,7 +64,9 @@ def token(drive: str) -> str:
 
 def carry_out(old: Old, run: Run, plan: Path, *words: str) -> Told:
     folder = str(old.work.folder)
-    return run("apply", str(plan), "--fstab", str(old.work.fstab), "--store", folder, "--undo-dir", folder, *words)
+    return run(
+        "apply", str(plan), "--fstab", str(old.work.fstab), "--store", folder, "--undo-dir", folder, *words
+    )
 
 
 def copied(old: Old, drive: str) -> None:
@@ -71,7 +74,9 @@ def copied(old: Old, drive: str) -> None:
     tool("dd", f"if={old.drive}", f"of={drive}", "bs=1M", "conv=fsync,sparse", "status=none")
 
 
-def test_it_is_found_by_its_uuid_shown_carried_out_and_taken_back(old: Old, make_drive: MakeDrive, run: Run) -> None:
+def test_it_is_found_by_its_uuid_shown_carried_out_and_taken_back(
+    old: Old, make_drive: MakeDrive, run: Run
+) -> None:
     plan, other = written_down(old, run), make_drive(32 * MIB)
     status, out, _ = run("show", str(plan))
     assert status == 0 and "rescue medium" in out
@@ -95,7 +100,10 @@ def test_what_is_mounted_or_was_changed_meanwhile_is_refused(old: Old, run: Run)
     status, _, said = carry_out(old, run, plan, "--confirm", token(old.drive))
     tool("umount", str(place))
     assert status == 3 and "is mounted at" in said
-    for change, wrong in ((("-O", "^dir_index"), "its features: "), (("-U", "0d2c3b7a-2222-4000-8000-000000000002"), "is not there")):
+    for change, wrong in (
+        (("-O", "^dir_index"), "its features: "),
+        (("-U", "0d2c3b7a-2222-4000-8000-000000000002"), "is not there"),
+    ):
         tool("tune2fs", *change, old.drive)
         before = old.digest
         status, _, said = carry_out(old, run, plan, "--confirm", token(old.drive))
@@ -105,7 +113,16 @@ def test_what_is_mounted_or_was_changed_meanwhile_is_refused(old: Old, run: Run)
 
 def test_folders_are_named_for_what_was_carried_only(old: Old, run: Run) -> None:
     plan = old.work.folder / "direct.json"
-    words = ("--fstab", str(old.work.fstab), "--undo-dir", str(old.work.folder), "--way", "light", "-o", str(plan))
+    words = (
+        "--fstab",
+        str(old.work.fstab),
+        "--undo-dir",
+        str(old.work.folder),
+        "--way",
+        "light",
+        "-o",
+        str(plan),
+    )
     assert run("migrate", old.drive, *words)[0] == 0
     status, _, said = carry_out(old, run, plan)
     assert status == 2 and "carried" in said

@@ -1,4 +1,5 @@
-"""A migration on the device itself: every file stays what it was, every check holds, and undoing gives the old device to the bit."""
+"""A migration on the device itself: every file stays what it was, every check holds, and undoing gives the
+old device to the bit."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -75,7 +76,11 @@ def test_what_the_journal_holds_is_kept_and_the_device_goes_back_with_it(old: Ol
 def test_the_way_mount_changes_a_line_and_nothing_else(old: Old) -> None:
     before, lines = old.digest, old.fstab
     run = old.migrate_here(Way.MOUNT)
-    assert state(run) is RunState.DONE and old.digest == before and old.fstab == lines.replace("  ext3\t", "  ext4\t"), story(run)
+    assert (
+        state(run) is RunState.DONE
+        and old.digest == before
+        and old.fstab == lines.replace("  ext3\t", "  ext4\t")
+    ), story(run)
     undo_migration(run)
     assert (old.digest, old.fstab) == (before, lines)
 
@@ -83,23 +88,34 @@ def test_the_way_mount_changes_a_line_and_nothing_else(old: Old) -> None:
 def test_kept_it_cannot_be_undone_and_its_room_is_free_again(old: Old) -> None:
     run = old.migrate_here()
     assert sum(file.stat().st_size for file in old.undo_dir.rglob("*.e2undo")) > MIB
-    assert "deleted" in keep_migration(run) and state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))
+    assert (
+        "deleted" in keep_migration(run)
+        and state(run) is RunState.KEPT
+        and not list(old.undo_dir.rglob("*.e2undo"))
+    )
     for again in (undo_migration, resume_migration, keep_migration):
         with pytest.raises(Refused, match="kept"):
             again(run)
     assert row_of(run).state is RunState.KEPT and "extent" in facts_on(old.drive).features
 
 
-def test_kept_it_is_mounted_by_its_line_of_the_running_system(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kept_it_is_mounted_by_its_line_of_the_running_system(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.place("old").mkdir(parents=True, exist_ok=True)
     monkeypatch.setattr(Environment, "is_running_system", True)
     keep_migrated(run, ())
-    assert tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(old.work.place("old"))).split() == [old.drive, "ext4"], story(run)
+    assert tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(old.work.place("old"))).split() == [
+        old.drive,
+        "ext4",
+    ], story(run)
     assert "noatime" in tool("findmnt", "-n", "-o", "VFS-OPTIONS", str(old.work.place("old")))
     command = read_entries(run)[-1].sentence.split("`")[1]
     assert command == f"diskwright tune {old.drive} --workload ID"
-    advised = diskwright(old.work, *command.replace(" ID", " small-files").split()[1:], "--fstab", str(old.work.fstab))
+    advised = diskwright(
+        old.work, *command.replace(" ID", " small-files").split()[1:], "--fstab", str(old.work.fstab)
+    )
     assert advised.returncode == 0 and "mount" in advised.stdout, advised.stderr
 
 
@@ -123,7 +139,12 @@ def mounted(old: Old) -> None:
 
 @pytest.mark.parametrize(
     ("change", "why"),
-    [(written_to, "was mounted for writing"), (marked, "was changed"), (made_anew, "another filesystem"), (mounted, "in use")],
+    [
+        (written_to, "was mounted for writing"),
+        (marked, "was changed"),
+        (made_anew, "another filesystem"),
+        (mounted, "in use"),
+    ],
 )
 def test_undoing_is_refused_where_it_would_do_harm(old: Old, change: Callable[[Old], None], why: str) -> None:
     run = old.migrate_here(Way.LIGHT)
@@ -156,7 +177,18 @@ def test_the_command_line_from_the_plan_to_undo(old: Old) -> None:
     before, file = old.digest, old.work.folder / "films.json"
     own = ("--fstab", str(old.work.fstab))
     old.undo_dir.mkdir(mode=0o700)
-    made = diskwright(old.work, "migrate", old.drive, "--way", "full", "--undo-dir", str(old.undo_dir), "-o", str(file), *own)
+    made = diskwright(
+        old.work,
+        "migrate",
+        old.drive,
+        "--way",
+        "full",
+        "--undo-dir",
+        str(old.undo_dir),
+        "-o",
+        str(file),
+        *own,
+    )
     assert made.returncode == 0, made.stderr
     shown = diskwright(old.work, "show", str(file))
     assert "tune2fs -I 256" in shown.stdout and "If the power goes:" in shown.stdout, shown.stderr
@@ -182,9 +214,10 @@ def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_un
     damaged(old)
     before = old.digest
     run = old.migrate_here()
-    assert state(run) is RunState.FAILED and "is damaged, and nothing of it was repaired" in said(run, Event.STEP_FAILED)[0].sentence, (
-        story(run)
-    )
+    assert (
+        state(run) is RunState.FAILED
+        and "is damaged, and nothing of it was repaired" in said(run, Event.STEP_FAILED)[0].sentence
+    ), story(run)
     take_back_migration(run, ())
     assert old.digest == before
     run = old.begin(make_migration(old.look(), Way.FULL, repairs=True))

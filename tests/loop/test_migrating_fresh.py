@@ -1,4 +1,5 @@
-"""A migration to a fresh ext4 on another drive: copied, compared, journalled; the old one and everybody else's drives are left alone."""
+"""A migration to a fresh ext4 on another drive: copied, compared, journalled; the old one and everybody
+else's drives are left alone."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +12,13 @@ from tests.loop.applying import Work, diskwright, ended, said, story, without_po
 from tests.loop.migrating import Old, everything, old_filesystem
 from wizard.apply.manifest.mount_read_only import mounted_read_only
 from wizard.apply.migration.run import apply_migration
-from wizard.apply.migration.start import keep_migration, preflight_migration, resume_migration, start_migration, undo_migration
+from wizard.apply.migration.start import (
+    keep_migration,
+    preflight_migration,
+    resume_migration,
+    start_migration,
+    undo_migration,
+)
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
@@ -33,7 +40,9 @@ def target(make_drive: MakeDrive) -> str:
 def start(old: Old, migration: Migration) -> Path:
     for drive in (migration.drive, migration.written):
         old.work.bench.own(drive.path)
-    return start_migration(migration, migration.written.token, journal_dir=old.work.runs, environment=old.work.environment)
+    return start_migration(
+        migration, migration.written.token, journal_dir=old.work.runs, environment=old.work.environment
+    )
 
 
 def uuid_of(migration: Migration) -> str:
@@ -55,7 +64,9 @@ def test_everything_is_on_the_fresh_one_and_the_old_one_as_it_was(old: Old, targ
     (line,) = [doubt.split("`")[1] for doubt in migration.doubts if "line 3 of" in doubt]
     old.work.fstab.write_text(line + "\n")
     old.work.place("old").mkdir(parents=True, exist_ok=True)
-    assert tool("findmnt", "--fstab", "--tab-file", str(old.work.fstab), "-n", "-o", "SOURCE,TARGET,FSTYPE,OPTIONS").split() == [
+    assert tool(
+        "findmnt", "--fstab", "--tab-file", str(old.work.fstab), "-n", "-o", "SOURCE,TARGET,FSTYPE,OPTIONS"
+    ).split() == [
         f"UUID={uuid_of(migration)}",
         str(old.work.place("old")),
         "ext4",
@@ -70,7 +81,11 @@ def test_everything_is_on_the_fresh_one_and_the_old_one_as_it_was(old: Old, targ
     checked = [entry.sentence for entry in said(run, Event.VERIFIED)]
     assert not said(run, Event.NOT_VERIFIED) and any("on both is the same" in one for one in checked)
     assert f"{old.drive} was only read" in read_entries(run)[-1].sentence
-    for refused, why in ((undo_migration, "nothing to undo"), (keep_migration, "nothing to keep"), (resume_migration, "nothing to resume")):
+    for refused, why in (
+        (undo_migration, "nothing to undo"),
+        (keep_migration, "nothing to keep"),
+        (resume_migration, "nothing to resume"),
+    ):
         with pytest.raises(Refused, match=why):
             refused(run)
     assert state(run) is RunState.DONE
@@ -81,7 +96,9 @@ def without_inodes(found: dict[str, Any]) -> dict[str, object]:
     return {name: (mode, ids[1:], *rest) for name, (mode, ids, *rest) in found.items()}
 
 
-def test_after_a_power_cut_in_either_step_it_is_begun_anew(old: Old, target: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_power_cut_in_either_step_it_is_begun_anew(
+    old: Old, target: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     migration = old.to_fresh(target)
     run = old.begin(migration)
     for step in (1, 2):
@@ -103,18 +120,32 @@ def test_what_is_not_as_it_was_seen_is_not_touched(old: Old, target: str, make_d
     refused("is not a drive that this run may touch", replace_target(migration, "/dev/loop9999"))
     preflight_migration(migration, journal_dir=old.work.runs, environment=old.work.environment)
     with pytest.raises(Refused, match=f"{target} is to become a new ext4 .* token of {target}"):
-        start_migration(migration, migration.drive.token, journal_dir=old.work.runs, environment=old.work.environment)
+        start_migration(
+            migration, migration.drive.token, journal_dir=old.work.runs, environment=old.work.environment
+        )
     tool("mkfs.ext2", "-q", "-F", target)
     refused(f"{target} was not touched: it holds ext2")
     was = old.work.digest(target)
-    done = diskwright(old.work, "migrate", old.drive, "--way=fresh", "--to", target, "--fstab", str(old.work.fstab))
+    done = diskwright(
+        old.work, "migrate", old.drive, "--way=fresh", "--to", target, "--fstab", str(old.work.fstab)
+    )
     assert done.returncode == 3 and "holds ext2" in done.stderr
     assert old.work.digest(target) == was
 
 
 def test_the_command_shows_both_drives_and_asks_for_the_one_that_is_written(old: Old, target: str) -> None:
     plan = old.work.folder / "fresh.json"
-    words = ("migrate", old.drive, "--way=fresh", "--to", target, "--fstab", str(old.work.fstab), "-o", str(plan))
+    words = (
+        "migrate",
+        old.drive,
+        "--way=fresh",
+        "--to",
+        target,
+        "--fstab",
+        str(old.work.fstab),
+        "-o",
+        str(plan),
+    )
     shown = diskwright(old.work, *words)
     assert shown.returncode == 0, shown.stderr
     assert f"to a volume on {target}" in shown.stdout

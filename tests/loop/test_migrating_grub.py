@@ -1,4 +1,5 @@
-"""A migration of what GRUB starts a system from: GRUB's own driver has to read the new filesystem as Linux does, or it ends there."""
+"""A migration of what GRUB starts a system from: GRUB's own driver has to read the new filesystem as Linux
+does, or it ends there."""
 
 import os
 from collections.abc import Callable
@@ -22,7 +23,8 @@ MakeSystem = Callable[[str, str], System]
 
 @pytest.fixture
 def make_system(work: Work, make_drive: MakeDrive) -> MakeSystem:
-    """`make_system(folder, etc)` gives an ext3 with GRUB's folder there and kernels beside it, and with settings in /etc, if asked for."""
+    """`make_system(folder, etc)` gives an ext3 with GRUB's folder there and kernels beside it, and with
+    settings in /etc, if asked for."""
 
     def made(folder: str, etc: str) -> System:
         tree, drive = work.folder / "tree", make_drive(32 * MIB)
@@ -62,12 +64,15 @@ def test_grub_reads_it_as_linux_does(make_system: MakeSystem, folder: str) -> No
     paths = (f"{folder}/grub.cfg", f"{folder.removesuffix('/grub')}/vmlinuz-5.10")
     read = [f"GRUB's own driver reads {path} as Linux does" for path in paths]
     assert checked(run, Event.VERIFIED) == [f"GRUB's own driver lists {folder} as Linux does", *read]
-    commands = [entry.command for entry in said(run, Event.COMMAND) if entry.command and "fstest" in entry.command[0]]
+    commands = [
+        entry.command for entry in said(run, Event.COMMAND) if entry.command and "fstest" in entry.command[0]
+    ]
     assert [command[2] for command in commands] == ["ls", "cmp", "cmp"]
 
 
 @pytest.mark.parametrize(
-    ("word", "wrong"), [("ls", "lists"), ("grub.cfg", "reads /boot/grub/grub.cfg"), ("vmlinuz", "reads /boot/vmlinuz")]
+    ("word", "wrong"),
+    [("ls", "lists"), ("grub.cfg", "reads /boot/grub/grub.cfg"), ("vmlinuz", "reads /boot/vmlinuz")],
 )
 def test_what_grub_does_not_read_ends_it_and_is_taken_back(
     make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch, word: str, wrong: str
@@ -76,7 +81,10 @@ def test_what_grub_does_not_read_ends_it_and_is_taken_back(
     before, migration = old.digest, make_migration(old.look(), Way.LIGHT)
     program = grub.reader()
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {program}").strip()
-    script = f'case "$*" in *" ls "*{word}*|*" {word} "*) exit 0;; *{word}*) echo no such thing; exit 1;; esac\nexec {real} "$@"'
+    script = (
+        f'case "$*" in *" ls "*{word}*|*" {word} "*) exit 0;; *{word}*) echo no such thing; exit 1;; esac\n'
+        f'exec {real} "$@"'
+    )
     stand_in(old.work.folder / "bin", monkeypatch, program, script)
     run = old.migrate(migration)
     assert state(run) is RunState.FAILED and "A check does not hold" in story(run)
@@ -86,7 +94,9 @@ def test_what_grub_does_not_read_ends_it_and_is_taken_back(
     assert old.digest == before
 
 
-def test_without_grubs_driver_that_is_told_and_nothing_is_asked(make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_grubs_driver_that_is_told_and_nothing_is_asked(
+    make_system: MakeSystem, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = make_system("/boot/grub", 'GRUB_CMDLINE_LINUX="rootfstype=ext3"\n')
     monkeypatch.setattr(grub, "READERS", ())
     found = old.look()

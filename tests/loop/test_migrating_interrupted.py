@@ -1,4 +1,5 @@
-"""A migration on the device itself that ends early: by a program that is killed or has no room, between steps, and while it is undone."""
+"""A migration on the device itself that ends early: by a program that is killed or has no room, between
+steps, and while it is undone."""
 
 import os
 from collections.abc import Callable
@@ -20,7 +21,8 @@ from wizard.model.migration import Way
 from wizard.model.units import MIB
 
 KILLED = "ulimit -c 0; ulimit -f {blocks}\n"
-"""The kernel ends a program that makes its undo file longer than so many blocks, here in the middle of what it writes to the device."""
+"""The kernel ends a program that makes its undo file longer than so many blocks, here in the middle of what
+it writes to the device."""
 
 REFUSED = "trap '' XFSZ; ulimit -f {blocks}\n"
 """Writing more fails, as on a full disk."""
@@ -32,9 +34,15 @@ def old(work: Work, make_drive: MakeDrive) -> Old:
 
 
 def limited(old: Old, monkeypatch: pytest.MonkeyPatch, name: str, word: str, limit: str) -> Path:
-    """A program that is cut short where `word` is among its arguments; what to delete for it to be the real one again."""
+    """A program that is cut short where `word` is among its arguments; what to delete for it to be the real
+    one again."""
     real = tool("sh", "-c", f"PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v {name}").strip()
-    stand_in(old.work.folder / "bin", monkeypatch, name, f'case " $* " in *" {word} "*) {limit};; esac\nexec {real} "$@"')
+    stand_in(
+        old.work.folder / "bin",
+        monkeypatch,
+        name,
+        f'case " $* " in *" {word} "*) {limit};; esac\nexec {real} "$@"',
+    )
     return old.work.folder / "bin" / name
 
 
@@ -53,12 +61,16 @@ def test_a_program_that_is_cut_off_in_the_middle(
     before, lines = old.digest, old.fstab
     limited(old, monkeypatch, program, word, limit)
     run = old.migrate_here()
-    assert state(run) is RunState.FAILED and [entry.step for entry in said(run, Event.STEP_FAILED)] == [step], story(run)
+    assert state(run) is RunState.FAILED and [entry.step for entry in said(run, Event.STEP_FAILED)] == [
+        step
+    ], story(run)
     take_back_migration(run, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
-def test_after_a_killed_program_all_is_taken_back_proven_and_done_anew(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_after_a_killed_program_all_is_taken_back_proven_and_done_anew(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     before, files = old.digest, old.files("ext3")
     killed = limited(old, monkeypatch, "tune2fs", "-I", KILLED.format(blocks=1500))
     run, now = old.migrate(manifest=True)
@@ -127,7 +139,9 @@ def test_a_damaged_or_missing_undo_file_is_noticed_before_anything_is_put_back(o
         undo_migration(run)
     assert old.digest == found
     middle = len(kept) // 2
-    file.write_bytes(kept[:middle] + bytes(byte ^ 0xFF for byte in kept[middle : middle + 8192]) + kept[middle + 8192 :])
+    file.write_bytes(
+        kept[:middle] + bytes(byte ^ 0xFF for byte in kept[middle : middle + 8192]) + kept[middle + 8192 :]
+    )
     with pytest.raises(Failed, match=r"undo file of step 2 .* is damaged"):
         undo_migration(run)
     assert old.digest == found
@@ -155,15 +169,22 @@ def test_stopped_between_two_steps_it_goes_on(old: Old) -> None:
     assert state(run) is RunState.DONE and "extent" in facts_on(old.drive).features, story(run)
 
 
-def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """As tune2fs does without a word where it may not write to the folder."""
     lines = old.fstab
     limited(old, monkeypatch, "tune2fs", "-I", "export E2FSPROGS_UNDO_DIR=none")
     run = old.migrate_here()
-    assert "No undo file was written" in said(run, Event.STEP_FAILED)[0].sentence and "extent" not in facts_on(old.drive).features
+    assert (
+        "No undo file was written" in said(run, Event.STEP_FAILED)[0].sentence
+        and "extent" not in facts_on(old.drive).features
+    )
     found = old.digest
     take_back_migration(run, ())
-    assert state(run) is RunState.FAILED and "cannot be put back" in said(run, Event.FAILED)[-1].sentence, story(run)
+    assert state(run) is RunState.FAILED and "cannot be put back" in said(run, Event.FAILED)[-1].sentence, (
+        story(run)
+    )
     assert (old.digest, old.fstab) == (found, lines)
 
 
@@ -174,5 +195,7 @@ def test_what_changed_behind_everybodys_back_is_not_called_undone(old: Old) -> N
         device.seek(-1, os.SEEK_END)
         device.write(b"x")
     take_back_migration(run, ())
-    assert state(run) is RunState.FAILED and "its fingerprint differs" in said(run, Event.FAILED)[-1].sentence, story(run)
+    assert (
+        state(run) is RunState.FAILED and "its fingerprint differs" in said(run, Event.FAILED)[-1].sentence
+    ), story(run)
     assert list(old.undo_dir.rglob("*.e2undo"))

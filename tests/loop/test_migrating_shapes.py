@@ -1,4 +1,5 @@
-"""Old filesystems of every shape by every way: each file stays what it was, and what was changed goes back to the bit."""
+"""Old filesystems of every shape by every way: each file stays what it was, and what was changed goes back to
+the bit."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -20,7 +21,8 @@ from wizard.model.migration import Way
 from wizard.model.units import MIB
 
 EVERY = "DISKWRIGHT_EVERY_FILESYSTEM"
-"""Set to anything, as `tests/run loop --full` does, all shapes are tested instead of those that hold every pair."""
+"""Set to anything, as `tests/run loop --full` does, all shapes are tested instead of those that hold every
+pair."""
 
 SHAPES: tuple[tuple[str, ...], ...] = (
     ("-b", "2048", "-I", "256", "-O", "^resize_inode,^sparse_super", "-J", "size=4"),
@@ -33,14 +35,17 @@ SHAPES: tuple[tuple[str, ...], ...] = (
     ("-b", "1024", "-I", "128", "-J", "size=4"),
     ("-b", "2048", "-I", "128", "-O", "^resize_inode", "-J", "size=12"),
 )
-"""Every pair of what is chosen stands in one of them, but for copies of the superblock everywhere together with room to grow."""
+"""Every pair of what is chosen stands in one of them, but for copies of the superblock everywhere together
+with room to grow."""
 
 
 def all_shapes() -> tuple[tuple[str, ...], ...]:
     if not os.environ.get(EVERY):
         return SHAPES
     features = ("dir_index", "large_file", "resize_inode", "sparse_super")
-    chosen = [",".join(f"^{name}" for bit, name in enumerate(features) if bits >> bit & 1) for bits in range(16)]
+    chosen = [
+        ",".join(f"^{name}" for bit, name in enumerate(features) if bits >> bit & 1) for bits in range(16)
+    ]
     # mke2fs gives no superblock's copies only together with no room to grow.
     allowed = [words for words in chosen if "sparse_super" not in words or "resize_inode" in words]
     journals = ("", "size=4", "size=12")
@@ -67,8 +72,12 @@ def cases() -> tuple[tuple[Sequence[str], Way], ...]:
     return (*((shape, Way.FULL) for shape in shapes), *zip(shapes, cycle(others), strict=False))
 
 
-@pytest.mark.parametrize(("shape", "way"), cases(), ids=lambda one: one.value if isinstance(one, Way) else " ".join(one))
-def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(shape: Sequence[str], way: Way, work: Work, make_drive: MakeDrive) -> None:
+@pytest.mark.parametrize(
+    ("shape", "way"), cases(), ids=lambda one: one.value if isinstance(one, Way) else " ".join(one)
+)
+def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(
+    shape: Sequence[str], way: Way, work: Work, make_drive: MakeDrive
+) -> None:
     old = old_filesystem(work, make_drive, shape)
     before, lines, files, was = old.digest, old.fstab, old.files(old.line.split()[2]), facts_on(old.drive)
     run = old.begin(old.to_fresh(make_drive(64 * MIB)) if way is Way.FRESH else old.migration(way))
@@ -83,7 +92,9 @@ def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(shape: Sequence[st
         case Way.MOUNT:
             assert old.digest == before and old.fstab != lines
         case Way.FRESH:
-            assert any("on both is the same" in entry.sentence for entry in said(run, Event.VERIFIED)), story(run)
+            assert any("on both is the same" in entry.sentence for entry in said(run, Event.VERIFIED)), story(
+                run
+            )
             assert (old.digest, old.fstab) == (before, lines)
             return
     assert old.files("ext4") == files
@@ -148,6 +159,8 @@ def test_a_crowded_folder_and_a_file_of_almost_two_tib(work: Work, make_drive: M
     tool("umount", str(place))
     before = old.digest
     run = old.migrate_here(manifest=True)
-    assert state(run) is RunState.DONE and any("entries are the same" in one.output for one in said(run, Event.VERIFIED)), story(run)
+    assert state(run) is RunState.DONE and any(
+        "entries are the same" in one.output for one in said(run, Event.VERIFIED)
+    ), story(run)
     take_back_migration(run, ())
     assert old.digest == before, story(run)

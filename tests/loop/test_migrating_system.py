@@ -1,4 +1,5 @@
-"""A migration of a filesystem with a system on it that does not run: its own fstab names ext4 afterwards, and the old type when undone."""
+"""A migration of a filesystem with a system on it that does not run: its own fstab names ext4 afterwards, and
+the old type when undone."""
 
 import os
 
@@ -17,7 +18,8 @@ from wizard.model.units import MIB
 UUID = "0d2c3b7a-3333-4000-8000-000000000003"
 FSTAB = (
     b"# caf\xe9, not UTF-8\n" + b"# and long\n" * 120 + b"/dev/sda9 /home ext3 defaults 0 2\n"
-    b"UUID=%s\t/\text3 errors=remount-ro,ext3=no 0 1\nLABEL=system /again  ext2\nproc /proc proc\n" % UUID.encode()
+    b"UUID=%s\t/\text3 errors=remount-ro,ext3=no 0 1\nLABEL=system /again  ext2\nproc /proc proc\n"
+    % UUID.encode()
 )
 """The lines that are changed lie in the second block, of 1024 bytes."""
 
@@ -31,16 +33,37 @@ def system(work: Work, make_drive: MakeDrive, fstab: bytes = FSTAB) -> System:
     (tree / "etc/fstab").write_bytes(fstab)
     os.utime(tree / "etc/fstab", (1_000_000_000, 1_000_000_000))
     work.bench.own(drive)
-    tool("mke2fs", "-q", "-F", "-t", "ext3", "-I", "128", "-b", "1024", "-L", "system", "-U", UUID, "-d", str(tree), drive)
+    tool(
+        "mke2fs",
+        "-q",
+        "-F",
+        "-t",
+        "ext3",
+        "-I",
+        "128",
+        "-b",
+        "1024",
+        "-L",
+        "system",
+        "-U",
+        UUID,
+        "-d",
+        str(tree),
+        drive,
+    )
     return System(work, drive)
 
 
 @pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])
-def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(work: Work, make_drive: MakeDrive, way: Way) -> None:
+def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(
+    work: Work, make_drive: MakeDrive, way: Way
+) -> None:
     old = system(work, make_drive)
     before, migration = old.digest, make_migration(old.look(), way, manifest=way is Way.FULL)
     changed = [step for step in migration.steps if isinstance(step.operation, SetOwnFstabType)]
-    assert len(changed) == 2 and changed[0].edits[-1] == f"+UUID={UUID}\t/\text4 errors=remount-ro,ext3=no 0 1"
+    assert (
+        len(changed) == 2 and changed[0].edits[-1] == f"+UUID={UUID}\t/\text4 errors=remount-ro,ext3=no 0 1"
+    )
     assert old.digest == before
     run = old.migrate(migration)
     assert state(run) is RunState.DONE, story(run)
@@ -51,7 +74,9 @@ def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(work: Work, make
     assert old.digest == before and old.file("/etc/fstab") == FSTAB
 
 
-def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(work: Work, make_drive: MakeDrive) -> None:
+def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(
+    work: Work, make_drive: MakeDrive
+) -> None:
     old = system(work, make_drive)
     migration = make_migration(old.look(), Way.LIGHT)
     # The superblock tells nothing of it.
@@ -76,7 +101,9 @@ def test_where_it_cannot_be_changed_that_is_told_before(work: Work, make_drive: 
     migration = make_migration(old.look(), Way.FULL)
     assert not any(isinstance(step.operation, SetOwnFstabType) for step in migration.steps)
     (told,) = [doubt for doubt in migration.doubts if "/etc/fstab is not changed: " in doubt]
-    assert {"symlink": "a symlink", "hard link": "2 names", "not read": "no entry that mount can read"}[how] in told
+    assert {"symlink": "a symlink", "hard link": "2 names", "not read": "no entry that mount can read"}[
+        how
+    ] in told
 
 
 def test_a_data_disk_and_a_mounted_one_have_none(work: Work, make_drive: MakeDrive) -> None:

@@ -1,4 +1,5 @@
-"""Both wizards lead an old filesystem on a drive made here to ext4, by the real rules and programs, and back or on."""
+"""Both wizards lead an old filesystem on a drive made here to ext4, by the real rules and programs, and back
+or on."""
 
 import asyncio
 
@@ -74,7 +75,9 @@ def test_on_the_screen_the_lightest_way_is_kept_and_its_room_given_back(old: Old
         await press(pilot, "enter")
         await step(pilot, 6)
         await press(pilot, "k", "tab", "enter")
-        await until(lambda: "can no longer be undone" in flat(pilot) and "can be mounted now" in flat(pilot), pilot)
+        await until(
+            lambda: "can no longer be undone" in flat(pilot) and "can be mounted now" in flat(pilot), pilot
+        )
         await press(pilot, "enter")
 
     async def walk() -> None:

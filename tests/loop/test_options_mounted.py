@@ -1,4 +1,5 @@
-"""What the catalogue says is true on the running kernel: what it takes is in force, what it refuses fails, and a danger is really had."""
+"""What the catalogue says is true on the running kernel: what it takes is in force, what it refuses fails,
+and a danger is really had."""
 
 import subprocess
 from collections.abc import Callable
@@ -17,7 +18,11 @@ from wizard.model.machine import Kernel
 from wizard.model.plan import Mount
 from wizard.model.units import MIB
 
-MAKE = {"ext4": ("mkfs.ext4", "-q", "-F"), "xfs": ("mkfs.xfs", "-q", "-f"), "btrfs": ("mkfs.btrfs", "-q", "-f")}
+MAKE = {
+    "ext4": ("mkfs.ext4", "-q", "-F"),
+    "xfs": ("mkfs.xfs", "-q", "-f"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f"),
+}
 OF_THE_BUILD = frozenset({"ext4-casefold", "ext4-quota", "xfs-no-checksums"})
 """Kernels of the same version take these or not, as they were built."""
 
@@ -26,18 +31,25 @@ NO_JOURNAL = "a crash can lose whole directories"
 
 def running() -> Kernel:
     lines = Path("/proc/filesystems").read_text().splitlines()
-    return Kernel(Path("/proc/sys/kernel/osrelease").read_text().strip(), frozenset(line.split()[-1] for line in lines))
+    return Kernel(
+        Path("/proc/sys/kernel/osrelease").read_text().strip(), frozenset(line.split()[-1] for line in lines)
+    )
 
 
 def known(kind: Kind, filesystem: str) -> list[CatalogueOption]:
-    return [option for option in load_catalogue().values() if option.kind is kind and filesystem in option.filesystems]
+    return [
+        option
+        for option in load_catalogue().values()
+        if option.kind is kind and filesystem in option.filesystems
+    ]
 
 
 @pytest.mark.parametrize("filesystem", MAKE)
 def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
     filesystem: str, make_drive: MakeDrive, own: Callable[[str], None], tmp_path: Path
 ) -> None:
-    """Judged as after a plan was applied: whatever can be asked for must be found in force, or every such run would be doubted."""
+    """Judged as after a plan was applied: whatever can be asked for must be found in force, or every such run
+    would be doubted."""
     path, place = make_drive(400 * MIB), tmp_path / "mnt"
     place.mkdir()
     own(path)
@@ -51,11 +63,17 @@ def test_mount_options_are_in_force_or_refused_as_the_catalogue_says(
         own(path)
         argv = ["mount", "-t", filesystem, "-o", option.text, path, str(place)]
         mounted = subprocess.run(argv, capture_output=True, timeout=60, check=False).returncode == 0
-        differences = mount_differences(Mount(path, str(place), filesystem, (option.text,))) if mounted else ()
+        differences = (
+            mount_differences(Mount(path, str(place), filesystem, (option.text,))) if mounted else ()
+        )
         if mounted:
             tool("umount", str(place))
         assert mounted is (on_kernel(option, kernel).takes is True), option.id
-        assert option.default or option.refused or not set(differences) - ({"it is read-only"} if option.text == "ro" else set()), (
+        assert (
+            option.default
+            or option.refused
+            or not set(differences) - ({"it is read-only"} if option.text == "ro" else set())
+        ), (
             option.id,
             differences,
         )
@@ -85,11 +103,24 @@ def features(path: str) -> set[str]:
 
 def test_a_danger_that_was_typed_back_is_really_had(work: Work, make_drive: MakeDrive) -> None:
     drive, place, file = make_drive(300 * MIB), work.place("scratch"), work.folder / "plan.json"
-    words = ("plan", drive, "--workload", "large-media", "--fs", "ext4", "--mount", str(place), "-o", str(file))
+    words = (
+        "plan",
+        drive,
+        "--workload",
+        "large-media",
+        "--fs",
+        "ext4",
+        "--mount",
+        str(place),
+        "-o",
+        str(file),
+    )
     asked = ("--option", "ext4-no-journal", "--option", "ext4-barrier-0", "--option", "ext4-large-dir")
     refused = diskwright(work, *words, *asked)
     assert refused.returncode == 3 and not file.exists()
-    planned = diskwright(work, *words, *asked, "--danger", NO_JOURNAL, "--danger", "a power cut can destroy this filesystem")
+    planned = diskwright(
+        work, *words, *asked, "--danger", NO_JOURNAL, "--danger", "a power cut can destroy this filesystem"
+    )
     assert planned.returncode == 0, planned.stderr
     plan = read_plan(file.read_text(), str(file))
     run, now = work.apply(plan)
@@ -97,5 +128,7 @@ def test_a_danger_that_was_typed_back_is_really_had(work: Work, make_drive: Make
     assert said(run, Event.VERIFIED) and not said(run, Event.NOT_VERIFIED), story(run)
     (volume,) = plan.volumes
     assert "has_journal" not in features(volume.path) and "large_dir" in features(volume.path)
-    assert "nobarrier" in tool("findmnt", "--noheadings", "--output", "OPTIONS", "--mountpoint", str(place)).strip().split(",")
+    assert "nobarrier" in tool(
+        "findmnt", "--noheadings", "--output", "OPTIONS", "--mountpoint", str(place)
+    ).strip().split(",")
     assert "nobarrier" in work.fstab.read_text().splitlines()[-1]

@@ -1,4 +1,5 @@
-"""`diskwright tune` on a mounted filesystem: what it prints can be patched in, and nothing is changed by it."""
+"""`diskwright tune` on a mounted filesystem: what it prints can be patched in, and nothing is changed by
+it."""
 
 import subprocess
 from collections.abc import Callable
@@ -37,7 +38,9 @@ def test_the_difference_of_fstab_fits_and_nothing_is_written(
 
 
 def test_what_holds_no_filesystem_is_said_so(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
-    empty = diskwright(work, "tune", make_drive(16 * MIB), "--workload", "large-media", "--fstab", str(work.fstab))
+    empty = diskwright(
+        work, "tune", make_drive(16 * MIB), "--workload", "large-media", "--fstab", str(work.fstab)
+    )
     assert empty.returncode == 2 and "holds nothing that is recognised" in empty.stderr
     file = tmp_path / "file"
     file.touch()

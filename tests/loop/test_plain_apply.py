@@ -1,4 +1,5 @@
-"""The line-by-line wizard on drives made here: answered through pipes and on terminals that only print, to a mounted filesystem."""
+"""The line-by-line wizard on drives made here: answered through pipes and on terminals that only print, to a
+mounted filesystem."""
 
 import os
 import pty
@@ -31,7 +32,9 @@ from wizard.faces import start
 from wizard.services.real import RealServices
 drive, fstab, runs = sys.argv[1:]
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
-start._services = lambda arguments: RealServices(only=(drive,), environment=environment, journal_dir=Path(runs))
+start._services = lambda arguments: RealServices(
+    only=(drive,), environment=environment, journal_dir=Path(runs)
+)
 sys.exit(cli.main(["--plain"]))
 """
 """The wizard as `diskwright --plain` opens it, but that it sees one drive only, and another fstab."""
@@ -55,7 +58,8 @@ class Conversation:
         self.said = ""
 
     def asked(self, words: str = "") -> str:
-        """What was said since the last answer, as soon as the program waits for one to a question with these words."""
+        """What was said since the last answer, as soon as the program waits for one to a question with these
+        words."""
         return self.until("Answer: ", words)
 
     def until(self, *wanted: str) -> str:
@@ -125,7 +129,23 @@ def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: Make
     wizard = plain_wizard(work, drive)
     try:
         wizard.asked("Which drive is to be set up?")
-        wizard.answer("", MEDIA, "", "3", "", "", "", "films", str(place), "", "", "", "", "wrong", drive.removeprefix("/dev/"))
+        wizard.answer(
+            "",
+            MEDIA,
+            "",
+            "3",
+            "",
+            "",
+            "",
+            "films",
+            str(place),
+            "",
+            "",
+            "",
+            "",
+            "wrong",
+            drive.removeprefix("/dev/"),
+        )
         result = wizard.until("Step 9 of 9", "Answer: ")
         assert wizard.ended() == 0, wizard.said
         run = run_of(work)
@@ -147,7 +167,9 @@ def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: Make
             tool("umount", str(place))
 
 
-def test_ctrl_c_while_applying_asks_and_can_stop_the_run(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(512 * MIB)
     opened = work.folder / "opened"
     for name in ("mkfs.xfs", "mkfs.ext4", "mkfs.btrfs"):
@@ -155,7 +177,22 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(work: Work, make_drive:
     wizard = plain_wizard(work, drive)
     try:
         wizard.asked("Which drive is to be set up?")
-        wizard.answer("", MEDIA, "", "3", "", "", "", "", str(work.place("films")), "", "", "", "", drive.removeprefix("/dev/"))
+        wizard.answer(
+            "",
+            MEDIA,
+            "",
+            "3",
+            "",
+            "",
+            "",
+            "",
+            str(work.place("films")),
+            "",
+            "",
+            "",
+            "",
+            drive.removeprefix("/dev/"),
+        )
         until(lambda: opened.with_name("opened.reached").exists())
         wizard.process.send_signal(signal.SIGINT)
         assert "Leave it to itself." in wizard.asked("What now?")
@@ -165,14 +202,18 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(work: Work, make_drive:
         wizard.until("Step 9 of 9", "Answer: ")
         assert wizard.ended() == 4, wizard.said
         assert state(run_of(work)) is RunState.STOPPED
-        assert "The run stopped, as it was asked to, before anything was written" in " ".join(wizard.said.split())
+        assert "The run stopped, as it was asked to, before anything was written" in " ".join(
+            wizard.said.split()
+        )
         assert "Not done: step " in wizard.said and "Traceback" not in wizard.said
         assert not work.place("films").is_mount()
     finally:
         wizard.process.kill()
 
 
-def test_ctrl_c_twice_leaves_the_run_to_itself(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_twice_leaves_the_run_to_itself(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(512 * MIB)
     opened = work.folder / "opened"
     for name in ("mkfs.xfs", "mkfs.ext4", "mkfs.btrfs"):

@@ -27,7 +27,26 @@ def test_from_piped_answers_to_a_mounted_mirror(work: Work, make_drive: MakeDriv
     try:
         wizard.asked("Which drive is to be set up?")
         wizard.answer(
-            "1", MEDIA, "", "5", "2", "", "1", "3", "", "", "", "films", str(place), "", "", "", "", tokens[1], tokens[0], tokens[1]
+            "1",
+            MEDIA,
+            "",
+            "5",
+            "2",
+            "",
+            "1",
+            "3",
+            "",
+            "",
+            "",
+            "films",
+            str(place),
+            "",
+            "",
+            "",
+            "",
+            tokens[1],
+            tokens[0],
+            tokens[1],
         )
         wizard.until("Step 9 of 9", "Answer: ")
         assert wizard.ended() == 0, wizard.said

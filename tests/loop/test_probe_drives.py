@@ -57,7 +57,9 @@ def sfdisk(path: str) -> dict[str, object]:
 
 def blkid(path: str) -> dict[str, str]:
     lines = tool("blkid", "--probe", "--output", "export", path).splitlines()
-    return {key.lower(): value.replace("\\ ", " ") for key, _, value in (line.partition("=") for line in lines)}
+    return {
+        key.lower(): value.replace("\\ ", " ") for key, _, value in (line.partition("=") for line in lines)
+    }
 
 
 def by_number(drive: Drive) -> dict[int, Partition]:
@@ -66,7 +68,9 @@ def by_number(drive: Drive) -> dict[int, Partition]:
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("script", [GPT, MBR], ids=["gpt", "mbr"])
-def test_every_field_of_a_table_is_as_sfdisk_and_the_kernel_have_it(make_drive: MakeDrive, own: Own, block_bytes: int, script: str) -> None:
+def test_every_field_of_a_table_is_as_sfdisk_and_the_kernel_have_it(
+    make_drive: MakeDrive, own: Own, block_bytes: int, script: str
+) -> None:
     path = make_drive(64 * MIB, block_bytes)
     own(path)
     partition(path, script)
@@ -144,7 +148,9 @@ def test_an_empty_drive_is_free_from_end_to_end(make_drive: MakeDrive) -> None:
 
 
 @pytest.mark.parametrize("whole", [True, False])
-def test_files_whose_superblock_is_gone_are_not_passed_over(make_drive: MakeDrive, own: Own, tmp_path: Path, whole: bool) -> None:
+def test_files_whose_superblock_is_gone_are_not_passed_over(
+    make_drive: MakeDrive, own: Own, tmp_path: Path, whole: bool
+) -> None:
     path = make_drive(64 * MIB)
     own(path)
     place = 0
@@ -167,7 +173,9 @@ def test_files_whose_superblock_is_gone_are_not_passed_over(make_drive: MakeDriv
         assert probe_drive(path).superblock_copy_bytes is None
 
 
-def test_two_signatures_on_one_device_are_both_listed_and_called_ambivalent(make_drive: MakeDrive, own: Own) -> None:
+def test_two_signatures_on_one_device_are_both_listed_and_called_ambivalent(
+    make_drive: MakeDrive, own: Own
+) -> None:
     path = make_drive(200 * MIB)
     own(path)
     tool("mkfs.btrfs", "-q", "-f", path)
@@ -195,7 +203,9 @@ def test_a_label_that_is_no_text_does_not_hurt(make_drive: MakeDrive, own: Own) 
     assert (mark.kind, mark.label) == ("ext4", "caf\ufffd\x1b[31m")
 
 
-def test_a_stale_mark_of_a_whole_drive_filesystem_is_told_beside_the_table(make_drive: MakeDrive, own: Own) -> None:
+def test_a_stale_mark_of_a_whole_drive_filesystem_is_told_beside_the_table(
+    make_drive: MakeDrive, own: Own
+) -> None:
     path = make_drive(200 * MIB)
     own(path)
     tool("mkfs.btrfs", "-q", path)
@@ -216,7 +226,9 @@ def test_a_mark_inside_a_partition_is_the_partitions_alone(make_drive: MakeDrive
     assert drive.partitions[0].filesystem == "ext4" and drive.partitions[0].start_bytes == 34 * 512
 
 
-def test_saved_facts_mean_the_same_machine_when_read_again(make_drive: MakeDrive, own: Own, tmp_path: Path) -> None:
+def test_saved_facts_mean_the_same_machine_when_read_again(
+    make_drive: MakeDrive, own: Own, tmp_path: Path
+) -> None:
     first, second = make_drive(64 * MIB), make_drive(64 * MIB, 4096)
     for path, script in ((first, MBR), (second, GPT)):
         own(path)
@@ -247,7 +259,9 @@ def test_the_digest_stands_still_until_table_or_marks_change(make_drive: MakeDri
 
 @pytest.mark.parametrize("whole", [True, False], ids=["whole drive", "partition"])
 @pytest.mark.parametrize("kind", ["ext4", "xfs", "btrfs"])
-def test_writing_to_a_mounted_filesystem_leaves_the_digest(make_drive: MakeDrive, own: Own, tmp_path: Path, kind: str, whole: bool) -> None:
+def test_writing_to_a_mounted_filesystem_leaves_the_digest(
+    make_drive: MakeDrive, own: Own, tmp_path: Path, kind: str, whole: bool
+) -> None:
     path = make_drive(500 * MIB)
     own(path)
     if not whole:
@@ -289,7 +303,11 @@ def test_damaged_tables_on_a_real_drive(make_drive: MakeDrive, own: Own) -> None
         file.seek(512)
         file.write(bytes(92))
     drive = probe_drive(path)
-    assert drive.table is not None and (drive.table.kind, drive.table.primary, drive.table.backup) == ("gpt", "damaged", "ok")
+    assert drive.table is not None and (drive.table.kind, drive.table.primary, drive.table.backup) == (
+        "gpt",
+        "damaged",
+        "ok",
+    )
     assert [part.name for part in drive.partitions] == ["first one", "naïve", None]
 
 
@@ -303,18 +321,24 @@ def put(path: str, image: Image, own: Own) -> None:
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
-def test_entries_that_overlap_or_lie_outside_are_listed_as_sfdisk_lists_them(make_drive: MakeDrive, own: Own, block_bytes: int) -> None:
+def test_entries_that_overlap_or_lie_outside_are_listed_as_sfdisk_lists_them(
+    make_drive: MakeDrive, own: Own, block_bytes: int
+) -> None:
     path = make_drive(16 * MIB, block_bytes)
     image = Image(16 * MIB, block_bytes)
     unit = MIB // block_bytes
     image.protective()
     image.gpt((unit, 4 * unit - 1, "a"), (3 * unit, 6 * unit - 1, "b"), (15 * unit, 20 * unit - 1, "far"))
     put(path, image, own)
-    found = [(part.number, part.start_bytes, part.size_bytes, part.name) for part in probe_drive(path).partitions]
+    found = [
+        (part.number, part.start_bytes, part.size_bytes, part.name) for part in probe_drive(path).partitions
+    ]
     assert found == [(1, MIB, 3 * MIB, "a"), (2, 3 * MIB, 3 * MIB, "b"), (3, 15 * MIB, 5 * MIB, "far")]
     entries = sfdisk(path)["partitions"]
     assert isinstance(entries, list)
-    assert [(entry["start"] * block_bytes, entry["size"] * block_bytes) for entry in entries] == [place[1:3] for place in found]
+    assert [(entry["start"] * block_bytes, entry["size"] * block_bytes) for entry in entries] == [
+        place[1:3] for place in found
+    ]
 
 
 def test_garbage_never_costs_more_than_its_own_drive(make_drive: MakeDrive, own: Own) -> None:
@@ -322,8 +346,15 @@ def test_garbage_never_costs_more_than_its_own_drive(make_drive: MakeDrive, own:
     path = make_drive(4 * MIB)
     for _ in range(12):
         image = Image(4 * MIB)
-        image.protective(*((chance.getrandbits(8), chance.getrandbits(32), chance.getrandbits(32)) for _ in range(chance.randrange(3))))
-        image.gpt(*((chance.getrandbits(64), chance.getrandbits(64), "x") for _ in range(chance.randrange(1, 40))))
+        image.protective(
+            *(
+                (chance.getrandbits(8), chance.getrandbits(32), chance.getrandbits(32))
+                for _ in range(chance.randrange(3))
+            )
+        )
+        image.gpt(
+            *((chance.getrandbits(64), chance.getrandbits(64), "x") for _ in range(chance.randrange(1, 40)))
+        )
         for _ in range(chance.randrange(4)):
             image.put(chance.randrange(34 * 512), chance.randbytes(chance.randrange(1, 600)))
         put(path, image, own)

@@ -1,4 +1,5 @@
-"""`diskwright inspect` as a person runs it: documents, sentences, exit codes, without root, and drives that come and go."""
+"""`diskwright inspect` as a person runs it: documents, sentences, exit codes, without root, and drives that
+come and go."""
 
 import json
 import os
@@ -41,7 +42,11 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     own(path)
     script = "label: gpt\nfirst-lba: 34\nstart=34,size=20000,name=one\nstart=40960,size=20480,name=two\n"
     done = subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path], input=script, text=True, capture_output=True, check=False
+        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path],
+        input=script,
+        text=True,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     tool("partx", "--add", path)
@@ -53,7 +58,11 @@ def test_the_document_has_every_field_of_its_schema(drive: str) -> None:
     found = document(drive)
     assert found["schema"] == "diskwright.machine/1"
     [said] = found["drives"]
-    assert said["path"] == drive and said["size_bytes"] == 64 * MIB and said["model"] is said["serial"] is said["wwn"] is None
+    assert (
+        said["path"] == drive
+        and said["size_bytes"] == 64 * MIB
+        and said["model"] is said["serial"] is said["wwn"] is None
+    )
     assert set(said["geometry"]) >= {
         "logical_block_bytes",
         "physical_block_bytes",
@@ -64,13 +73,27 @@ def test_the_document_has_every_field_of_its_schema(drive: str) -> None:
     assert set(said["recording"]) == {"kind", "management", "verdict", "confidence", "evidence"}
     assert said["table"]["kind"] == "gpt" and said["signatures"] == []
     first, second = said["partitions"]
-    assert (first["number"], first["start_bytes"], first["size_bytes"], first["name"]) == (1, 34 * 512, 20000 * 512, "one")
+    assert (first["number"], first["start_bytes"], first["size_bytes"], first["name"]) == (
+        1,
+        34 * 512,
+        20000 * 512,
+        "one",
+    )
     assert (second["filesystem"], second["label"], second["mount_points"]) == ("ext4", "films", [])
-    assert second["uuid"] == tool("blkid", "--match-tag", "UUID", "--output", "value", "--probe", f"{drive}p2").strip()
+    assert (
+        second["uuid"]
+        == tool("blkid", "--match-tag", "UUID", "--output", "value", "--probe", f"{drive}p2").strip()
+    )
     assert said["free"][-1]["start_bytes"] == (40960 + 20480) * 512
-    codes = {(finding["subject"], finding["code"].partition("-")[0], finding["severity"]) for finding in said["findings"]}
+    codes = {
+        (finding["subject"], finding["code"].partition("-")[0], finding["severity"])
+        for finding in said["findings"]
+    }
     assert (f"{drive}p1", "alignment", "warning") in codes
-    assert all(set(finding) >= {"code", "severity", "subject", "sentence", "why", "remedy"} for finding in said["findings"])
+    assert all(
+        set(finding) >= {"code", "severity", "subject", "sentence", "why", "remedy"}
+        for finding in said["findings"]
+    )
 
 
 def test_the_words_fit_a_text_console_and_name_everything(drive: str, tmp_path: Path) -> None:
@@ -81,7 +104,16 @@ def test_the_words_fit_a_text_console_and_name_everything(drive: str, tmp_path: 
         tool("umount", str(tmp_path))
     assert done.returncode == 0
     assert max(len(line) for line in done.stdout.splitlines()) <= 80
-    for words in (drive, "512-byte blocks", "table GPT", "17 KiB", "ext4", "films", "is mounted on", "warning:"):
+    for words in (
+        drive,
+        "512-byte blocks",
+        "table GPT",
+        "17 KiB",
+        "ext4",
+        "films",
+        "is mounted on",
+        "warning:",
+    ):
         assert words in done.stdout, words
     assert "\x1b" not in done.stdout
 
@@ -141,7 +173,11 @@ def test_files_that_cannot_be_used(tmp_path: Path, drive: str) -> None:
     cut = tmp_path / "cut.json"
     inspect(drive, "--save", str(cut))
     cut.write_text(cut.read_text()[:-40])
-    for words, code in ((("--machine", str(cut)), 2), (("--machine", "/nope"), 2), ((drive, "--save", "/nope/x"), 1)):
+    for words, code in (
+        (("--machine", str(cut)), 2),
+        (("--machine", "/nope"), 2),
+        ((drive, "--save", "/nope/x"), 1),
+    ):
         done = inspect(*words)
         assert done.returncode == code and done.stdout == ""
         assert "Traceback" not in done.stderr and done.stderr.count("\n") == 1
@@ -151,7 +187,9 @@ def test_drives_are_listed_and_empty_loops_only_when_asked_for(drive: str) -> No
     assert drive in list_drive_paths()
     every = list_drive_paths(all_devices=True)
     assert set(list_drive_paths()) < set(every)
-    empty = {f"/dev/{folder.name}" for folder in Path("/sys/block").glob("loop*") if not (folder / "loop").exists()}
+    empty = {
+        f"/dev/{folder.name}" for folder in Path("/sys/block").glob("loop*") if not (folder / "loop").exists()
+    }
     assert empty <= set(every) and not empty & set(list_drive_paths())
     assert not [path for path in list_drive_paths() if path.startswith(("/dev/zram", "/dev/ram"))]
 

@@ -1,4 +1,5 @@
-"""Superblocks made by their own tools: where the data begin and how they are striped, live and from a recording, with and without root."""
+"""Superblocks made by their own tools: where the data begin and how they are striped, live and from a
+recording, with and without root."""
 
 import json
 import subprocess
@@ -35,7 +36,11 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     own(path)
     script = "label: gpt\n" + "".join(f"start={start},size={20 * 2048}\n" for start in STARTS.values())
     done = subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path], input=script, text=True, capture_output=True, check=False
+        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path],
+        input=script,
+        text=True,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     tool("partx", "--add", path)
@@ -59,8 +64,15 @@ def test_superblocks_made_by_their_own_tools_are_read(drive: str, tmp_path: Path
     marks = [part["signatures"][0] for part in found["partitions"]]
     assert [mark["kind"] for mark in marks] == ["crypto_LUKS", "ext4", "LVM2_member"]
     assert [mark["data_offset_bytes"] for mark in marks] == [16 * MIB, None, MIB + 512]
-    assert marks[1]["striping"] == {"unit_bytes": 64 * KIB, "width_bytes": 128 * KIB} and marks[1]["block_bytes"] == 1024
-    codes = {(finding["subject"], finding["code"]) for finding in found["findings"] if finding["code"].startswith("alignment-")}
+    assert (
+        marks[1]["striping"] == {"unit_bytes": 64 * KIB, "width_bytes": 128 * KIB}
+        and marks[1]["block_bytes"] == 1024
+    )
+    codes = {
+        (finding["subject"], finding["code"])
+        for finding in found["findings"]
+        if finding["code"].startswith("alignment-")
+    }
     assert codes == {
         (f"{drive}p1", "alignment-ok"),
         (f"{drive}p2", "alignment-4096"),
@@ -75,6 +87,8 @@ def test_superblocks_made_by_their_own_tools_are_read(drive: str, tmp_path: Path
 
 def test_without_root_nothing_is_claimed_of_what_is_inside(drive: str) -> None:
     found = inspect(drive, user=NOBODY)
-    assert all(mark["data_offset_bytes"] is None for part in found["partitions"] for mark in part["signatures"])
+    assert all(
+        mark["data_offset_bytes"] is None for part in found["partitions"] for mark in part["signatures"]
+    )
     assert any(one["what"] == "signatures" for one in found["unread"])
     assert not any(finding["code"] == "alignment-inside" for finding in found["findings"])

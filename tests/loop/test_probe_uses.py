@@ -1,4 +1,5 @@
-"""A drive in use is known to be: mounted anywhere, swapped to, behind a loop, opened by a program; and free again afterwards."""
+"""A drive in use is known to be: mounted anywhere, swapped to, behind a loop, opened by a program; and free
+again afterwards."""
 
 import fcntl
 import os
@@ -27,7 +28,11 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
     own(path)
     script = "label: gpt\n,30M\n,20M\n"
     done = subprocess.run(
-        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path], input=script, text=True, capture_output=True, check=False
+        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", path],
+        input=script,
+        text=True,
+        capture_output=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     tool("partx", "--add", path)
@@ -108,7 +113,9 @@ def test_a_loop_device_over_it_is_a_use_and_a_layer(drive: str, own: Own, part: 
         tool("losetup", "--detach", above)
 
 
-def test_what_is_mounted_from_a_loop_over_a_partition_is_found_through_it(drive: str, own: Own, tmp_path: Path) -> None:
+def test_what_is_mounted_from_a_loop_over_a_partition_is_found_through_it(
+    drive: str, own: Own, tmp_path: Path
+) -> None:
     own(drive)
     above = tool("losetup", "--find", "--show", f"{drive}p1").strip()
     try:
@@ -124,7 +131,9 @@ def test_what_is_mounted_from_a_loop_over_a_partition_is_found_through_it(drive:
 
 @pytest.mark.parametrize("part", ["", "p1"], ids=["whole drive", "partition"])
 def test_a_program_that_holds_it_for_itself_is_a_use(drive: str, part: str) -> None:
-    holder = f"import os; os.open({drive + part!r}, os.O_RDONLY | os.O_EXCL); print('ready', flush=True); input()"
+    holder = (
+        f"import os; os.open({drive + part!r}, os.O_RDONLY | os.O_EXCL); print('ready', flush=True); input()"
+    )
     with running(sys.executable, "-c", holder):
         kinds = {use.kind for use in probe_drive(drive).uses}
         assert kinds == {"opened"} == {use.kind for use in probe_drive(drive).uses}

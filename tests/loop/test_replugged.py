@@ -1,4 +1,5 @@
-"""A drive that tells no serial number, attached anew while a run on it was interrupted: it is known by what the run left on it."""
+"""A drive that tells no serial number, attached anew while a run on it was interrupted: it is known by what
+the run left on it."""
 
 from pathlib import Path
 
@@ -83,7 +84,9 @@ def test_another_drive_of_the_same_size_is_not_taken_for_it(
                 take_up(run)
 
 
-def test_by_another_name_it_is_said_where_it_is(work: Work, old: str, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_by_another_name_it_is_said_where_it_is(
+    work: Work, old: str, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     spare = make_drive(96 * MIB)
     before = work.digest(old)
     run = stopped_before_formatting(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch)
@@ -107,11 +110,16 @@ def test_by_another_name_it_is_said_where_it_is(work: Work, old: str, make_drive
 def test_a_run_is_not_begun_on_what_was_attached_anew(work: Work, old: str) -> None:
     plan = work.plan(old, wish("ext4"), mode=Mode.REPLACE)
     attach(work, old, detach(work, old))
-    with unharmed(work, old), pytest.raises(Refused, match=r"attached anew since this plan was made.*Make the plan again"):
+    with (
+        unharmed(work, old),
+        pytest.raises(Refused, match=r"attached anew since this plan was made.*Make the plan again"),
+    ):
         preflight(plan, *plan.tokens, journal_dir=work.runs, environment=work.environment)
 
 
-def test_an_untouched_drive_needs_not_be_the_same_to_give_its_run_up(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_untouched_drive_needs_not_be_the_same_to_give_its_run_up(
+    work: Work, old: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A run that was killed while it was tried out on a stand-in."""
     monkeypatch.undo()
     before = work.digest(old)

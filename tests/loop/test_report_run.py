@@ -32,12 +32,20 @@ def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: Mak
     checks = said(run, Event.VERIFIED)
     assert [check["what"] for check in document["run"]["checks"]] == [entry.sentence for entry in checks]
     assert all(entry.sentence in page.text for entry in checks)
-    assert f"{len(checks)} of {len(checks)} checks hold" in page.text and said(run, Event.DONE)[0].sentence in page.text
+    assert (
+        f"{len(checks)} of {len(checks)} checks hold" in page.text
+        and said(run, Event.DONE)[0].sentence in page.text
+    )
     assert [step["state"] for step in document["run"]["steps"]] == ["done"] * len(plan.steps)
     assert all(step["seconds"] >= 0 for step in document["run"]["steps"])
     (seen,) = document["facts"]["drives"]
-    assert [part["filesystem"] for part in document["plan"]["before"]["slots"] if part["number"]] == ["ext4", None]
-    assert [mark["label"] for part in seen["partitions"] for mark in part["signatures"]] == ["old"], "the facts are those of before the run"
+    assert [part["filesystem"] for part in document["plan"]["before"]["slots"] if part["number"]] == [
+        "ext4",
+        None,
+    ]
+    assert [mark["label"] for part in seen["partitions"] for mark in part["signatures"]] == ["old"], (
+        "the facts are those of before the run"
+    )
     assert "before its first write" in document["facts"]["origin"]
     assert [absence["part"] for absence in document["absent"]] == ["measurement"]
 
@@ -46,14 +54,26 @@ def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: Mak
     assert done.returncode == 0, done.stderr
     Page(hidden.read_text())
     text = hidden.read_text() + done.stdout
-    names = {work.bench.image_of(drive).name, "shared pictures", "shared\\040pictures", *(volume.uuid for volume in plan.volumes)}
-    names |= {part["part_uuid"] for part in seen["partitions"]} | {seen["table"]["uuid"], seen["content_digest"]}
+    names = {
+        work.bench.image_of(drive).name,
+        "shared pictures",
+        "shared\\040pictures",
+        *(volume.uuid for volume in plan.volumes),
+    }
+    names |= {part["part_uuid"] for part in seen["partitions"]} | {
+        seen["table"]["uuid"],
+        seen["content_digest"],
+    }
     names |= {mark["uuid"] for part in seen["partitions"] for mark in part["signatures"]}
-    assert None not in names and all(name in file.read_text() + json.dumps(document) for name in names - {"shared\\040pictures"})
+    assert None not in names and all(
+        name in file.read_text() + json.dumps(document) for name in names - {"shared\\040pictures"}
+    )
     assert not [name for name in names if name.casefold() in text.casefold()]
 
 
-def test_a_run_that_failed_is_told_as_far_as_it_came(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_failed_is_told_as_far_as_it_came(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", "echo it cannot be made >&2; exit 1")
     plan = work.plan(make_drive(64 * MIB), wish("ext4", None, work.place("none")))
     run, now = work.apply(plan)
@@ -64,7 +84,9 @@ def test_a_run_that_failed_is_told_as_far_as_it_came(work: Work, make_drive: Mak
     states = [step["state"] for step in told["steps"]]
     kinds = [step.operation.kind for step in plan.steps]
     assert told["state"] == "failed" and states[kinds.index("make-filesystem")] == "failed"
-    assert set(states[: kinds.index("make-filesystem")]) == {"done"} and set(states[kinds.index("make-filesystem") + 1 :]) == {"not begun"}
+    assert set(states[: kinds.index("make-filesystem")]) == {"done"} and set(
+        states[kinds.index("make-filesystem") + 1 :]
+    ) == {"not begun"}
     assert not told["checks"] and "it cannot be made" in json.dumps(told["journal"])
 
 

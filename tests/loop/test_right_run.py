@@ -1,4 +1,5 @@
-"""`resume`, `undo` and `keep` act on the run that is meant, on the drive that is meant, and on no other; the clock has no say in it."""
+"""`resume`, `undo` and `keep` act on the run that is meant, on the drive that is meant, and on no other; the
+clock has no say in it."""
 
 import os
 import signal
@@ -45,8 +46,11 @@ def flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def test_with_several_open_runs_a_name_is_needed(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The second run is begun when the clock says a year long past: by its time the first would be the newest."""
+def test_with_several_open_runs_a_name_is_needed(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second run is begun when the clock says a year long past: by its time the first would be the
+    newest."""
     first, second = make_drive(96 * MIB), make_drive(64 * MIB)
     for drive in (first, second):
         old_gpt(drive)
@@ -71,7 +75,9 @@ def test_with_several_open_runs_a_name_is_needed(work: Work, make_drive: MakeDri
 
     token = plans[1].drive.token
     told = diskwright(work, "resume", two.name)
-    assert told.returncode == 3 and f"sudo diskwright resume {two} --confirm {token}" in flat(told.stderr), told.stderr
+    assert told.returncode == 3 and f"sudo diskwright resume {two} --confirm {token}" in flat(told.stderr), (
+        told.stderr
+    )
     assert f"{second}: " in told.stderr and "67.1 MB" in told.stderr and "It holds a GPT table" in told.stderr
     wrong = diskwright(work, "resume", two.name, "--confirm", plans[0].drive.token)
     assert wrong.returncode == 3 and "is not its token" in wrong.stderr, wrong.stderr
@@ -89,7 +95,9 @@ def test_with_several_open_runs_a_name_is_needed(work: Work, make_drive: MakeDri
         assert told.returncode == 3 and "no run in" in told.stderr and "is open" in told.stderr, told.stderr
 
 
-def test_a_run_that_was_all_but_checked_needs_no_token(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_that_was_all_but_checked_needs_no_token(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Nothing is left to be written over: only the line of fstab and the mount are missing."""
     drive = make_drive(96 * MIB)
     plan = work.plan(drive, wish("ext4", None, work.place("media")))

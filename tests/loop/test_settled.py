@@ -1,4 +1,5 @@
-"""A drive that held files is set up on every face, waits, and is taken back to the bit, or kept and mounted."""
+"""A drive that held files is set up on every face, waits, and is taken back to the bit, or kept and
+mounted."""
 
 import json
 from pathlib import Path
@@ -93,7 +94,12 @@ def test_the_screens_take_it_back_by_one_key(work: Work, make_drive: MakeDrive) 
     drive = drive_with_files(work, make_drive)
     before, place = work.digest(drive), work.place("films")
     first, last = screens(work, drive, place, "u", "y", says="Undone.")
-    assert WAITS in first and "[k] keep" in first and "[u] undo" in first and "Later: sudo diskwright keep" in first
+    assert (
+        WAITS in first
+        and "[k] keep" in first
+        and "[u] undo" in first
+        and "Later: sudo diskwright keep" in first
+    )
     assert "It is put to use, mounted at" in first
     assert BACK in last and "[k] keep" not in last and "[u] undo" not in last
     assert state(run_of(work)) is RunState.UNDONE, story(run_of(work))
@@ -106,7 +112,11 @@ def test_the_screens_keep_it_by_one_key(work: Work, make_drive: MakeDrive) -> No
     try:
         first, last = screens(work, drive, place, "k", "y", says="Kept.")
         assert WAITS in first and "Checked afterwards" not in first
-        assert "Kept: the drive is in use" in last and "Checked afterwards" in last and "does not hold" not in last
+        assert (
+            "Kept: the drive is in use" in last
+            and "Checked afterwards" in last
+            and "does not hold" not in last
+        )
         assert "[u] undo" not in last
         assert state(run_of(work)) is RunState.KEPT, story(run_of(work))
         assert is_used(drive, place)
@@ -118,7 +128,9 @@ def asked_line_by_line(work: Work, drive: str, place: Path) -> tuple[Conversatio
     """The line-by-line wizard as far as the decision, and what it said of it."""
     wizard = plain_wizard(work, drive)
     wizard.asked("Which drive is to be set up?")
-    wizard.answer("", MEDIA, "", "1", "3", "", "", "", "films", str(place), "", "", "", "", drive.removeprefix("/dev/"))
+    wizard.answer(
+        "", MEDIA, "", "1", "3", "", "", "", "films", str(place), "", "", "", "", drive.removeprefix("/dev/")
+    )
     return wizard, wizard.until("Step 9 of 9", "Answer: ")
 
 
@@ -159,17 +171,30 @@ def test_by_commands(work: Work, make_drive: MakeDrive, keeps: bool) -> None:
         applied = diskwright(work, "apply", str(file), "--confirm", *plan.tokens, "--fstab", str(work.fstab))
         assert applied.returncode == 0, applied.stderr
         assert ", once you keep it:" in applied.stderr and "Done, not yet in use" in applied.stderr
-        assert "until then `diskwright undo` puts back what was there, bit for bit" in " ".join(applied.stderr.split())
+        assert "until then `diskwright undo` puts back what was there, bit for bit" in " ".join(
+            applied.stderr.split()
+        )
         assert nothing_is_seen(drive) and not place.exists()
         run = run_of(work)
 
         listed = diskwright(work, "status")
-        assert f"sudo diskwright keep {run}\n" in listed.stdout and f"sudo diskwright undo {run}\n" in listed.stdout
+        assert (
+            f"sudo diskwright keep {run}\n" in listed.stdout
+            and f"sudo diskwright undo {run}\n" in listed.stdout
+        )
         assert "nothing would be lost: it can be kept or undone on any later day" in listed.stdout
         (row,) = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
-        assert row["state"] == "waiting" and row["commands"] == [f"sudo diskwright {word} {run}" for word in ("keep", "undo")]
-        report = json.loads(diskwright(work, "report", "--json", "-o", str(work.folder / "report.html")).stdout)["run"]
-        assert report["state"] == "waiting" and report["commands"] == row["commands"] and "nothing would be lost" in report["power"]
+        assert row["state"] == "waiting" and row["commands"] == [
+            f"sudo diskwright {word} {run}" for word in ("keep", "undo")
+        ]
+        report = json.loads(
+            diskwright(work, "report", "--json", "-o", str(work.folder / "report.html")).stdout
+        )["run"]
+        assert (
+            report["state"] == "waiting"
+            and report["commands"] == row["commands"]
+            and "nothing would be lost" in report["power"]
+        )
         page = (work.folder / "report.html").read_text()
         assert all(command in page for command in row["commands"])
         resumed = diskwright(work, "resume")
@@ -194,12 +219,16 @@ def test_what_waits_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
     second, end = work.apply(work.plan(make_drive(96 * MIB), wish("ext4")))
     assert (state(first), end) == (RunState.WAITING, RunState.DONE)
     assert sorted([first, second])[0] == first
-    third, _ = work.apply(work.plan(drive_with_files(work, make_drive), wish("ext4"), mode=Mode.REPLACE), keep=False)
+    third, _ = work.apply(
+        work.plan(drive_with_files(work, make_drive), wish("ext4"), mode=Mode.REPLACE), keep=False
+    )
     rows = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
     assert [row["id"] for row in rows] == [first.name, third.name, second.name]
 
 
-def test_a_run_on_the_drive_itself_says_why_beforehand(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_run_on_the_drive_itself_says_why_beforehand(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Where no stand-in can be had, nothing is promised that cannot be kept."""
     drive = drive_with_files(work, make_drive)
     services = RealServices(only=(drive,), environment=work.environment, journal_dir=work.runs)

@@ -1,4 +1,5 @@
-"""Btrfs's subvolumes from a plan to their mounts, and what goes on where a run was killed at one of their steps."""
+"""Btrfs's subvolumes from a plan to their mounts, and what goes on where a run was killed at one of their
+steps."""
 
 import os
 import signal
@@ -22,22 +23,34 @@ NAMES = ["@", "@home", "@snapshots", "@snapshots/old"]
 
 def subdivided(work: Work) -> Wish:
     system, home = str(work.place("system")), str(work.place("system/home"))
-    subvolumes = (Subvolume("@", system), Subvolume("@home", home), Subvolume("@snapshots"), Subvolume("@snapshots/old"))
+    subvolumes = (
+        Subvolume("@", system),
+        Subvolume("@home", home),
+        Subvolume("@snapshots"),
+        Subvolume("@snapshots/old"),
+    )
     return replace(wish("btrfs", None, None, ("noatime", "compress=zstd:1")), subvolumes=subvolumes)
 
 
 def check_made(work: Work, uuid: str) -> None:
     """By findmnt, btrfs and the file itself."""
     for place, name in (("system", "@"), ("system/home", "@home")):
-        shown = tool("findmnt", "--noheadings", "--output", "FSROOT,OPTIONS", "--mountpoint", str(work.place(place))).split()
+        shown = tool(
+            "findmnt", "--noheadings", "--output", "FSROOT,OPTIONS", "--mountpoint", str(work.place(place))
+        ).split()
         assert shown[0] == f"/{name}"
         assert {"noatime", "compress=zstd:1"} <= set(shown[1].split(","))
         (work.place(place) / "a file").write_text("written by the person it was made for")
     listed = tool("btrfs", "subvolume", "list", str(work.place("system"))).splitlines()
     assert sorted(line.rpartition(" path ")[2] for line in listed) == NAMES
     lines = work.fstab.read_text().splitlines()[len(OLD_FSTAB.splitlines()) :]
-    assert [line.split()[:2] for line in lines] == [[f"UUID={uuid}", str(work.place(place))] for place in ("system", "system/home")]
-    assert [line.split()[3].split(",")[-2:] for line in lines] == [["subvol=/@", "nofail"], ["subvol=/@home", "nofail"]]
+    assert [line.split()[:2] for line in lines] == [
+        [f"UUID={uuid}", str(work.place(place))] for place in ("system", "system/home")
+    ]
+    assert [line.split()[3].split(",")[-2:] for line in lines] == [
+        ["subvol=/@", "nofail"],
+        ["subvol=/@home", "nofail"],
+    ]
     assert not Path("/run/diskwright", uuid).exists()
 
 
@@ -54,7 +67,8 @@ def test_each_subvolume_is_made_mounted_and_has_its_line(work: Work, make_drive:
 def test_a_run_killed_while_they_are_made_makes_what_is_missing(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, words: str
 ) -> None:
-    """Killed with the first of them made, and with all of them made and the filesystem still mounted at its private place."""
+    """Killed with the first of them made, and with all of them made and the filesystem still mounted at its
+    private place."""
     drive = make_drive(256 * MIB)
     plan = work.plan(drive, subdivided(work))
     opened = work.folder / "gate"
@@ -76,14 +90,18 @@ def test_a_run_killed_while_they_are_made_makes_what_is_missing(
     check_made(work, plan.volumes[0].uuid)
 
 
-def test_a_missing_subvolume_is_told_at_the_end(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_subvolume_is_told_at_the_end(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One that another program deletes between its making and the last check."""
     drive = make_drive(256 * MIB)
     plan = work.plan(drive, subdivided(work))
     real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v mount").strip()
     home, top = work.place("system/home"), work.folder / "top"
     top.mkdir()
-    deleting = f"{real} {plan.volumes[0].path} {top} && btrfs subvolume delete {top}/@snapshots/old; umount {top}"
+    deleting = (
+        f"{real} {plan.volumes[0].path} {top} && btrfs subvolume delete {top}/@snapshots/old; umount {top}"
+    )
     script = f'{real} "$@" || exit\ncase "$*" in *{home}) {deleting} ;; esac'
     stand_in(work.folder / "bin", monkeypatch, "mount", script)
     run, now = work.apply(plan)

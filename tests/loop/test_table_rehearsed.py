@@ -1,4 +1,5 @@
-"""A table that keeps partitions: rehearsed on a stand-in, and brought to the drive so that a cut at any of its writes costs nothing."""
+"""A table that keeps partitions: rehearsed on a stand-in, and brought to the drive so that a cut at any of
+its writes costs nothing."""
 
 import json
 import os
@@ -35,21 +36,36 @@ OTHER_GUID = "6a5f1f7c-9f0b-4d2e-8f43-0f0a5b9f6c02"
 
 SCRIPTS = {
     # A GUID of one's own, attributes that only some systems know, and a name in two alphabets.
-    "gpt": f'label: gpt\nstart=1MiB,size=8MiB,name="größer Диск",uuid={KEPT_GUID},attrs="GUID:59,63"\nstart=40MiB,size=4MiB\n',
+    "gpt": (
+        f'label: gpt\nstart=1MiB,size=8MiB,name="größer Диск",uuid={KEPT_GUID},attrs="GUID:59,63"\n'
+        "start=40MiB,size=4MiB\n"
+    ),
     "mbr": "label: dos\nstart=1MiB,size=8MiB,bootable\nstart=40MiB,size=4MiB,type=7\n",
-    "logical": "label: dos\nstart=1MiB,size=8MiB\nstart=40MiB,size=24MiB,type=5\nstart=41MiB,size=8MiB\nstart=50MiB,size=8MiB,type=82\n",
+    "logical": (
+        "label: dos\nstart=1MiB,size=8MiB\nstart=40MiB,size=24MiB,type=5\nstart=41MiB,size=8MiB\n"
+        "start=50MiB,size=8MiB,type=82\n"
+    ),
 }
 
 
 class Kept:
-    """A drive full of a pattern, with partitions that stay, and a plan that adds one; its first step writes the table."""
+    """A drive full of a pattern, with partitions that stay, and a plan that adds one; its first step writes
+    the table."""
 
     def __init__(self, work: Work, make_drive: MakeDrive, script: str, block_bytes: int = 512) -> None:
         self.work = work
         self.drive = make_drive(72 * MIB, block_bytes)
         fill(self.drive, work.bench)
         # Where there is no boot code libparted puts its own, and draws another disk signature.
-        tool("dd", "if=/dev/zero", f"of={self.drive}", f"bs={block_bytes}", "count=1", "conv=notrunc,fsync", "status=none")
+        tool(
+            "dd",
+            "if=/dev/zero",
+            f"of={self.drive}",
+            f"bs={block_bytes}",
+            "count=1",
+            "conv=notrunc,fsync",
+            "status=none",
+        )
         text = work.folder / "script"
         text.write_text(SCRIPTS[script])
         tool("sh", "-c", f"sfdisk --quiet --no-reread --wipe never {self.drive} < {text} || true")
@@ -74,7 +90,9 @@ class Kept:
         journal = Journal(run)
         try:
             journal.add(Event.STEP_STARTED, "The table.", step=1)
-            site = Site(self.plan, 1, again, run.name, self.work.environment, journal, Vault(run / "saved"), ())
+            site = Site(
+                self.plan, 1, again, run.name, self.work.environment, journal, Vault(run / "saved"), ()
+            )
             return table_write.write_table(self.operation, site)
         finally:
             journal.close()
@@ -109,9 +127,16 @@ def cut_before(monkeypatch: pytest.MonkeyPatch, drive: str, write: int) -> None:
     monkeypatch.setattr(table_write, "write_bytes", writing)
 
 
-@pytest.mark.parametrize(("script", "block_bytes", "writes"), [("gpt", 512, 4), ("mbr", 4096, 1), ("logical", 512, 1)])
+@pytest.mark.parametrize(
+    ("script", "block_bytes", "writes"), [("gpt", 512, 4), ("mbr", 4096, 1), ("logical", 512, 1)]
+)
 def test_a_power_cut_at_any_write_is_taken_up_and_taken_back(
-    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, script: str, block_bytes: int, writes: int
+    work: Work,
+    make_drive: MakeDrive,
+    monkeypatch: pytest.MonkeyPatch,
+    script: str,
+    block_bytes: int,
+    writes: int,
 ) -> None:
     kept = Kept(work, make_drive, script, block_bytes)
     for write in range(writes):
@@ -142,8 +167,11 @@ def cut_off(kept: Kept, monkeypatch: pytest.MonkeyPatch, write: int) -> Path:
     return run
 
 
-def test_a_power_cut_in_the_middle_is_undone_at_once(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where the first header and its entries do not belong together, and only the copy at the end is whole: the new one."""
+def test_a_power_cut_in_the_middle_is_undone_at_once(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the first header and its entries do not belong together, and only the copy at the end is whole:
+    the new one."""
     kept = Kept(work, make_drive, "gpt", 4096)
     run = cut_off(kept, monkeypatch, 3)
     assert work.digest(kept.drive) != kept.before
@@ -152,7 +180,9 @@ def test_a_power_cut_in_the_middle_is_undone_at_once(work: Work, make_drive: Mak
 
 
 @pytest.mark.parametrize(("script", "block_bytes"), [("gpt", 4096), ("logical", 512)])
-def test_every_record_that_stays_is_there_to_the_byte(work: Work, make_drive: MakeDrive, script: str, block_bytes: int) -> None:
+def test_every_record_that_stays_is_there_to_the_byte(
+    work: Work, make_drive: MakeDrive, script: str, block_bytes: int
+) -> None:
     kept = Kept(work, make_drive, script, block_bytes)
     old = json.loads(tool("sfdisk", "--json", kept.drive))["partitiontable"]
     run = kept.run()
@@ -171,7 +201,10 @@ HARMS = {
     "gpt": [
         ("kill -ABRT $PPID", "it aborted"),
         (f"{SFDISK} --part-uuid $NODE 1 {OTHER_GUID}", "partition 1, which is to stay"),
-        ("printf x | dd of=$NODE bs=1 seek=20M conv=notrunc status=none", "byte 20971520, which is no place of the table"),
+        (
+            "printf x | dd of=$NODE bs=1 seek=20M conv=notrunc status=none",
+            "byte 20971520, which is no place of the table",
+        ),
         (f"{SFDISK} --part-label $NODE 3 other", "partition 3 has the name 'other'"),
     ],
     "logical": [(f"{SFDISK} --part-type $NODE 6 83", "partition 6, which is to stay")],
@@ -216,7 +249,10 @@ def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
     kept.write(run)
     kept.assert_new()
     told = [entry.sentence for entry in said(run, Event.COMMAND)]
-    assert told[0].startswith(f"No stand-in for {kept.drive} can be had (the kernel gave no loop device: No such file or directory).")
+    assert told[0].startswith(
+        f"No stand-in for {kept.drive} can be had (the kernel gave no loop device: No such file or "
+        "directory)."
+    )
     assert "a power cut meanwhile can leave it half written" in told[0]
     assert not said(run, Event.VERIFIED)
     tool("blockdev", "--flushbufs", kept.drive)
@@ -228,13 +264,17 @@ def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
     assert work.digest(kept.drive) == kept.before
 
 
-def test_whoever_changes_the_table_meanwhile_is_noticed(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_whoever_changes_the_table_meanwhile_is_noticed(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept = Kept(work, make_drive, "gpt")
     harmful(work, monkeypatch, f"{SFDISK} --part-label {kept.drive} 1 other")
     run = kept.run()
     with pytest.raises(Failed, match="Somebody changed the table"):
         kept.write(run)
-    assert json.loads(tool("sfdisk", "--json", kept.drive))["partitiontable"]["partitions"][0]["name"] == "other"
+    assert (
+        json.loads(tool("sfdisk", "--json", kept.drive))["partitiontable"]["partitions"][0]["name"] == "other"
+    )
     assert len(probe_drive(kept.drive).partitions) == 2
 
 

@@ -1,4 +1,5 @@
-"""A filesystem in the middle of a transaction's commit, by the kernel's and e2fsprogs' own word: nobody mounts it, nobody repairs it."""
+"""A filesystem in the middle of a transaction's commit, by the kernel's and e2fsprogs' own word: nobody
+mounts it, nobody repairs it."""
 
 import hashlib
 import subprocess
@@ -18,7 +19,15 @@ from wizard.apply.transaction.phases import Phase, Record, load_record, save_rec
 from wizard.migrate.bar import FIRST_BYTES, barred
 from wizard.migrate.steps import operation_commands
 from wizard.migrate.superblock import START_BYTES, read_ext
-from wizard.model.migration import AddChecksums, CheckFiles, ConvertFiles, OnDevice, SetFeatures, WidenBlockNumbers, WidenInodes
+from wizard.model.migration import (
+    AddChecksums,
+    CheckFiles,
+    ConvertFiles,
+    OnDevice,
+    SetFeatures,
+    WidenBlockNumbers,
+    WidenInodes,
+)
 from wizard.model.units import MIB
 
 EXT3 = "has_journal,^extent,^64bit,^metadata_csum,^flex_bg,^huge_file,^dir_nlink,^extra_isize"
@@ -51,9 +60,16 @@ def mounts(node: str, place: Path, *words: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize(("features", "block_bytes", "logical"), [(EXT3, 1024, 512), (EXT4, 1024, 512), (EXT4, 4096, 4096)])
+@pytest.mark.parametrize(
+    ("features", "block_bytes", "logical"), [(EXT3, 1024, 512), (EXT4, 1024, 512), (EXT4, 4096, 4096)]
+)
 def test_nobody_mounts_or_repairs_what_is_barred(
-    make_drive: MakeDrive, own: Callable[[str], None], tmp_path: Path, features: str, block_bytes: int, logical: int
+    make_drive: MakeDrive,
+    own: Callable[[str], None],
+    tmp_path: Path,
+    features: str,
+    block_bytes: int,
+    logical: int,
 ) -> None:
     node = make_drive(32 * MIB, logical)
     own(node)
@@ -119,7 +135,20 @@ class Migrated:
 
 def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated:
     """The change is made on a copy, and what differs becomes the store."""
-    tool("mkfs.ext3", "-q", "-F", "-I", "128", "-b", str(block_bytes), "-O", EXT3, "-d", str(Path(__file__).parent), node)
+    tool(
+        "mkfs.ext3",
+        "-q",
+        "-F",
+        "-I",
+        "128",
+        "-b",
+        str(block_bytes),
+        "-O",
+        EXT3,
+        "-d",
+        str(Path(__file__).parent),
+        node,
+    )
     forget_caches(node)
     old, new, run, store = (folder / name for name in ("old.img", "new.img", "run", "store"))
     copyfile(image, old)
@@ -140,7 +169,12 @@ def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated
 
 @pytest.mark.parametrize(("block_bytes", "logical"), [(1024, 512), (4096, 4096)])
 def test_half_committed_it_cannot_be_mounted_and_goes_on(
-    make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[str], Path], tmp_path: Path, block_bytes: int, logical: int
+    make_drive: MakeDrive,
+    own: Callable[[str], None],
+    image_of: Callable[[str], Path],
+    tmp_path: Path,
+    block_bytes: int,
+    logical: int,
 ) -> None:
     node = make_drive(16 * MIB, logical)
     own(node)

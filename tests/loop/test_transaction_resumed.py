@@ -1,4 +1,5 @@
-"""A migration that was cut off in its commit, gone on with where there is no device mapper, and on a device with another name."""
+"""A migration that was cut off in its commit, gone on with where there is no device mapper, and on a device
+with another name."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -59,7 +60,9 @@ def sealed(old: Old) -> Path:
     journal.close()
     write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
     first = before.read_bytes()[:FIRST_BYTES].hex()
-    save_record(run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder), old_first=first))
+    save_record(
+        run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder), old_first=first)
+    )
     return run
 
 
@@ -83,10 +86,17 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
     run = sealed(old)
     cut_off(run, old.drive, moment)
     told = row_of(run)
-    assert told.state is RunState.INTERRUPTED and "nobody could mount" in told.sentence and "diskwright resume" in told.sentence
+    assert (
+        told.state is RunState.INTERRUPTED
+        and "nobody could mount" in told.sentence
+        and "diskwright resume" in told.sentence
+    )
     apply_migration(run, ())
     assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
-    assert tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4" and "  ext4\t" in old.fstab
+    assert (
+        tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4"
+        and "  ext4\t" in old.fstab
+    )
     assert old.files("ext4") == files
     take_back_migration(run, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
@@ -147,7 +157,9 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
     forget_caches(node)
 
 
-def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = sealed(old)
     cut_off_before(run, old.drive, Phase.COMMITTED, monkeypatch)
     written_to(old, "ext4")
@@ -159,7 +171,9 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
     with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright keep {run}`"):
         undo_migration(run)
     keep_migrated(run, ())
-    assert (state(run), old.digest) == (RunState.KEPT, used) and not any((old.work.folder / "stores").iterdir())
+    assert (state(run), old.digest) == (RunState.KEPT, used) and not any(
+        (old.work.folder / "stores").iterdir()
+    )
 
 
 def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old) -> None:

@@ -10,7 +10,17 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.scratching import ROOM, Known, bench, digest, ended_in_the_middle, known_drive, only_what_was_read, refused, watch_writes
+from tests.loop.scratching import (
+    ROOM,
+    Known,
+    bench,
+    digest,
+    ended_in_the_middle,
+    known_drive,
+    only_what_was_read,
+    refused,
+    watch_writes,
+)
 from wizard.model.units import KIB, MIB
 from wizard.model.verdict import Outcome, Verdict
 from wizard.probe.machine import probe_drive
@@ -55,7 +65,12 @@ def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
 def test_a_loop_device_is_never_said_to_be_faster_aligned(make_drive: MakeDrive) -> None:
     path = make_drive(SIZE_BYTES)
     reading = run_alignment_trial(
-        probe_drive(path), write=False, seconds=5, on_progress=lambda _: None, stop=lambda: False, assume_physical_bytes=4096
+        probe_drive(path),
+        write=False,
+        seconds=5,
+        on_progress=lambda _: None,
+        stop=lambda: False,
+        assume_physical_bytes=4096,
     )
     for verdict in (reading, scratch(path)):
         assert verdict.outcome in (Outcome.NO_DIFFERENCE, Outcome.INCONCLUSIVE), verdict.sentence
@@ -75,7 +90,9 @@ def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> N
     path, image, before = full
     kept = tmp_path / "verdict.json"
     token = path.removeprefix("/dev/")
-    done = bench(path, "--scratch", "--confirm", token, "--assume-physical", "4096", "--seconds", "6", "-o", str(kept))
+    done = bench(
+        path, "--scratch", "--confirm", token, "--assume-physical", "4096", "--seconds", "6", "-o", str(kept)
+    )
     assert done.returncode == 0, done.stderr
     verdict = read_verdict(kept.read_text(), "kept")
     assert done.stdout.startswith(verdict.sentence) and "misaligned  #" in done.stdout
@@ -86,13 +103,24 @@ def test_bench_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> N
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_ending_it_in_the_middle_changes_nothing(full: Known, number: signal.Signals) -> None:
     path, image, before = full
-    words = [path, "--scratch", "--confirm", path.removeprefix("/dev/"), "--assume-physical", "4096", "--seconds", "30"]
+    words = [
+        path,
+        "--scratch",
+        "--confirm",
+        path.removeprefix("/dev/"),
+        "--assume-physical",
+        "4096",
+        "--seconds",
+        "30",
+    ]
     out = ended_in_the_middle(words, number)
     assert digest(image) == before
     assert not out or "writing:" in out
 
 
-def test_scratch_is_refused_where_it_is_not_safe(make_drive: MakeDrive, own: Callable[[str], None], full: Known, tmp_path: Path) -> None:
+def test_scratch_is_refused_where_it_is_not_safe(
+    make_drive: MakeDrive, own: Callable[[str], None], full: Known, tmp_path: Path
+) -> None:
     path, image, before = full
     token = path.removeprefix("/dev/")
     scratching = ("--scratch", "--assume-physical", "4096", "--confirm")
@@ -105,7 +133,12 @@ def test_scratch_is_refused_where_it_is_not_safe(make_drive: MakeDrive, own: Cal
         refused([path, *scratching, token], "in use")
     finally:
         os.close(held)
-    argv = [sys.executable, "-c", "import sys; file = open(sys.argv[1], 'r+b', 0); print(flush=True); sys.stdin.read()", path]
+    argv = [
+        sys.executable,
+        "-c",
+        "import sys; file = open(sys.argv[1], 'r+b', 0); print(flush=True); sys.stdin.read()",
+        path,
+    ]
     with subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as other:
         assert other.stdout is not None
         other.stdout.readline()
@@ -131,7 +164,9 @@ def test_scratch_is_refused_where_it_is_not_safe(make_drive: MakeDrive, own: Cal
 def make_drive_over(path: str, own: Callable[[str], None]) -> str:
     """A loop device over a drive of ours: nothing in the kernel names it a holder."""
     own(path)
-    return tool("losetup", "--find", "--show", "--offset", str(34 * 512), "--sizelimit", str(512 * KIB), path).strip()
+    return tool(
+        "losetup", "--find", "--show", "--offset", str(34 * 512), "--sizelimit", str(512 * KIB), path
+    ).strip()
 
 
 def test_reading_wants_root(make_drive: MakeDrive) -> None:

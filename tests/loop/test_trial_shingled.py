@@ -1,4 +1,5 @@
-"""`bench --scratch --shingled` on real block devices: what it writes and where, what it says, and that not a byte changes."""
+"""`bench --scratch --shingled` on real block devices: what it writes and where, what it says, and that not a
+byte changes."""
 
 import os
 import signal
@@ -8,7 +9,16 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.scratching import Known, bench, digest, ended_in_the_middle, known_drive, only_what_was_read, refused, watch_writes
+from tests.loop.scratching import (
+    Known,
+    bench,
+    digest,
+    ended_in_the_middle,
+    known_drive,
+    only_what_was_read,
+    refused,
+    watch_writes,
+)
 from wizard.model.errors import Refused
 from wizard.model.units import MIB
 from wizard.model.verdict import CliffOutcome, CliffVerdict, Phase
@@ -30,7 +40,9 @@ def full(make_drive: MakeDrive, own: Callable[[str], None], image_of: Callable[[
 
 
 def probed(path: str) -> CliffVerdict:
-    return run_shingled_trial(probe_drive(path), seconds=60, most_bytes=MOST_BYTES, on_progress=lambda _: None, stop=lambda: False)
+    return run_shingled_trial(
+        probe_drive(path), seconds=60, most_bytes=MOST_BYTES, on_progress=lambda _: None, stop=lambda: False
+    )
 
 
 def test_every_write_is_of_bytes_just_read_and_lies_in_free_space(
@@ -54,10 +66,22 @@ def test_a_loop_device_is_never_called_shingled(make_drive: MakeDrive) -> None:
     assert any("zeros" in caveat for caveat in verdict.caveats)
 
 
-def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(full: Known, tmp_path: Path) -> None:
+def test_the_command_tells_its_limits_and_keeps_the_verdict_and_the_drive(
+    full: Known, tmp_path: Path
+) -> None:
     path, image, before = full
     kept = tmp_path / "cliff.json"
-    words = (path, "--scratch", "--shingled", "--confirm", path.removeprefix("/dev/"), "--seconds", "30", "--most-bytes", "64M")
+    words = (
+        path,
+        "--scratch",
+        "--shingled",
+        "--confirm",
+        path.removeprefix("/dev/"),
+        "--seconds",
+        "30",
+        "--most-bytes",
+        "64M",
+    )
     done = bench(*words, "-o", str(kept))
     assert done.returncode == 0, done.stderr
     assert "64 MiB at most, for 30 s at most" in " ".join(done.stderr.split())
@@ -86,7 +110,9 @@ def test_it_is_refused_where_it_is_not_safe_or_makes_no_sense(make_drive: MakeDr
     finally:
         os.close(held)
     small = make_drive(48 * MIB)
-    refused([small, "--scratch", "--shingled", "--confirm", small.removeprefix("/dev/")], "too little free space")
+    refused(
+        [small, "--scratch", "--shingled", "--confirm", small.removeprefix("/dev/")], "too little free space"
+    )
     for words, expected in (
         ((path, "--shingled"), "belongs to --scratch"),
         ((path, "--scratch", "--shingled", "--confirm", token, "--most-bytes", "1M"), "--most-bytes"),
@@ -113,7 +139,16 @@ def test_another_writer_ends_it_and_keeps_what_it_wrote(
         after += calls > 40
         if calls == 40:
             own(path)
-            tool("dd", "if=/dev/zero", f"of={path}", "bs=1M", "seek=20", "count=100", "oflag=direct", "conv=notrunc")
+            tool(
+                "dd",
+                "if=/dev/zero",
+                f"of={path}",
+                "bs=1M",
+                "seek=20",
+                "count=100",
+                "oflag=direct",
+                "conv=notrunc",
+            )
             content[20 * MIB : 120 * MIB] = bytes(100 * MIB)
         return done
 
@@ -123,7 +158,12 @@ def test_another_writer_ends_it_and_keeps_what_it_wrote(
             probed(path)
         else:
             run_alignment_trial(
-                probe_drive(path), write=True, seconds=20, on_progress=lambda _: None, stop=lambda: False, assume_physical_bytes=4096
+                probe_drive(path),
+                write=True,
+                seconds=20,
+                on_progress=lambda _: None,
+                stop=lambda: False,
+                assume_physical_bytes=4096,
             )
     assert calls == 40 and after == 0
     assert image.read_bytes() == content

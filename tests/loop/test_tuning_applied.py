@@ -1,4 +1,5 @@
-"""Changes to a filesystem in use, made on a mounted one: everything is as shown, and after undoing everything is as it was."""
+"""Changes to a filesystem in use, made on a mounted one: everything is as shown, and after undoing everything
+is as it was."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -25,9 +26,14 @@ def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:
     with (used.place / "film").open() as film:
         run, ended = used.apply(changes)
         assert ended is RunState.DONE, story(run)
-        assert used.fstab == f"{BEFORE_IT}{used.line.replace('nodev,relatime', 'nodev,noatime,lazytime')}{BEHIND_IT}"
+        assert (
+            used.fstab
+            == f"{BEFORE_IT}{used.line.replace('nodev,relatime', 'nodev,noatime,lazytime')}{BEHIND_IT}"
+        )
         assert kept_as(used.work.fstab, run.name).read_text() == before[0]
-        assert 'ATTR{queue/scheduler}="mq-deadline", ATTR{queue/read_ahead_kb}="4096"' in used.rules.read_text()
+        assert (
+            'ATTR{queue/scheduler}="mq-deadline", ATTR{queue/read_ahead_kb}="4096"' in used.rules.read_text()
+        )
         assert (used.scheduler, used.read_ahead) == ("mq-deadline", "4096")
         assert used.kept_for_root == BLOCKS // 100
         assert {"nodev", "noatime", "lazytime", "commit=30"} <= used.words
@@ -44,7 +50,9 @@ def test_the_command_line_from_advice_to_undo(used: Used) -> None:
     own = ("--fstab", str(used.work.fstab))
     tuned = diskwright(used.work, "tune", used.drive, "--workload", "large-media", "-o", str(file), *own)
     assert tuned.returncode == 0 and used.fstab == before, tuned.stderr
-    assert f"diskwright apply {file} --confirm {Path(used.drive).name} --fstab {used.work.fstab}" in tuned.stderr
+    assert (
+        f"diskwright apply {file} --confirm {Path(used.drive).name} --fstab {used.work.fstab}" in tuned.stderr
+    )
     shown = diskwright(used.work, "show", str(file))
     new = used.line.replace("nodev,relatime", "nodev,noatime")
     assert f"      -{used.line}\n      +{new}\n" in shown.stdout.replace("        /", "\t/"), shown.stdout
@@ -57,7 +65,9 @@ def test_the_command_line_from_advice_to_undo(used: Used) -> None:
     assert (row.state, row.drive, row.steps_done) == (RunState.UNDONE, used.drive, row.steps)
 
 
-def test_what_the_kernel_started_from_is_known_under_the_name_that_it_has_then(used: Used, make_drive: MakeDrive) -> None:
+def test_what_the_kernel_started_from_is_known_under_the_name_that_it_has_then(
+    used: Used, make_drive: MakeDrive
+) -> None:
     mounted = mounted_from(used.drive, str(used.place))
     assert mounted is not None
     as_root = replace(mounted, source="/dev/root")
@@ -102,7 +112,10 @@ def another_filesystem(used: Used) -> None:
     tool("mount", "-o", "nodev,relatime", used.drive, str(used.place))
 
 
-@pytest.mark.parametrize("change", [changed_fstab, changed_rules, changed_queue, changed_mount, changed_superblock, another_filesystem])
+@pytest.mark.parametrize(
+    "change",
+    [changed_fstab, changed_rules, changed_queue, changed_mount, changed_superblock, another_filesystem],
+)
 def test_what_is_no_longer_as_it_was_shown_is_refused(used: Used, change: object) -> None:
     changes = used.changes()
     assert callable(change)

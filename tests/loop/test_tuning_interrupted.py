@@ -1,4 +1,5 @@
-"""A power cut, a failure, and other people's hands between the changes to a filesystem in use: going on and undoing both work."""
+"""A power cut, a failure, and other people's hands between the changes to a filesystem in use: going on and
+undoing both work."""
 
 from pathlib import Path
 
@@ -20,7 +21,9 @@ from wizard.model.journal import Event
 def begin(used: Used, changes: Changes) -> Path:
     used.work.bench.own(changes.drive.path)
     used.work.runs.mkdir(exist_ok=True)
-    return make_run(used.work.runs, (changes.device,), CHANGES, render_changes(changes), used.work.environment)
+    return make_run(
+        used.work.runs, (changes.device,), CHANGES, render_changes(changes), used.work.environment
+    )
 
 
 def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -34,7 +37,11 @@ def test_going_on_after_a_power_cut_in_every_step(used: Used, monkeypatch: pytes
         tool("mount", "-o", "remount,nodev,relatime,nolazytime", used.drive, str(used.place))
     resume_tuning(run)
     assert ended(run) is RunState.DONE, story(run)
-    assert used.read_ahead == "4096" and {"noatime", "lazytime", "nodev"} <= used.words and "noatime" in used.fstab
+    assert (
+        used.read_ahead == "4096"
+        and {"noatime", "lazytime", "nodev"} <= used.words
+        and "noatime" in used.fstab
+    )
 
 
 def test_undoing_after_a_power_cut_in_a_step(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -79,18 +86,28 @@ def test_a_line_that_somebody_else_changed_is_left_to_them(used: Used) -> None:
     theirs = used.fstab.replace("lazytime", "commit=5")
     used.work.fstab.write_text(theirs)
     undo_tuning(run)
-    assert used.fstab == theirs and "was changed since, and is left as it is" in read_entries(run)[-1].sentence
+    assert (
+        used.fstab == theirs and "was changed since, and is left as it is" in read_entries(run)[-1].sentence
+    )
 
 
-def test_what_does_not_hold_goes_back_at_once_and_the_file_is_not_reached(used: Used, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_hold_goes_back_at_once_and_the_file_is_not_reached(
+    used: Used, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """A kernel that makes something else of the options."""
     before = used.all
     real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v mount").strip()
-    script = f'case "$*" in *noatime*) exec {real} -o remount,nodev,nosuid,noatime "$3" "$4";; esac\nexec {real} "$@"'
+    script = (
+        f'case "$*" in *noatime*) exec {real} -o remount,nodev,nosuid,noatime "$3" "$4";; esac\n'
+        f'exec {real} "$@"'
+    )
     stand_in(used.work.folder / "bin", monkeypatch, "mount", script)
     run, end = used.apply(used.changes())
     assert end is RunState.FAILED, story(run)
-    assert "It does not hold: it is mounted with rw,nosuid,nodev,noatime" in said(run, Event.STEP_FAILED)[0].sentence
+    assert (
+        "It does not hold: it is mounted with rw,nosuid,nodev,noatime"
+        in said(run, Event.STEP_FAILED)[0].sentence
+    )
     assert (used.fstab, used.words) == (before[0], before[5])
     undo_tuning(run)
     assert used.all == before

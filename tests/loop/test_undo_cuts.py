@@ -1,4 +1,5 @@
-"""The power goes at any moment of an undoing: whatever the drive and the run's folder hold then, undoing again brings all of it back."""
+"""The power goes at any moment of an undoing: whatever the drive and the run's folder hold then, undoing
+again brings all of it back."""
 
 import os
 import shutil
@@ -27,7 +28,8 @@ Write = tuple[int, bytes]
 
 @dataclass
 class Cuts:
-    """What a power cut can leave at each moment of an undoing: the files, and what of the drive's writes has arrived."""
+    """What a power cut can leave at each moment of an undoing: the files, and what of the drive's writes has
+    arrived."""
 
     drive: str
     lasting: LastingFolder
@@ -38,7 +40,9 @@ class Cuts:
 
     def moment(self, call: str, given: tuple[Any, ...]) -> None:
         """A call was made."""
-        if call in ("pwritev", "pwrite", "write", "fsync") and Path(f"/proc/self/fd/{given[0]}").readlink() == Path(self.drive):
+        if call in ("pwritev", "pwrite", "write", "fsync") and Path(
+            f"/proc/self/fd/{given[0]}"
+        ).readlink() == Path(self.drive):
             assert call in ("pwritev", "fsync"), "how else the drive is written to, this does not see"
             if call == "pwritev":
                 self.pending.append((given[2], b"".join(bytes(part) for part in given[1])))
@@ -54,7 +58,9 @@ class Cuts:
         if self.pending:
             yield (*self.flushed, *self.pending)
             sectors = [
-                (offset + at, data[at : at + SECTOR_BYTES]) for offset, data in self.pending for at in range(0, len(data), SECTOR_BYTES)
+                (offset + at, data[at : at + SECTOR_BYTES])
+                for offset, data in self.pending
+                for at in range(0, len(data), SECTOR_BYTES)
             ]
             yield (*self.flushed, *(sector for sector in sectors if self.dice.random() < 0.5))
 
@@ -82,7 +88,9 @@ def lay_out(run: Path, files: Files) -> None:
 
 
 @pytest.mark.usefixtures("direct")
-def test_power_cut_at_every_moment_of_an_undoing(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_power_cut_at_every_moment_of_an_undoing(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(96 * MIB)
     fill(drive, work.bench)
     old_gpt(drive)

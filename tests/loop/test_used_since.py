@@ -1,4 +1,5 @@
-"""Somebody used what a plan is to destroy after the plan was made: it is refused, whatever filesystem it is."""
+"""Somebody used what a plan is to destroy after the plan was made: it is refused, whatever filesystem it
+is."""
 
 from pathlib import Path
 
@@ -18,12 +19,17 @@ from wizard.tools.run import find
 
 WRITERS = {
     "vfat": ("mcopy", "-i", "{device}", "{file}", "::letter"),
-    "exfat": ("sh", "-c", "printf '\\60' | dd of={device} bs=1 seek=112 count=1 conv=notrunc,fsync status=none"),
+    "exfat": (
+        "sh",
+        "-c",
+        "printf '\\60' | dd of={device} bs=1 seek=112 count=1 conv=notrunc,fsync status=none",
+    ),
     "ntfs3": ("ntfscp", "--quiet", "{device}", "{file}", "letter"),
     "f2fs": ("sload.f2fs", "-f", "{folder}", "{device}"),
     "nilfs2": ("nilfs-tune", "-f", "-i", "77", "{device}"),
 }
-"""What writes to a filesystem that the kernel here cannot mount: of exFAT, how much of it is in use, as the kernel writes it."""
+"""What writes to a filesystem that the kernel here cannot mount: of exFAT, how much of it is in use, as the
+kernel writes it."""
 
 MAKERS = {
     "ext4": ("mkfs.ext4", "-q", "-F"),
@@ -60,7 +66,9 @@ def write_a_file(work: Work, device: str, kind: str) -> None:
 
 @pytest.mark.parametrize("whole", [False, True], ids=["partition", "drive"])
 @pytest.mark.parametrize("kind", MAKERS)
-def test_a_file_that_was_written_since_is_not_destroyed(work: Work, make_drive: MakeDrive, kind: str, whole: bool) -> None:
+def test_a_file_that_was_written_since_is_not_destroyed(
+    work: Work, make_drive: MakeDrive, kind: str, whole: bool
+) -> None:
     missing = [name for name in (MAKERS[kind][0], *WRITERS.get(kind, ())[:1]) if find(name) is None]
     if missing and not (is_mountable(kind) and find(MAKERS[kind][0])):
         pytest.skip(f"{missing} is not installed")
@@ -75,7 +83,10 @@ def test_a_file_that_was_written_since_is_not_destroyed(work: Work, make_drive: 
     check(work, plan)
     check(work, plan)
     write_a_file(work, device, kind)
-    with unharmed(work, drive), pytest.raises(Refused, match=rf"{device} was used since the plan was made.*make the plan again"):
+    with (
+        unharmed(work, drive),
+        pytest.raises(Refused, match=rf"{device} was used since the plan was made.*make the plan again"),
+    ):
         check(work, plan)
     check(work, work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
 
@@ -86,8 +97,14 @@ LUKS = ("luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterat
 def test_a_header_that_was_changed_since_is_seen(work: Work, make_drive: MakeDrive, tmp_path: Path) -> None:
     """Of swap and of an encrypted container: the marks are the same as before."""
     for first, then in (
-        (("mkswap",), ("dd", "if=/dev/urandom", "bs=1", "seek=1100", "count=8", "conv=notrunc,fsync", "status=none")),
-        (("cryptsetup", *LUKS, str(tmp_path / "key")), ("cryptsetup", "config", "--priority", "prefer", "--key-slot", "0")),
+        (
+            ("mkswap",),
+            ("dd", "if=/dev/urandom", "bs=1", "seek=1100", "count=8", "conv=notrunc,fsync", "status=none"),
+        ),
+        (
+            ("cryptsetup", *LUKS, str(tmp_path / "key")),
+            ("cryptsetup", "config", "--priority", "prefer", "--key-slot", "0"),
+        ),
     ):
         (tmp_path / "key").write_bytes(b"a key of this test")
         drive = make_drive(64 * MIB)

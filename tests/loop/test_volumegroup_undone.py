@@ -1,5 +1,6 @@
-"""A volume group on a kernel without the device mapper: planned and shown, refused before anything is written, and where one that it can
-make was begun all the same, taken over and taken back. The lab's guests have a device mapper, and make whole groups."""
+"""A volume group on a kernel without the device mapper: planned and shown, refused before anything is
+written, and where one that it can make was begun all the same, taken over and taken back. The lab's guests
+have a device mapper, and make whole groups."""
 
 import os
 from dataclasses import replace
@@ -30,7 +31,12 @@ def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: Make
     work.bench.own(drive)
     file, recording = work.folder / "plan.json", work.folder / "machine.json"
     save_machine(recording, replace(survey([drive]), shown_modules=None))
-    volumes = ("--volume", "workload=mail,fs=ext4,size=50M,label=mail", "--volume", "workload=nas,fs=ext4,label=files")
+    volumes = (
+        "--volume",
+        "workload=mail,fs=ext4,size=50M,label=mail",
+        "--volume",
+        "workload=nas,fs=ext4,label=files",
+    )
     done = diskwright(work, "plan", drive, "--machine", str(recording), "--lvm", *volumes, "-o", str(file))
     assert done.returncode == 0, done.stderr
     sizes = [one.size_bytes for one in logical_volumes(read_plan(file.read_text(), "the plan"))]
@@ -41,7 +47,9 @@ def test_the_command_plans_a_group_for_a_real_drive(work: Work, make_drive: Make
 
 
 @pytest.mark.skipif((LOADED / "dm_mod").exists(), reason="this kernel has the device mapper at work already")
-def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(128 * MIB)
     unplanned = diskwright(work, "plan", drive, "--lvm", "--workload", "mail", "--fs", "ext4")
     if probe_machine([]).kernel.lacks("dm_mod"):
@@ -55,8 +63,13 @@ def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(work: Work, make
     assert not list_runs(work.runs)
 
 
-@pytest.mark.skipif((LOADED / "dm_mod").exists(), reason="this kernel has the device mapper at work, and would make the volumes too")
-def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.skipif(
+    (LOADED / "dm_mod").exists(),
+    reason="this kernel has the device mapper at work, and would make the volumes too",
+)
+def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
     drive = make_drive(128 * MIB)
     work.bench.own(drive)
     tool("mkfs.ext4", "-q", "-F", drive)
@@ -74,6 +87,8 @@ def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(work: Work, make_d
     assert ended(run) is RunState.FAILED, story(run)
     done = [plan.steps[entry.step - 1].operation.kind for entry in said(run, Event.STEP_DONE)]
     assert done[-1] == "make-volume-group", story(run)
-    assert sum(entry.command[:1] == ("pvcreate",) for entry in said(run, Event.COMMAND)) == 1, "it is not made a second time"
+    assert sum(entry.command[:1] == ("pvcreate",) for entry in said(run, Event.COMMAND)) == 1, (
+        "it is not made a second time"
+    )
     undo_run(run)
     assert work.digest(drive) == before

@@ -1,4 +1,5 @@
-"""The way back from a migration: how to look without ending it, and that a mount for writing, which ends it, is noticed by itself."""
+"""The way back from a migration: how to look without ending it, and that a mount for writing, which ends it,
+is noticed by itself."""
 
 import json
 from datetime import UTC, datetime
@@ -50,7 +51,10 @@ def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> No
     run = old.migrate_here(Way.LIGHT)
     place = old.mount("-o", "ro,noload")
     keep_migrated(run, ())
-    assert state(run) is RunState.KEPT and f"read-only: to write to it, say `umount {place}`" in read_entries(run)[-1].sentence, story(run)
+    assert (
+        state(run) is RunState.KEPT
+        and f"read-only: to write to it, say `umount {place}`" in read_entries(run)[-1].sentence
+    ), story(run)
 
 
 def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
@@ -84,7 +88,10 @@ def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
 def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) -> None:
     run = sealed(old)
     apply_migration(run, ())
-    assert row_of(run).way_back is Back.OPEN and f"mount -o ro,noload {old.drive}" in read_entries(run)[-1].sentence
+    assert (
+        row_of(run).way_back is Back.OPEN
+        and f"mount -o ro,noload {old.drive}" in read_entries(run)[-1].sentence
+    )
     written_to(old, "ext4")
     row = row_of(run)
     assert row.way_back is Back.CLOSED and "was mounted for writing on" in row.sentence
@@ -98,14 +105,25 @@ def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: p
     row = row_of(run)
     assert row.way_back is Back.CLOSED and f"diskwright resume {run}" in row.sentence
     apply_migration(run, ())
-    assert "can no longer be undone" in read_entries(run)[-1].sentence and "mount -o" not in read_entries(run)[-1].sentence
+    assert (
+        "can no longer be undone" in read_entries(run)[-1].sentence
+        and "mount -o" not in read_entries(run)[-1].sentence
+    )
 
 
-def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_claimed(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_claimed(
+    old: Old, monkeypatch: pytest.MonkeyPatch
+) -> None:
     run = old.migrate_here(Way.LIGHT)
     real = Path.open
 
-    def denied(self: Path, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None) -> object:
+    def denied(
+        self: Path,
+        mode: str = "r",
+        buffering: int = -1,
+        encoding: str | None = None,
+        errors: str | None = None,
+    ) -> object:
         if str(self) == old.drive:
             raise PermissionError
         return real(self, mode, buffering, encoding, errors)
@@ -113,7 +131,10 @@ def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_clai
     with monkeypatch.context() as patch:
         patch.setattr(Path, "open", denied)
         row = row_of(run)
-    assert (row.way_back, row.state) == (Back.UNKNOWN, RunState.DONE) and "not known: only root can look" in row.sentence
+    assert (row.way_back, row.state) == (
+        Back.UNKNOWN,
+        RunState.DONE,
+    ) and "not known: only root can look" in row.sentence
     tool("losetup", "--detach", old.drive)
     row = row_of(run)
     assert row.way_back is Back.UNKNOWN and f"{old.drive} does not hold its filesystem now" in row.sentence

@@ -1,4 +1,5 @@
-"""The whole wizard as a person uses it: in tmux, 80x24, TERM=linux, on the demo drive, from the first screen to the checked result."""
+"""The whole wizard as a person uses it: in tmux, 80x24, TERM=linux, on the demo drive, from the first screen
+to the checked result."""
 
 import os
 import shutil
@@ -20,11 +21,20 @@ class Terminal:
         self.socket = folder / "tmux"
 
     def start(self, command: str) -> None:
-        environment = ["-e", "TERM=linux", "-e", f"TMPDIR={self.socket.parent}", "-e", f"PYTHONPATH={Path.cwd()}"]
+        environment = [
+            "-e",
+            "TERM=linux",
+            "-e",
+            f"TMPDIR={self.socket.parent}",
+            "-e",
+            f"PYTHONPATH={Path.cwd()}",
+        ]
         self.tmux("-f", "/dev/null", "new-session", "-d", "-x", "80", "-y", "24", *environment, command)
 
     def tmux(self, *words: str) -> str:
-        done = subprocess.run(["tmux", "-S", str(self.socket), *words], capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run(
+            ["tmux", "-S", str(self.socket), *words], capture_output=True, text=True, timeout=20, check=False
+        )
         return done.stdout
 
     def screen(self) -> str:
@@ -103,7 +113,9 @@ def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_pat
     terminal.press("BSpace", f"[{drive.removeprefix('/dev/')} ")
     terminal.press("Enter", "> [ Apply ]")
     terminal.press("Enter", "Step 8 of 9", "Enter: keep it or take it back")
-    terminal.press("Enter", "Step 9 of 9", "Done, not yet in use: keep it or take it back", "[k] keep", "[u] undo")
+    terminal.press(
+        "Enter", "Step 9 of 9", "Done, not yet in use: keep it or take it back", "[k] keep", "[u] undo"
+    )
     terminal.press("k", "Keep it?", "> [ No ]")
     # The default is No here, too.
     terminal.press("Enter", "Done, not yet in use", "[u] undo")

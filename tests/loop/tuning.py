@@ -1,4 +1,5 @@
-"""What the tests of changing a filesystem in use share: one that is mounted, with a scratch fstab and a scratch folder of rules."""
+"""What the tests of changing a filesystem in use share: one that is mounted, with a scratch fstab and a
+scratch folder of rules."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +60,9 @@ class Used:
     @property
     def words(self) -> set[str]:
         """What the kernel says of the mount."""
-        return set(tool("findmnt", "-n", "-o", "VFS-OPTIONS,FS-OPTIONS", str(self.place)).replace(",", " ").split())
+        return set(
+            tool("findmnt", "-n", "-o", "VFS-OPTIONS,FS-OPTIONS", str(self.place)).replace(",", " ").split()
+        )
 
     @property
     def fstab(self) -> str:
@@ -90,11 +93,14 @@ class Used:
     def start(self, changes: Changes, environment: Environment | None = None) -> Path:
         self.work.bench.own(changes.drive.path)
         token = changes.drive.token
-        return start_tuning(changes, token, journal_dir=self.work.runs, environment=environment or self.work.environment)
+        return start_tuning(
+            changes, token, journal_dir=self.work.runs, environment=environment or self.work.environment
+        )
 
 
 def used_filesystem(work: Work, make_drive: MakeDrive) -> Used:
-    """A filesystem on a drive that is made for it, mounted with an option that a careless remount would lose."""
+    """A filesystem on a drive that is made for it, mounted with an option that a careless remount would
+    lose."""
     drive, place = make_drive(64 * MIB), work.place("media")
     work.bench.own(drive)
     tool("mkfs.ext4", "-q", "-F", "-b", "1024", "-m", "5", drive)

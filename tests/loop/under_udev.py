@@ -1,7 +1,9 @@
-"""A run under a real udev that nobody else hears of: `python -m tests.loop.under_udev DRIVE FOLDER`, in namespaces of its own.
+"""A run under a real udev that nobody else hears of: `python -m tests.loop.under_udev DRIVE FOLDER`, in
+namespaces of its own.
 
-udev has one rule here. Whatever it tells of the drive's partitions goes to a script that does what an automounter does: mount a filesystem
-that nobody has mounted and that is not to be ignored, and unmount what was removed. Each thing it is told is a line in FOLDER/told.
+udev has one rule here. Whatever it tells of the drive's partitions goes to a script that does what an
+automounter does: mount a filesystem that nobody has mounted and that is not to be ignored, and unmount what
+was removed. Each thing it is told is a line in FOLDER/told.
 """
 
 import json
@@ -52,7 +54,9 @@ def begin_udev(drive: str, folder: Path) -> subprocess.Popen[bytes]:
     script.write_text(SCRIPT.format(folder=folder))
     script.chmod(0o755)
     Path("/run/udev/rules.d").mkdir(parents=True)
-    Path("/run/udev/rules.d/10-automounter.rules").write_text(RULE.format(name=Path(drive).name, script=script))
+    Path("/run/udev/rules.d/10-automounter.rules").write_text(
+        RULE.format(name=Path(drive).name, script=script)
+    )
     process = subprocess.Popen([UDEVD], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     until(Path("/run/udev/control").exists)
     # It answers when it listens to the kernel, too.
@@ -64,7 +68,11 @@ def main(drive: str, folder: Path) -> None:
     """Partitions with filesystems, which go; a new one, mounted; then what udev made of all that."""
     udev = begin_udev(drive, folder)
     try:
-        tool("sh", "-c", f"printf 'label: gpt\\nstart=5MiB,size=20MiB\\n' | sfdisk --quiet --no-reread {drive} || true")
+        tool(
+            "sh",
+            "-c",
+            f"printf 'label: gpt\\nstart=5MiB,size=20MiB\\n' | sfdisk --quiet --no-reread {drive} || true",
+        )
         tool("partx", "--update", drive)
         settle()
         tool("mkfs.ext4", "-q", "-L", "old", f"{drive}p1")
@@ -73,11 +81,22 @@ def main(drive: str, folder: Path) -> None:
         tool("umount", f"{drive}p1")
         settle()
         machine = probe_machine([drive])
-        plan = make_plan(machine, machine.drives[0], (wish("ext4", None, folder / "media"),), Mode.REPLACE, lambda: str(uuid4()))
+        plan = make_plan(
+            machine,
+            machine.drives[0],
+            (wish("ext4", None, folder / "media"),),
+            Mode.REPLACE,
+            lambda: str(uuid4()),
+        )
         fstab = folder / "fstab"
         fstab.write_text("")
         (folder / "told").write_text("")
-        run = start_run(plan, *plan.tokens, journal_dir=folder / "runs", environment=Environment(fstab, frozenset({drive})))
+        run = start_run(
+            plan,
+            *plan.tokens,
+            journal_dir=folder / "runs",
+            environment=Environment(fstab, frozenset({drive})),
+        )
         state = ended(run)
         settle()
         seen = {
@@ -90,7 +109,9 @@ def main(drive: str, folder: Path) -> None:
         }
         print(json.dumps(seen))
     finally:
-        subprocess.run(["umount", "--all-targets", f"{drive}p1"], capture_output=True, timeout=30, check=False)
+        subprocess.run(
+            ["umount", "--all-targets", f"{drive}p1"], capture_output=True, timeout=30, check=False
+        )
         udev.terminate()
         udev.wait(timeout=20)
         shutil.rmtree(folder / "auto", ignore_errors=True)

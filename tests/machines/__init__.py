@@ -1,4 +1,5 @@
-"""Recorded machines: the lab's beside this file and in stacks/, those made of loop devices by `python -m tests.machines` in loops/."""
+"""Recorded machines: the lab's beside this file and in stacks/, those made of loop devices by `python -m
+tests.machines` in loops/."""
 
 from pathlib import Path
 

@@ -1,4 +1,5 @@
-"""`python -m tests.machines [NAME...]`: make the machines of loop devices anew, all of them or those named. Needs root."""
+"""`python -m tests.machines [NAME...]`: make the machines of loop devices anew, all of them or those named.
+Needs root."""
 
 import argparse
 

@@ -1,4 +1,5 @@
-"""`python -m tests.machines.catalogue [--check]`: README.md beside it, a line for each recorded machine, made by reading them."""
+"""`python -m tests.machines.catalogue [--check]`: README.md beside it, a line for each recorded machine, made
+by reading them."""
 
 import sys
 from collections import Counter
@@ -17,12 +18,14 @@ from wizard.probe.recorded import load_machine
 README = FOLDER / "README.md"
 HEAD = """# Recorded machines
 
-Each file holds the raw facts of a machine, as `diskwright inspect --save` writes them; `diskwright --machine FILE` opens the wizard on one,
-and `inspect`, `advise` and `plan` take `--machine FILE` too. No disk is needed, and nothing can be written.
+Each file holds the raw facts of a machine, as `diskwright inspect --save` writes them; `diskwright --machine
+FILE` opens the wizard on one, and `inspect`, `advise` and `plan` take `--machine FILE` too. No disk is
+needed, and nothing can be written.
 
-Those in `loops/` were recorded on loop devices by `python -m tests.machines`, which needs root; the kernel, tools and memory around them
-are those of the lab's guest, taken from `old.json`. All others were recorded in the lab by `python -m tests.lab --record-machines`. Nothing
-here was typed in; this list is made by `python -m tests.machines.catalogue`.
+Those in `loops/` were recorded on loop devices by `python -m tests.machines`, which needs root; the kernel,
+tools and memory around them are those of the lab's guest, taken from `old.json`. All others were recorded in
+the lab by `python -m tests.lab --record-machines`. Nothing here was typed in; this list is made by `python -m
+tests.machines.catalogue`.
 
 | file | drives | tables | what is found |
 |---|---|---|---|
@@ -50,7 +53,10 @@ def _drives(drives: tuple[Drive, ...]) -> str:
     if len(drives) > MOST_MODELS:
         sizes = sorted(drive.size_bytes or 0 for drive in drives)
         forms = Counter(drive.geometry.sector_format for drive in drives if drive.geometry)
-        return f"{len(drives)}, of {format_capacity(sizes[0])} to {format_capacity(sizes[-1])}: {_counted(forms)}"
+        return (
+            f"{len(drives)}, of {format_capacity(sizes[0])} to {format_capacity(sizes[-1])}: "
+            f"{_counted(forms)}"
+        )
     return "; ".join(_drive(drive) for drive in drives)
 
 
@@ -58,7 +64,9 @@ def _drive(drive: Drive) -> str:
     size = format_capacity(drive.size_bytes) if drive.size_bytes else "size unknown"
     form = f", {drive.geometry.sector_format}" if drive.geometry else ""
     zoned = f", {drive.zoned}" if drive.zoned not in (None, "none") else ""
-    return f"{printable(drive.model or 'no model', 40)}, {drive.bus or 'bus unknown'}, {size}{form}{zoned}".replace("|", "\\|")
+    return (
+        f"{printable(drive.model or 'no model', 40)}, {drive.bus or 'bus unknown'}, {size}{form}{zoned}"
+    ).replace("|", "\\|")
 
 
 def _counted(found: Counter[str]) -> str:

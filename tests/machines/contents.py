@@ -1,4 +1,5 @@
-"""What is made on a drive's nodes once it is attached: filesystems, swap and containers, small and with a name."""
+"""What is made on a drive's nodes once it is attached: filesystems, swap and containers, small and with a
+name."""
 
 import subprocess
 from collections.abc import Callable
@@ -23,7 +24,14 @@ MAKERS: dict[str, tuple[str, ...]] = {
     "reiserfs": ("mkfs.reiserfs", "-q", "-f", "-l", "{label}"),
     "minix": ("mkfs.minix",),
     "bfs": ("mkfs.bfs",),
-    "luks2": ("cryptsetup", "--batch-mode", "--pbkdf=pbkdf2", "--pbkdf-force-iterations=1000", "--key-file=/proc/version", "luksFormat"),
+    "luks2": (
+        "cryptsetup",
+        "--batch-mode",
+        "--pbkdf=pbkdf2",
+        "--pbkdf-force-iterations=1000",
+        "--key-file=/proc/version",
+        "luksFormat",
+    ),
     "lvm": ("pvcreate", "--quiet", "--yes", "--devices", "{path}"),
 }
 """How each is made. The key of the LUKS container is worth nothing: there is nothing in it."""
@@ -60,12 +68,14 @@ def on_node(prepare: Prepare, fill: Fill = nothing) -> Fill:
 
 
 def tell_kernel(path: str) -> None:
-    """Its partitions. That fails where there is no table, or none that makes sense to partx; then the kernel knows of none."""
+    """Its partitions. That fails where there is no table, or none that makes sense to partx; then the kernel
+    knows of none."""
     subprocess.run(["partx", "--add", path], capture_output=True, timeout=60, check=False)
 
 
 def make(kind: str, label: str, path: str) -> None:
-    """A filesystem on a node. What stood there before is not asked about: the node is one that was made for it."""
+    """A filesystem on a node. What stood there before is not asked about: the node is one that was made for
+    it."""
     shown = label.upper() if kind == "vfat" else label
     _run(*(word.format(label=shown, path=path) for word in MAKERS[kind]), path)
 
@@ -102,6 +112,8 @@ def _bytes(path: str, offset_bytes: int, size_bytes: int) -> bytes:
 
 
 def _run(*argv: str) -> None:
-    done = subprocess.run(argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, check=False)
+    done = subprocess.run(
+        argv, capture_output=True, text=True, stdin=subprocess.DEVNULL, timeout=120, check=False
+    )
     if done.returncode:
         raise SystemExit(f"{' '.join(argv)}: {done.stderr or done.stdout}")

@@ -1,4 +1,5 @@
-"""Tables in a drive's file before it is attached: sound ones by sfdisk, and what can be wrong with them, byte for byte."""
+"""Tables in a drive's file before it is attached: sound ones by sfdisk, and what can be wrong with them, byte
+for byte."""
 
 import struct
 import subprocess
@@ -21,10 +22,18 @@ def untouched(image: Path) -> None:
 
 
 def table(*lines: str, label: str = "gpt") -> Prepare:
-    """A table by sfdisk, with a partition for each of its lines; a file has blocks of 512 bytes, a node those of its drive."""
+    """A table by sfdisk, with a partition for each of its lines; a file has blocks of 512 bytes, a node those
+    of its drive."""
 
     def prepare(image: Path) -> None:
-        said = "\n".join((f"label: {label}", *(["first-lba: 34"] if any("start=34," in line for line in lines) else []), *lines, ""))
+        said = "\n".join(
+            (
+                f"label: {label}",
+                *(["first-lba: 34"] if any("start=34," in line for line in lines) else []),
+                *lines,
+                "",
+            )
+        )
         argv = ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", str(image)]
         done = subprocess.run(argv, input=said, text=True, capture_output=True, timeout=60, check=False)
         if done.returncode:

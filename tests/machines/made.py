@@ -4,7 +4,17 @@ from dataclasses import dataclass
 
 from tests.machines import images
 from tests.machines.contents import Fill, mounted, nothing, on_node, partitions, read_only, two_minds, whole
-from tests.machines.images import Prepare, after, chain_to_itself, resized, slots, sound_gpt, table, untouched, zeros
+from tests.machines.images import (
+    Prepare,
+    after,
+    chain_to_itself,
+    resized,
+    slots,
+    sound_gpt,
+    table,
+    untouched,
+    zeros,
+)
 from wizard.model.units import GIB, MIB, TIB
 
 
@@ -19,7 +29,23 @@ class Made:
 
 
 TWO = table("size=100MiB", "size=100MiB")
-FILES = ("ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "vfat", "swap", "jfs", "nilfs2", "reiserfs", "minix", "bfs", "luks2", "lvm")
+FILES = (
+    "ext2",
+    "ext3",
+    "ext4",
+    "xfs",
+    "btrfs",
+    "f2fs",
+    "vfat",
+    "swap",
+    "jfs",
+    "nilfs2",
+    "reiserfs",
+    "minix",
+    "bfs",
+    "luks2",
+    "lvm",
+)
 """What the first partitions of the crowded drive hold."""
 GPT_SLOTS = 128
 
@@ -34,11 +60,13 @@ BROKEN = (
     Made(prepare=sound_gpt((2048, 250_000, "one"), (200_000, 400_000, "two"))),
     Made(prepare=slots((0x83, 2048, 250_000), (0x83, 200_000, 200_000))),
     Made(prepare=slots((0x83, 2048, 10_000_000))),
-    Made(prepare=after(table("type=5", "size=50MiB", "size=50MiB", "size=50MiB", label="dos"), chain_to_itself)),
+    Made(
+        prepare=after(table("type=5", "size=50MiB", "size=50MiB", "size=50MiB", label="dos"), chain_to_itself)
+    ),
     Made(prepare=TWO, block_bytes=4096),
 )
-"""GPT: primary header, primary entries, backup header, both headers gone; grown and shrunk drive; hybrid; overlapping. MBR: overlapping,
-past the end, chained to itself. And a table made for other logical blocks."""
+"""GPT: primary header, primary entries, backup header, both headers gone; grown and shrunk drive; hybrid;
+overlapping. MBR: overlapping, past the end, chained to itself. And a table made for other logical blocks."""
 
 CROWDED = (
     Made(
@@ -48,7 +76,9 @@ CROWDED = (
     ),
     Made(
         2 * GIB,
-        table("size=100MiB", "size=100MiB, type=82", "size=100MiB", "type=5", *["size=64MiB"] * 16, label="dos"),
+        table(
+            "size=100MiB", "size=100MiB, type=82", "size=100MiB", "type=5", *["size=64MiB"] * 16, label="dos"
+        ),
         partitions(p1="vfat", p2="swap", p3="ext3", **{f"p{number}": "ext4" for number in range(5, 21)}),
     ),
 )
@@ -86,5 +116,11 @@ MANY = (
 )
 """Twenty-four drives, no two alike."""
 
-MACHINES: dict[str, tuple[Made, ...]] = {"none": (), "blank": (Made(64 * GIB),), "broken": BROKEN, "crowded": CROWDED, "many": MANY}
+MACHINES: dict[str, tuple[Made, ...]] = {
+    "none": (),
+    "blank": (Made(64 * GIB),),
+    "broken": BROKEN,
+    "crowded": CROWDED,
+    "many": MANY,
+}
 """By the name of the recording."""

@@ -1,4 +1,5 @@
-"""Makes the machines of loop devices, surveys them as `inspect --save` does, and keeps the facts. Needs root; writes to nothing else."""
+"""Makes the machines of loop devices, surveys them as `inspect --save` does, and keeps the facts. Needs root;
+writes to nothing else."""
 
 import fcntl
 import os
@@ -20,12 +21,14 @@ from wizard.probe.machine import survey
 from wizard.probe.recorded import load_facts
 
 FOLDER = Path("/var/tmp/drives")
-"""Where the drives' files lie while they are recorded. Always the same: the kernel tells the name of a loop device's file."""
+"""Where the drives' files lie while they are recorded. Always the same: the kernel tells the name of a loop
+device's file."""
 FIRST_NUMBER = 64
 """Loop devices from here on, so that they are called the same each time, whatever else the computer has."""
 PATIENCE_SECONDS = 120.0
 AROUND = "old"
-"""The lab's recording whose kernel, tools and memory the loop devices get: nothing is told of the computer that they were made on."""
+"""The lab's recording whose kernel, tools and memory the loop devices get: nothing is told of the computer
+that they were made on."""
 REMOVE = 0x4C81
 """LOOP_CTL_REMOVE of linux/loop.h."""
 
@@ -83,8 +86,13 @@ def facts_of(drives: Sequence[Made]) -> RawMachine:
 
 
 def _of_these(graph: RawGraph, names: set[str], around: RawGraph) -> RawGraph:
-    """The drives' part of the graph, with the lab's own mounts and without where their files lie on this computer's disk."""
-    blocks = {name: replace(block, backing_inode=None) for name, block in graph.blocks.items() if name in names or block.disk in names}
+    """The drives' part of the graph, with the lab's own mounts and without where their files lie on this
+    computer's disk."""
+    blocks = {
+        name: replace(block, backing_inode=None)
+        for name, block in graph.blocks.items()
+        if name in names or block.disk in names
+    }
     numbers = {block.number for block in blocks.values()}
     (space,) = around.mounts
     mounted = "\n".join(mounts.text for mounts in graph.mounts if mounts.own).split("\n")
@@ -95,7 +103,11 @@ def _of_these(graph: RawGraph, names: set[str], around: RawGraph) -> RawGraph:
         swaps=around.swaps,
         numbers={path: number for path, number in graph.numbers.items() if number in numbers},
         btrfs={uuid: found for uuid, found in graph.btrfs.items() if set(found) <= set(blocks)},
-        active={kind: kept for kind, found in graph.active.items() if (kept := tuple(name for name in found if name in blocks))},
+        active={
+            kind: kept
+            for kind, found in graph.active.items()
+            if (kept := tuple(name for name in found if name in blocks))
+        },
     )
 
 

@@ -98,7 +98,8 @@ class World:
         return record.phase
 
     def does(self, act: Act, goes_at: int | None = None) -> bool:
-        """Whether it came to its end before the power went. Raises AssertionError where the program gave up instead."""
+        """Whether it came to its end before the power went. Raises AssertionError where the program gave up
+        instead."""
         self.power.goes_at, self.power.moments = goes_at, 0
         one = None
         try:
@@ -107,7 +108,9 @@ class World:
         except PowerCut:
             return False
         except DiskwrightError as error:
-            raise AssertionError(f"{self.job.name}, {self.phase}: {act.__name__} is stuck: {error}") from error
+            raise AssertionError(
+                f"{self.job.name}, {self.phase}: {act.__name__} is stuck: {error}"
+            ) from error
         finally:
             if one is not None:
                 one.close()
@@ -144,14 +147,17 @@ class Tried:
 
 
 def cut_everywhere(tried: Tried, begun: World, act: Act, round_number: int) -> None:
-    """Cut `act` at each of its moments, and go on both ways, usually with a second cut, from what that left. In another round other parts
-    of the drives' caches are lost, and the second cut is elsewhere.
+    """Cut `act` at each of its moments, and go on both ways, usually with a second cut, from what that left.
+    In another round other parts of the drives' caches are lost, and the second cut is elsewhere.
     """
     total = begun.copy(0).moments(act)
     for moment in range(total):
         seed = round_number * total + moment
         first = begun.copy(seed)
-        what = f"{first.job.name}: {act.__name__} from {first.phase}, cut at moment {moment} of {total} in round {round_number}"
+        what = (
+            f"{first.job.name}: {act.__name__} from {first.phase}, cut at moment {moment} of {total} in "
+            f"round {round_number}"
+        )
         assert not first.does(act, moment), what
         tried.look(first, what)
         for way in _ways(first.phase):
@@ -163,12 +169,19 @@ def _ways(phase: Phase) -> tuple[Act, ...]:
 
 
 def _go_on(tried: Tried, world: World, way: Act, what: str) -> None:
-    """To the end of this way; on most of them the power goes once more, and now and then the other way is taken then."""
+    """To the end of this way; on most of them the power goes once more, and now and then the other way is
+    taken then."""
     dice = Random(f"{what} {way.__name__}")
     if dice.random() < 0.8 and not world.does(way, dice.randrange(60)):
         what = f"{what}, then {way.__name__} cut"
         tried.look(world, what)
-        way = dice.choice(_ways(world.phase)) if dice.random() < 0.3 else undo if world.phase in GOING_BACK else way
+        way = (
+            dice.choice(_ways(world.phase))
+            if dice.random() < 0.3
+            else undo
+            if world.phase in GOING_BACK
+            else way
+        )
     assert world.does(way), what
     world_is = is_new if way is keep else is_old
     assert world_is(world.job, world.drives), f"{what}: {way.__name__} did not come to what it should"

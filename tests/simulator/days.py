@@ -1,4 +1,5 @@
-"""Days of a run from a seed: somebody gives commands, the power goes, programs are killed, disks are full, others write to the drive."""
+"""Days of a run from a seed: somebody gives commands, the power goes, programs are killed, disks are full,
+others write to the drive."""
 
 import os
 import re
@@ -34,7 +35,10 @@ COMMANDS = ("resume", "keep", "undo", "undo --over-changes", "status")
 Script = Sequence[tuple[str, Life]]
 """Commands, and what happens during each."""
 WAY = re.compile(r"`diskwright (resume|keep|undo)[^`]*?( --over-changes)?`")
-NO_WAY = re.compile(r"left to be done|Put its files back from a copy|undone already|it was kept|is not at|ive the command again")
+NO_WAY = re.compile(
+    r"left to be done|Put its files back from a copy|undone already|it was kept|is not at|ive the command "
+    r"again"
+)
 
 
 @dataclass
@@ -64,14 +68,22 @@ class Day:
         self._plug_in(self.life)
 
     def _plug_in(self, life: Life) -> None:
-        """The drives are there, after a restart or not: what they had not written stays in their caches as long as they have power."""
+        """The drives are there, after a restart or not: what they had not written stays in their caches as
+        long as they have power."""
         self.life = life
-        before = [(drive.content.written, drive.cached) for drive in self.drives] or [({}, []) for _ in self.job.parts]
+        before = [(drive.content.written, drive.cached) for drive in self.drives] or [
+            ({}, []) for _ in self.job.parts
+        ]
         self.shelf.power = life
         life.lost_with_it.append(self.shelf._lose)
         self.drives = [
             FaultyDrive(
-                Sparse(part.change.size_bytes, part.block_bytes, part.old, written), life, self.dice, part.block_bytes, cached, life=life
+                Sparse(part.change.size_bytes, part.block_bytes, part.old, written),
+                life,
+                self.dice,
+                part.block_bytes,
+                cached,
+                life=life,
             )
             for part, (written, cached) in zip(self.job.parts, before, strict=True)
         ]
@@ -83,7 +95,8 @@ class Day:
         return record.phase
 
     def goes_by(self, script: Script = ()) -> None:
-        """Things happen and commands are given, by the dice or a script; then nothing goes wrong any more, and it ends."""
+        """Things happen and commands are given, by the dice or a script; then nothing goes wrong any more,
+        and it ends."""
         for what, life in script:
             self._command(what, life)
         for _ in range(0 if script else self.dice.randrange(1, 7)):
@@ -142,7 +155,9 @@ class Day:
         bad = self.dice.choice(list(part.old))
         with Store(file, make_bytes=part.change.size_bytes) as store:
             for number, data in (part.old if which == "old" else part.new).items():
-                store.write(number * part.block_bytes, bytes(byte ^ 0x55 for byte in data) if number == bad else data)
+                store.write(
+                    number * part.block_bytes, bytes(byte ^ 0x55 for byte in data) if number == bad else data
+                )
 
     def _command(self, what: str, life: Life) -> None:
         """One command, during which something may go wrong."""
@@ -160,7 +175,9 @@ class Day:
                     life.go()
         except DiskwrightError as error:
             self.last_words = str(error)
-            assert WAY.search(self.last_words) or NO_WAY.search(self.last_words), f"no way on is named: {self.last_words}"
+            assert WAY.search(self.last_words) or NO_WAY.search(self.last_words), (
+                f"no way on is named: {self.last_words}"
+            )
         self.told.append(f"    {self.phase}: {self.last_words}")
         self._holds()
 
@@ -196,7 +213,9 @@ class Day:
         return said
 
     def _is_old(self) -> bool:
-        return is_old(self.job, self.drives) or (self.phase is Phase.UNDONE and self._untouched and not self.overwritten)
+        return is_old(self.job, self.drives) or (
+            self.phase is Phase.UNDONE and self._untouched and not self.overwritten
+        )
 
     @property
     def _untouched(self) -> bool:
@@ -212,7 +231,9 @@ class Day:
         # In the middle it is compared with both, so it is not seen where one of them is damaged.
         if not self.overwritten and not self.damaged:
             for (number, block), data in self.foreign.items():
-                assert self.drives[number].content.block(block) == data, f"what somebody wrote to block {block} is gone"
+                assert self.drives[number].content.block(block) == data, (
+                    f"what somebody wrote to block {block} is gone"
+                )
         if not self.foreign and not any(drive.cached for drive in self.drives):
             fault = self.rules.fault(self.drives)
             assert not fault, fault
@@ -235,7 +256,9 @@ class FullJournal(Journal):
         super().__init__(run)
         self._life = life
 
-    def add(self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = "") -> Entry:
+    def add(
+        self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = ""
+    ) -> Entry:
         self._life.moment()
         if self._life.fails(Fault.JOURNAL):
             raise Failed("The journal cannot be written: no room in it. Give the command again.")
@@ -268,7 +291,10 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
     def save(run: Path, record: Record) -> None:
         day = now[-1]
         if day.life.fails(Fault.RECORD):
-            raise Failed(f"How far the run is could not be written to {run}: No space left on device. Give the command again.")
+            raise Failed(
+                f"How far the run is could not be written to {run}: No space left on device. Give the "
+                "command again."
+            )
         day.shelf.save(run, record)
 
     @contextmanager
@@ -277,7 +303,9 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
 
     def check_drives(*_: object) -> None:
         if now[-1].life.fault is Fault.GONE:
-            raise Refused("The drive of this plan is not at its place: plug it in again. Nothing was written.")
+            raise Refused(
+                "The drive of this plan is not at its place: plug it in again. Nothing was written."
+            )
 
     def live(seed: int, script: Script = ()) -> list[str]:
         Clock.dice = Random(seed)
@@ -296,13 +324,21 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
             patched.setattr(module, "save_record", save)
         patched.setattr(exchange, "settle_record", lambda run: now[-1].shelf.settle(run))
         patched.setattr(rehearsed, "holding", holding)
-        patched.setattr(rehearsed, "load_plan", lambda run: SimpleNamespace(paths=job.plan.paths, members=job.plan.members))
+        patched.setattr(
+            rehearsed,
+            "load_plan",
+            lambda run: SimpleNamespace(paths=job.plan.paths, members=job.plan.members),
+        )
         patched.setattr(rehearsed, "load_environment", lambda run: None)
         patched.setattr(rehearsed, "_check_drives", check_drives)
         patched.setattr(rehearsed, "_tell", lambda plan: None)
         patched.setattr(rehearsed, "_discard", lambda *_: None)
         patched.setattr(rehearsed, "noting", lambda run: lambda share: None)
-        patched.setattr(rehearsed, "waiting_sentence", lambda plan, name: f"`diskwright keep {name}` or `diskwright undo {name}`.")
+        patched.setattr(
+            rehearsed,
+            "waiting_sentence",
+            lambda plan, name: f"`diskwright keep {name}` or `diskwright undo {name}`.",
+        )
         patched.setattr("wizard.apply.run.journal.datetime", Clock)
         patched.setattr("wizard.apply.block.extents.MIB", CHUNK_BYTES)
         patched.setattr("os.fsync", lambda fd: None)

@@ -1,4 +1,5 @@
-"""Drives that exist in memory: of a drive of any size only the blocks that a job may change, and a fence around them."""
+"""Drives that exist in memory: of a drive of any size only the blocks that a job may change, and a fence
+around them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -1,4 +1,5 @@
-"""What can go wrong with a drive, a record, a journal and the files that a run keeps, while one command is under way."""
+"""What can go wrong with a drive, a record, a journal and the files that a run keeps, while one command is
+under way."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -31,8 +32,8 @@ class Killed(BaseException):
 
 @dataclass
 class Life(Power):
-    """The power, and the life of the program that works, which end at the moment `goes_at`; `fault` says which. Other faults begin there
-    and last for `lasts` more. `beside` is called at each moment, once.
+    """The power, and the life of the program that works, which end at the moment `goes_at`; `fault` says
+    which. Other faults begin there and last for `lasts` more. `beside` is called at each moment, once.
     """
 
     fault: Fault = Fault.NONE
@@ -53,7 +54,11 @@ class Life(Power):
 
     def fails(self, fault: Fault) -> bool:
         """Whether this goes wrong now."""
-        return self.fault is fault and self.goes_at is not None and self.goes_at <= self.moments <= self.goes_at + self.lasts
+        return (
+            self.fault is fault
+            and self.goes_at is not None
+            and self.goes_at <= self.moments <= self.goes_at + self.lasts
+        )
 
 
 @dataclass

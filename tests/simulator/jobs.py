@@ -1,4 +1,5 @@
-"""A rehearsed job, small enough to be exchanged thousands of times: what its drives hold in the places that change, before and after."""
+"""A rehearsed job, small enough to be exchanged thousands of times: what its drives hold in the places that
+change, before and after."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
@@ -12,8 +13,8 @@ from wizard.model.plan import Plan
 from wizard.model.units import KIB
 
 WHOLE_BYTES, END_BYTES = 48 * KIB, 8 * KIB
-"""Of a place that is longer than the first, without marks, only its ends of the second are left to change: the engine treats all of it
-alike, and what is in between costs time alone.
+"""Of a place that is longer than the first, without marks, only its ends of the second are left to change:
+the engine treats all of it alike, and what is in between costs time alone.
 """
 
 Blocks = dict[int, bytes]
@@ -22,7 +23,8 @@ Blocks = dict[int, bytes]
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """One drive of a job: what changes on it, the blocks of those places before and after, and an image of all of it before.
+    """One drive of a job: what changes on it, the blocks of those places before and after, and an image of
+    all of it before.
 
     `volumes` are those that it had and is to have; the ones that are `kept` are to show at any moment.
     """
@@ -38,7 +40,11 @@ class Part:
     def numbers(self, places: Iterable[Extent]) -> frozenset[int]:
         """The blocks of places."""
         size = self.block_bytes
-        return frozenset(number for place in places for number in range(place.start_bytes // size, -(-place.end_bytes // size)))
+        return frozenset(
+            number
+            for place in places
+            for number in range(place.start_bytes // size, -(-place.end_bytes // size))
+        )
 
     @property
     def marks(self) -> tuple[Mark, ...]:
@@ -76,17 +82,34 @@ def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[
     for number, (change, image) in enumerate(zip(record.changes, images, strict=True)):
         member = plan.members[number]
         slots = {layout: layout.partitions for layout in (member.before, member.after)}
-        kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in member.after.partitions if slot.kept)
-        volumes = {Extent(slot.start_bytes, slot.size_bytes) for found in slots.values() for slot in found if not slot.kept}
+        kept = tuple(
+            Extent(slot.start_bytes, slot.size_bytes) for slot in member.after.partitions if slot.kept
+        )
+        volumes = {
+            Extent(slot.start_bytes, slot.size_bytes)
+            for found in slots.values()
+            for slot in found
+            if not slot.kept
+        }
         block = member.drive.geometry.logical_block_bytes
         with Store(old_file(run, number)) as old, Store(new_file(run, number)) as new:
             parts.append(_part(change, block, old.read, new.read, image, tuple(volumes - {*kept}), kept))
     return Job(name, plan, Record(Phase.SAVED, tuple(part.change for part in parts)), tuple(parts))
 
 
-def _part(change: Change, block: int, old: Read, new: Read, image: Path, volumes: tuple[Extent, ...], kept: tuple[Extent, ...]) -> Part:
+def _part(
+    change: Change,
+    block: int,
+    old: Read,
+    new: Read,
+    image: Path,
+    volumes: tuple[Extent, ...],
+    kept: tuple[Extent, ...],
+) -> Part:
     places = merged(_thinned(change), block, change.size_bytes)
-    thin = replace(change, places=places, old_digest=digest_of(places, old), new_digest=digest_of(places, new))
+    thin = replace(
+        change, places=places, old_digest=digest_of(places, old), new_digest=digest_of(places, new)
+    )
     thin = replace(thin, barred_digest=digest_of(places, barred(thin, old, new)))
     before, after = (
         {

@@ -1,4 +1,5 @@
-"""Real rehearsals of jobs on loop drives. What each changes is then exchanged thousands of times on drives that exist in memory."""
+"""Real rehearsals of jobs on loop drives. What each changes is then exchanged thousands of times on drives
+that exist in memory."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,7 +21,10 @@ ODD_SECTOR = 20 * MIB // 512 + 1
 """Where a neighbour that is kept begins; it ends at an odd sector too."""
 
 KEPT_GPT = f"label: gpt\nstart=1MiB,size=8MiB\nstart={ODD_SECTOR},size=16384\nstart=60MiB,size=4MiB\n"
-LOGICAL = "label: dos\nstart=1MiB,size=8MiB\nstart=40MiB,size=24MiB,type=5\nstart=41MiB,size=8MiB\nstart=50MiB,size=8MiB,type=82\n"
+LOGICAL = (
+    "label: dos\nstart=1MiB,size=8MiB\nstart=40MiB,size=24MiB,type=5\nstart=41MiB,size=8MiB\n"
+    "start=50MiB,size=8MiB,type=82\n"
+)
 
 MANY = {
     "ext4": (64, ("mkfs.ext4", "-q")),
@@ -33,19 +37,35 @@ MANY = {
     "swap": (8, ("mkswap", "-q")),
     "luks": (
         32,
-        ("cryptsetup", "luksFormat", "--batch-mode", "--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000", "--key-file", "KEY"),
+        (
+            "cryptsetup",
+            "luksFormat",
+            "--batch-mode",
+            "--pbkdf",
+            "pbkdf2",
+            "--pbkdf-force-iterations",
+            "1000",
+            "--key-file",
+            "KEY",
+        ),
     ),
 }
 """What lies on a drive that is set up anew: MiB, and what makes it."""
 
 
 def _table(drive: str, script: str) -> None:
-    tool("sh", "-c", f"printf '{script.replace(chr(10), chr(92) + 'n')}' | sfdisk --quiet --no-reread --wipe never {drive} || true")
+    tool(
+        "sh",
+        "-c",
+        f"printf '{script.replace(chr(10), chr(92) + 'n')}' | sfdisk --quiet --no-reread --wipe never "
+        f"{drive} || true",
+    )
     tool("partx", "--update", drive)
 
 
 def _noise(drive: str, work: Work, size_bytes: int = 0) -> None:
-    """So that every byte that is changed shows; without boot code, in whose place libparted would put its own."""
+    """So that every byte that is changed shows; without boot code, in whose place libparted would put its
+    own."""
     if not size_bytes:
         fill(drive, work.bench)
     with Path(drive).open("r+b", buffering=0) as device:
@@ -107,7 +127,9 @@ def _new_mbr(work: Work, make_drive: MakeDrive) -> Plan:
     _table(drive, "label: gpt\nstart=1MiB,size=40MiB\nstart=60MiB,size=60MiB\n")
     tool("mkfs.ext4", "-q", f"{drive}p1")
     tool("mkfs.f2fs", "-q", "-f", f"{drive}p2")
-    return work.plan(drive, wish("exfat", 40 * MIB), wish("ext4"), mode=Mode.REPLACE, arrangement=Arrangement("mbr"))
+    return work.plan(
+        drive, wish("exfat", 40 * MIB), wish("ext4"), mode=Mode.REPLACE, arrangement=Arrangement("mbr")
+    )
 
 
 def _two(work: Work, make_drive: MakeDrive) -> Plan:

@@ -1,4 +1,5 @@
-"""Where a run's record lies: a file that is replaced in steps, between which the power can go, or only the program that replaces it."""
+"""Where a run's record lies: a file that is replaced in steps, between which the power can go, or only the
+program that replaces it."""
 
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,4 +1,5 @@
-"""What a state of a job's drives is: old, new, or nothing that any tool recognises. Asked by rules of every state, of tools of some."""
+"""What a state of a job's drives is: old, new, or nothing that any tool recognises. Asked by rules of every
+state, of tools of some."""
 
 import hashlib
 import subprocess
@@ -37,8 +38,8 @@ def digest(drives: Sequence[SimulatedDrive], record: bytes) -> bytes:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What of a drive shows, and what must hold then: `shows` are the blocks by which the old or the new content is recognised and nothing
-    else, `rest` all other blocks, with what they hold then.
+    """What of a drive shows, and what must hold then: `shows` are the blocks by which the old or the new
+    content is recognised and nothing else, `rest` all other blocks, with what they hold then.
     """
 
     shows: dict[int, bytes]
@@ -52,7 +53,8 @@ class Rule:
 
 
 class Rules:
-    """Old content may show only while each of its bytes but its own marks is there; the same holds for what is new."""
+    """Old content may show only while each of its bytes but its own marks is there; the same holds for what
+    is new."""
 
     def __init__(self, job: Job) -> None:
         self._old = [_rule(part, old=True) for part in job.parts]
@@ -66,7 +68,9 @@ class Rules:
             shown = [rule.is_shown(drive.content) for rule, drive in zip(rules, drives, strict=True)]
             whole = all(rule.holds(drive.content) for rule, drive in zip(rules, drives, strict=True))
             if any(shown) and not whole:
-                return f"drive {shown.index(True)} shows something {name}, and not all that is {name} is there"
+                return (
+                    f"drive {shown.index(True)} shows something {name}, and not all that is {name} is there"
+                )
         for drive, (old, new) in zip(drives, self._orders, strict=True):
             if not (self._in_order(drive.content, old) and self._in_order(drive.content, new)):
                 return "a mark shows before one that it stands for"
@@ -78,13 +82,18 @@ class Rules:
 
     def _in_order(self, content: Sparse, orders: list[dict[int, bytes]]) -> bool:
         """Whether each mark that shows at all has every earlier one whole behind it."""
-        shown = [number for number, mark in enumerate(orders) if any(content.block(at) == data for at, data in mark.items())]
+        shown = [
+            number
+            for number, mark in enumerate(orders)
+            if any(content.block(at) == data for at, data in mark.items())
+        ]
         return not shown or all(_holds(mark, content) for mark in orders[: shown[-1]])
 
     def is_half(self, drives: Sequence[SimulatedDrive]) -> bool:
         """Whether neither is there, so that nothing may be recognised."""
         return not any(
-            all(rule.holds(drive.content) for rule, drive in zip(rules, drives, strict=True)) for rules in (self._old, self._new)
+            all(rule.holds(drive.content) for rule, drive in zip(rules, drives, strict=True))
+            for rules in (self._old, self._new)
         )
 
 
@@ -102,7 +111,10 @@ def _order(part: Part, *, old: bool) -> list[dict[int, bytes]]:
     own, other = (part.old, part.new) if old else (part.new, part.old)
     numbers = [part.numbers((mark.extent,)) for mark in marks]
     shared = Counter(number for found in numbers for number in found)
-    return [{at: own[at] for at in found if shared[at] == 1 and any(own[at]) and own[at] != other[at]} for found in numbers]
+    return [
+        {at: own[at] for at in found if shared[at] == 1 and any(own[at]) and own[at] != other[at]}
+        for found in numbers
+    ]
 
 
 class Copies:
@@ -143,7 +155,16 @@ class Copies:
 
 def _partitions(file: Path, block_bytes: int) -> Iterator[Extent]:
     done = subprocess.run(
-        ("partx", "--show", "--noheadings", "--sector-size", str(block_bytes), "--output", "START,SECTORS", str(file)),
+        (
+            "partx",
+            "--show",
+            "--noheadings",
+            "--sector-size",
+            str(block_bytes),
+            "--output",
+            "START,SECTORS",
+            str(file),
+        ),
         capture_output=True,
         text=True,
         check=False,
@@ -155,5 +176,10 @@ def _partitions(file: Path, block_bytes: int) -> Iterator[Extent]:
 
 def _recognised(file: Path, place: Extent) -> list[str]:
     where = ("--offset", str(place.start_bytes), "--size", str(place.size_bytes))
-    done = subprocess.run(("blkid", "--probe", *where, "--output", "value", str(file)), capture_output=True, text=True, check=False)
+    done = subprocess.run(
+        ("blkid", "--probe", *where, "--output", "value", str(file)),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return done.stdout.split()

@@ -39,10 +39,18 @@ class Told:
         return self.flat.rpartition(said)[2]
 
 
-def converse_with(services: Services, answers: Sequence[str], *, width: int = 78, ascii_only: bool = True) -> Told:
+def converse_with(
+    services: Services, answers: Sequence[str], *, width: int = 78, ascii_only: bool = True
+) -> Told:
     """Give these answers, one a line, and then no more."""
     said = StringIO()
-    talk = Talk(BytesIO("".join(f"{answer}\n" for answer in answers).encode()), said, width=width, ascii_only=ascii_only, echo=True)
+    talk = Talk(
+        BytesIO("".join(f"{answer}\n" for answer in answers).encode()),
+        said,
+        width=width,
+        ascii_only=ascii_only,
+        echo=True,
+    )
     code = converse(Desk(talk, services))
     return Told(said.getvalue(), code)
 

@@ -1,4 +1,5 @@
-"""Small ext filesystems in files, made by the real mke2fs, for tests of what their superblocks say. No root is needed."""
+"""Small ext filesystems in files, made by the real mke2fs, for tests of what their superblocks say. No root
+is needed."""
 
 import os
 from collections.abc import Sequence
@@ -44,6 +45,10 @@ def superblock(image: Path) -> bytes:
 
 def dumped(image: Path, *names: str) -> Sequence[str]:
     """What dumpe2fs calls by these names, in their order."""
-    lines = dict(line.split(":", 1) for line in run(["dumpe2fs", "-h", str(image)], seconds=60).output.splitlines() if ":" in line)
+    lines = dict(
+        line.split(":", 1)
+        for line in run(["dumpe2fs", "-h", str(image)], seconds=60).output.splitlines()
+        if ":" in line
+    )
     # Of the first revision, whose inodes are all of one size, it does not tell it.
     return [{"Inode size": "128", **lines}[name].strip() for name in names]

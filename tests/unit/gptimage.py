@@ -35,13 +35,21 @@ class Image:
 
     def mbr(self, *slots: tuple[int, int, int], at: int = 0) -> None:
         """A boot record at byte `at` with (type, first, blocks) slots."""
-        body = b"".join(struct.pack("<B3sB3sII", 0, bytes(3), kind, bytes(3), first, blocks) for kind, first, blocks in slots)
+        body = b"".join(
+            struct.pack("<B3sB3sII", 0, bytes(3), kind, bytes(3), first, blocks)
+            for kind, first, blocks in slots
+        )
         self.put(at + 446, body.ljust(64, b"\0") + b"\x55\xaa")
 
-    def gpt(self, *entries: tuple[int, int, str], backup_lba: int | None = None, last_usable: int | None = None) -> None:
+    def gpt(
+        self, *entries: tuple[int, int, str], backup_lba: int | None = None, last_usable: int | None = None
+    ) -> None:
         """Both copies with (first, last, name) entries in logical blocks."""
         table = b"".join(
-            LINUX.bytes_le + UUID(int=index + 1).bytes_le + struct.pack("<QQQ", first, last, 0) + name.encode("utf-16-le").ljust(72, b"\0")
+            LINUX.bytes_le
+            + UUID(int=index + 1).bytes_le
+            + struct.pack("<QQQ", first, last, 0)
+            + name.encode("utf-16-le").ljust(72, b"\0")
             for index, (first, last, name) in enumerate(entries)
         ).ljust(128 * 128, b"\0")
         blocks = len(table) // self.block_bytes
@@ -52,11 +60,28 @@ class Image:
             self.put(at * self.block_bytes, table)
 
 
-def header(here: int, there: int, first: int, last: int, at: int, table: bytes, *, count: int = 128, size: int = 128) -> bytes:
+def header(
+    here: int, there: int, first: int, last: int, at: int, table: bytes, *, count: int = 128, size: int = 128
+) -> bytes:
     """A sound header."""
 
     def packed(checksum: int) -> bytes:
-        fields = (b"EFI PART", 0x10000, 92, checksum, 0, here, there, first, last, DISK.bytes_le, at, count, size, zlib.crc32(table))
+        fields = (
+            b"EFI PART",
+            0x10000,
+            92,
+            checksum,
+            0,
+            here,
+            there,
+            first,
+            last,
+            DISK.bytes_le,
+            at,
+            count,
+            size,
+            zlib.crc32(table),
+        )
         return struct.pack("<8sIIIIQQQQ16sQIII", *fields)
 
     return packed(zlib.crc32(packed(0)))

@@ -15,7 +15,9 @@ from wizard.model.machine import Drive
 from wizard.model.plan import Operation, Plan
 from wizard.model.units import KIB, MIB
 
-UUIDS = tuple(str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number * (1 + (1 << 96)))) for number in range(1, 9))
+UUIDS = tuple(
+    str(UUID(int=0x10000000_0000_4000_8000_000000000000 + number * (1 + (1 << 96)))) for number in range(1, 9)
+)
 
 GEOMETRIES = (
     N512,
@@ -32,18 +34,30 @@ GEOMETRIES = (
     Geometry(512, 4096, -1, 4096, 0),
     Geometry(512, 16 * KIB, 0, 16 * KIB, 128 * KIB),
 )
-"""512n, 512e, 4Kn; an alignment offset; RAID's chunk and stripe, also of no power of two; bogus and odd optimal sizes; a bad stack."""
+"""512n, 512e, 4Kn; an alignment offset; RAID's chunk and stripe, also of no power of two; bogus and odd
+optimal sizes; a bad stack."""
 
 
 def choice(filesystem: str, mkfs: tuple[str, ...] = (), mount: tuple[str, ...] = ("noatime",)) -> Choice:
     """A filesystem that was chosen, with these options."""
-    options = tuple(Option(text, "because") for text in mkfs), tuple(Option(text, "because") for text in mount)
+    options = (
+        tuple(Option(text, "because") for text in mkfs),
+        tuple(Option(text, "because") for text in mount),
+    )
     return Choice(filesystem, Place.CHOSEN, "It suits.", (), *options, None)
 
 
-def wish(filesystem: str, *, size_bytes: int | None = None, label: str | None = None, mount_point: str | None = None) -> Wish:
+def wish(
+    filesystem: str,
+    *,
+    size_bytes: int | None = None,
+    label: str | None = None,
+    mount_point: str | None = None,
+) -> Wish:
     """A wish for large media."""
-    workload = Workload("large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media")
+    workload = Workload(
+        "large-media", "Large media files", "Long runs.", "profiles/workloads/large-media.toml", "media"
+    )
     options = ("noatime",) if MADE[filesystem].mounts else ()
     return Wish(choice(filesystem, mount=options), workload, size_bytes, label, mount_point)
 

@@ -71,7 +71,10 @@ def drive(**changes: Any) -> Drive:
     )
     changed = replace(plain, **changes)
     if "free" not in changes and not changed.partitions and changed.size_bytes and changed.table is not None:
-        changed = replace(changed, free=(Extent(0, changed.size_bytes),) if changed.table.kind == "none" else _within(changed))
+        changed = replace(
+            changed,
+            free=(Extent(0, changed.size_bytes),) if changed.table.kind == "none" else _within(changed),
+        )
     return changed
 
 
@@ -103,8 +106,11 @@ def mbr(size_bytes: int = SIZE_BYTES, logical_block_bytes: int = 512, **changes:
     return replace(plain, **changes)
 
 
-def partition(number: int = 1, start_bytes: int = MIB, size_bytes: int = GIB, *, of: str = "/dev/sda", **changes: Any) -> Partition:
-    """A Linux data partition that the kernel sees as the table says; `filesystem="ext4"` gives it that signature."""
+def partition(
+    number: int = 1, start_bytes: int = MIB, size_bytes: int = GIB, *, of: str = "/dev/sda", **changes: Any
+) -> Partition:
+    """A Linux data partition that the kernel sees as the table says; `filesystem="ext4"` gives it that
+    signature."""
     filesystem: str | None = changes.pop("filesystem", None)
     plain = Partition(
         path=partition_path(of, number),
@@ -121,7 +127,8 @@ def partition(number: int = 1, start_bytes: int = MIB, size_bytes: int = GIB, *,
 
 
 def partitioned(*partitions: Partition, **changes: Any) -> Drive:
-    """A drive with a GPT and these partitions; `free` is what lies between them, at least 1 MiB long, unless given."""
+    """A drive with a GPT and these partitions; `free` is what lies between them, at least 1 MiB long, unless
+    given."""
     bare = drive(**{"partitions": partitions, "table": gpt(), **changes})
     if "free" in changes or bare.table is None:
         return bare
@@ -137,7 +144,8 @@ def partitioned(*partitions: Partition, **changes: Any) -> Drive:
 
 
 def machine(*drives: Drive, **changes: Any) -> Machine:
-    """A machine with kernel 6.12, every tool, ext4, XFS and Btrfs, run as root, that holds these drives (one plain one if none)."""
+    """A machine with kernel 6.12, every tool, ext4, XFS and Btrfs, run as root, that holds these drives (one
+    plain one if none)."""
     plain = Machine(
         kernel=Kernel("6.12.9", frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs", "vfat"})),
         drives=drives or (drive(),),

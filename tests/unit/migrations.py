@@ -27,7 +27,9 @@ EXT3 = ExtFacts(
     blocks_per_group=32768,
     inodes_per_group=8192,
     desc_bytes=32,
-    features=frozenset({"has_journal", "ext_attr", "resize_inode", "dir_index", "filetype", "sparse_super", "large_file"}),
+    features=frozenset(
+        {"has_journal", "ext_attr", "resize_inode", "dir_index", "filetype", "sparse_super", "large_file"}
+    ),
     clean=True,
     has_errors=False,
     recorded_errors=0,

@@ -1,4 +1,5 @@
-"""The walk to ext4 rehearsed: a drive with an ext3, the ways and steps that the rules make of a situation, and a run that is played."""
+"""The walk to ext4 rehearsed: a drive with an ext3, the ways and steps that the rules make of a situation,
+and a run that is played."""
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -36,9 +37,9 @@ def old_drive() -> Drive:
 
 
 class MovingServices(RecordedServices):
-    """The run waits in one step until `applied` is set; `silent`, it does not tell how far it is. `hindrance` stands against looking,
-    `refusal` against beginning, `fault` against keeping and undoing; `told` is what the transaction says of a power cut, `used`
-    why it cannot be undone any more.
+    """The run waits in one step until `applied` is set; `silent`, it does not tell how far it is. `hindrance`
+    stands against looking, `refusal` against beginning, `fault` against keeping and undoing; `told` is what
+    the transaction says of a power cut, `used` why it cannot be undone any more.
     """
 
     def __init__(self, found: Situation | None = None, around: Machine | None = None) -> None:

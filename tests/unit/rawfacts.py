@@ -5,7 +5,17 @@ from dataclasses import replace
 from typing import Any
 
 from tests.unit.gptimage import Image
-from wizard.probe.facts import RawBlock, RawChunk, RawContent, RawDrive, RawGraph, RawMachine, RawMounts, RawPartition, RawSignature
+from wizard.probe.facts import (
+    RawBlock,
+    RawChunk,
+    RawContent,
+    RawDrive,
+    RawGraph,
+    RawMachine,
+    RawMounts,
+    RawPartition,
+    RawSignature,
+)
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
 
@@ -67,15 +77,26 @@ def chunk(offset_bytes: int, data: bytes) -> RawChunk:
 def chunks_of(image: Image) -> tuple[RawChunk, ...]:
     """Both ends of an image."""
     near = 34 * image.block_bytes
-    return chunk(0, image.read(0, near)), chunk(image.size_bytes - near, image.read(image.size_bytes - near, near))
+    return chunk(0, image.read(0, near)), chunk(
+        image.size_bytes - near, image.read(image.size_bytes - near, near)
+    )
 
 
 def partition(number: int, start: int, size: int, **udev: str) -> RawPartition:
     """A partition as the kernel has it, in units of 512 bytes."""
-    return RawPartition({"dev": f"8:{number}", "partition": str(number), "start": str(start), "size": str(size)}, udev)
+    return RawPartition(
+        {"dev": f"8:{number}", "partition": str(number), "start": str(start), "size": str(size)}, udev
+    )
 
 
-def graph(mounts: str = "", *, more: tuple[RawMounts, ...] = (), swaps: str = "", numbers: Any = None, **blocks: RawBlock) -> RawGraph:
+def graph(
+    mounts: str = "",
+    *,
+    more: tuple[RawMounts, ...] = (),
+    swaps: str = "",
+    numbers: Any = None,
+    **blocks: RawBlock,
+) -> RawGraph:
     """A graph with our own namespace's mounts, as lines of a mountinfo."""
     own = RawMounts(own=True, first=False, text=mounts)
     return RawGraph(blocks=blocks, mounts=(own, *more), swaps="Filename\n" + swaps, numbers=numbers or {})

@@ -20,13 +20,16 @@ from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.report.markup import VOID
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
-RECORDINGS = sorted(path for path in MACHINES.rglob("*.json") if '"diskwright.facts/1"' in path.read_text()[:200])
+RECORDINGS = sorted(
+    path for path in MACHINES.rglob("*.json") if '"diskwright.facts/1"' in path.read_text()[:200]
+)
 
 CELLS = {"td", "th", "dd", "desc", "text"}
 
 
 class Page(HTMLParser):
-    """A page that was read: its elements, its text, and whether everything that was opened was closed again, in order."""
+    """A page that was read: its elements, its text, and whether everything that was opened was closed again,
+    in order."""
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -72,7 +75,9 @@ class Page(HTMLParser):
         return [value for name, named, value in self.attributes if (name, named) == (tag, key)]
 
 
-def plan_of(machine: Machine, drive: Drive, *, label: str = "photographs", place: str | None = "/srv/family pictures") -> Plan:
+def plan_of(
+    machine: Machine, drive: Drive, *, label: str = "photographs", place: str | None = "/srv/family pictures"
+) -> Plan:
     """The drive as one volume for large files, whatever it holds."""
     profile = find_workload("large-media")
     advice = advise(machine, drive, diagnose(machine, drive, load_patterns()).recording, profile)
@@ -80,7 +85,13 @@ def plan_of(machine: Machine, drive: Drive, *, label: str = "photographs", place
     assert chosen is not None
     numbers = count(1)
     wish = Wish(chosen, profile.workload, None, label, place)
-    return make_plan(machine, drive, (wish,), Mode.REPLACE, lambda: str(UUID(int=0xABCDEF01_2345_4678_9ABC_DEF0000000 + next(numbers))))
+    return make_plan(
+        machine,
+        drive,
+        (wish,),
+        Mode.REPLACE,
+        lambda: str(UUID(int=0xABCDEF01_2345_4678_9ABC_DEF0000000 + next(numbers))),
+    )
 
 
 def plans_of(machine: Machine) -> Iterator[Plan]:
@@ -93,7 +104,24 @@ def plans_of(machine: Machine) -> Iterator[Plan]:
 def verdict(drive: str = "/dev/sda") -> Verdict:
     """Four pairs that show that aligned access is faster."""
     pairs = tuple(
-        Pair(aligned, misaligned) for aligned, misaligned in ((100_000, 180_000), (110_000, 200_000), (90_000, 90_000), (95_000, 400_000))
+        Pair(aligned, misaligned)
+        for aligned, misaligned in (
+            (100_000, 180_000),
+            (110_000, 200_000),
+            (90_000, 90_000),
+            (95_000, 400_000),
+        )
     )
     ratio = Ratio(1.81, 1.4, 2.2, 0.95, 4)
-    return Verdict(drive, "read", Outcome.ALIGNED_FASTER, ratio, "Aligned is 1.81 times as fast.", ("Few pairs.",), 4096, 512, 1.5, pairs)
+    return Verdict(
+        drive,
+        "read",
+        Outcome.ALIGNED_FASTER,
+        ratio,
+        "Aligned is 1.81 times as fast.",
+        ("Few pairs.",),
+        4096,
+        512,
+        1.5,
+        pairs,
+    )

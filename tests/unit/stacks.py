@@ -23,7 +23,9 @@ def lvm(data_bytes: int | None) -> Signature:
 
 
 def member(data_bytes: int | None, spread: Striping | None = None) -> Signature:
-    return Signature("linux_raid_member", "raid", version="1.2", data_offset_bytes=data_bytes, striping=spread)
+    return Signature(
+        "linux_raid_member", "raid", version="1.2", data_offset_bytes=data_bytes, striping=spread
+    )
 
 
 def ext4(spread: Striping | None = None, block_bytes: int | None = 4096) -> Signature:
@@ -34,7 +36,9 @@ def xfs(spread: Striping | None = None) -> Signature:
     return Signature("xfs", "filesystem", striping=spread, block_bytes=4096)
 
 
-def holding(*signatures: Signature, start_bytes: int = MIB, layers: tuple[Layer, ...] = (), **changes: Any) -> Drive:
+def holding(
+    *signatures: Signature, start_bytes: int = MIB, layers: tuple[Layer, ...] = (), **changes: Any
+) -> Drive:
     """A drive with one partition that holds these, and what is open on it."""
     return partitioned(replace(partition(1, start_bytes), signatures=signatures), layers=layers, **changes)
 
@@ -43,19 +47,44 @@ def part(start_bytes: int, *signatures: Signature) -> Partition:
     return replace(partition(1, start_bytes), signatures=signatures)
 
 
-def opened(offset_bytes: int | None, *signatures: Signature, below: str = "/dev/sda1", **changes: Any) -> Layer:
+def opened(
+    offset_bytes: int | None, *signatures: Signature, below: str = "/dev/sda1", **changes: Any
+) -> Layer:
     """LUKS that is open."""
-    return replace(Layer("LUKS", SECRET, below, offset_bytes=offset_bytes, geometry=E512, signatures=signatures), **changes)
+    return replace(
+        Layer("LUKS", SECRET, below, offset_bytes=offset_bytes, geometry=E512, signatures=signatures),
+        **changes,
+    )
 
 
-def volume(offset_bytes: int | None, *signatures: Signature, below: str = "/dev/sda1", **changes: Any) -> Layer:
+def volume(
+    offset_bytes: int | None, *signatures: Signature, below: str = "/dev/sda1", **changes: Any
+) -> Layer:
     """A logical volume that is active."""
-    return replace(Layer("LVM", VOLUME, below, offset_bytes=offset_bytes, geometry=E512, signatures=signatures), **changes)
+    return replace(
+        Layer("LVM", VOLUME, below, offset_bytes=offset_bytes, geometry=E512, signatures=signatures),
+        **changes,
+    )
 
 
-def array(level: int, data_drives: int, offset_bytes: int, *signatures: Signature, chunk_bytes: int = CHUNK, **changes: Any) -> Layer:
+def array(
+    level: int,
+    data_drives: int,
+    offset_bytes: int,
+    *signatures: Signature,
+    chunk_bytes: int = CHUNK,
+    **changes: Any,
+) -> Layer:
     """A running md array."""
     spread = Striping(chunk_bytes, chunk_bytes * data_drives)
     sizes = Geometry(512, 4096, 0, spread.unit_bytes, spread.width_bytes)
-    plain = Layer(f"md raid{level}", ARRAY, "/dev/sda1", offset_bytes=offset_bytes, geometry=sizes, striping=spread, signatures=signatures)
+    plain = Layer(
+        f"md raid{level}",
+        ARRAY,
+        "/dev/sda1",
+        offset_bytes=offset_bytes,
+        geometry=sizes,
+        striping=spread,
+        signatures=signatures,
+    )
     return replace(plain, **changes)

@@ -18,7 +18,10 @@ KINDS: tuple[Kind, ...] = ("md", "lvm", "btrfs")
 def numbered(count: int = 2, **changes: Any) -> tuple[Drive, ...]:  # noqa: ANN401
     """So many drives that differ in what tells drives apart."""
     letters = "abcdefgh"[:count]
-    return tuple(drive(path=f"/dev/sd{one}", serial=f"S{one}", wwn=f"naa.{one}", by_id=(), **changes) for one in letters)
+    return tuple(
+        drive(path=f"/dev/sd{one}", serial=f"S{one}", wwn=f"naa.{one}", by_id=(), **changes)
+        for one in letters
+    )
 
 
 def striped(
@@ -36,7 +39,9 @@ def striped(
     source = cycle(UUIDS)
     one = wanted or wish(filesystem or FILESYSTEMS[kind][0], label="films", mount_point="/srv/films")
     asked = StripeWish(kind, chunk_bytes, metadata, level)
-    return make_striped_plan(machine(*drives, **{"tools": EVERYTHING, **changes}), drives, one, asked, mode, lambda: next(source))
+    return make_striped_plan(
+        machine(*drives, **{"tools": EVERYTHING, **changes}), drives, one, asked, mode, lambda: next(source)
+    )
 
 
 MD, LVM, BTRFS = (striped(numbered(3), kind) for kind in KINDS)

@@ -32,7 +32,9 @@ class Bytes:
         return read
 
 
-def md_1(level: int, drives: int, chunk_bytes: int, offset_bytes: int, layout: int = 0, features: int = 0) -> bytes:
+def md_1(
+    level: int, drives: int, chunk_bytes: int, offset_bytes: int, layout: int = 0, features: int = 0
+) -> bytes:
     """A superblock of version 1.x."""
     made = bytearray(256)
     struct.pack_into("<IIII", made, 0, 0xA92B4EFC, 1, features, 0)
@@ -77,7 +79,13 @@ def luks_2(segments: object, header_bytes: int = 16384) -> bytes:
 
 
 def segment(offset_bytes: int, **more: object) -> dict[str, object]:
-    return {"type": "crypt", "offset": str(offset_bytes), "size": "dynamic", "encryption": "aes-xts-plain64", **more}
+    return {
+        "type": "crypt",
+        "offset": str(offset_bytes),
+        "size": "dynamic",
+        "encryption": "aes-xts-plain64",
+        **more,
+    }
 
 
 def ext(block_bytes: int, stride: int, width: int) -> bytes:
@@ -99,7 +107,8 @@ def xfs(block_bytes: int, unit: int, width: int) -> bytes:
 
 
 def lvm_text(pe_start_sectors: int, own: str = LVM_OWN) -> str:
-    """A volume group of two physical volumes, extents of 4 MiB: a linear volume, and one striped by 64 KiB."""
+    """A volume group of two physical volumes, extents of 4 MiB: a linear volume, and one striped by 64
+    KiB."""
 
     def dashed(uuid: str) -> str:
         return "-".join((uuid[:6], *(uuid[at : at + 4] for at in range(6, 26, 4)), uuid[26:]))
@@ -178,8 +187,11 @@ contents = "Text Format Volume Group"
 """
 
 
-def lvm(text: str, data_bytes: int, *, text_at: int = 512, area_bytes: int = 1048576 - 4096, flags: int = 0) -> dict[int, bytes]:
-    """The pieces of a physical volume: its label in the second sector, and a metadata area at 4096 with the text in its ring."""
+def lvm(
+    text: str, data_bytes: int, *, text_at: int = 512, area_bytes: int = 1048576 - 4096, flags: int = 0
+) -> dict[int, bytes]:
+    """The pieces of a physical volume: its label in the second sector, and a metadata area at 4096 with the
+    text in its ring."""
     label = bytearray(512)
     label[0:8] = b"LABELONE"
     struct.pack_into("<QII", label, 8, 1, 0, 32)

@@ -54,11 +54,16 @@ def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recor
             continue
         in_full = choice.place is not Place.REJECTED
         for option in (*choice.mkfs, *choice.mount):
-            assert (option.text in said or choice.obstacles) and (not in_full or (option.why in said and option.risk in said))
+            assert (option.text in said or choice.obstacles) and (
+                not in_full or (option.why in said and option.risk in said)
+            )
         for withheld in choice.withheld:
             assert not in_full or withheld.reason in said
         for card in choice.evidence:
-            assert f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better" in said
+            assert (
+                f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better"
+                in said
+            )
             assert f"Era: {card.era}. Kernel: {card.kernel}. Hardware: {card.hardware}." in said
             assert all(f"{value:,}" in said for _, value in card.figures)
             assert all(sentence in said for sentence in card.note.split(". "))
@@ -67,7 +72,10 @@ def test_everything_of_the_advice_is_in_the_text(workload: str, recording: Recor
 
 def test_what_a_workload_does_not_rank_takes_one_sentence() -> None:
     of, profile = drive(), find_workload("large-media")
-    plain = tuple(replace(one, ranked=False, moves_up=False) if one.filesystem == "btrfs" else one for one in profile.candidates)
+    plain = tuple(
+        replace(one, ranked=False, moves_up=False) if one.filesystem == "btrfs" else one
+        for one in profile.candidates
+    )
     lines = advice_lines(advise(machine(of), of, UNKNOWN, replace(profile, candidates=plain)), of)
     said = flowing(lines)
     sentence = next(one for one in profile.candidates if one.filesystem == "btrfs").usual.sentence
@@ -89,13 +97,17 @@ def test_what_is_not_made_stands_at_the_end_with_the_figures_of_it_for_this_work
 
 def test_figures_stand_best_first() -> None:
     said = flowing(text_of("large-media", drive()))
-    assert "s, lower is better XFS 24.683 ext4 26.123 ext3 29.429 ReiserFS 30.64 JFS 31.446 Reiser4 31.925" in said
+    assert (
+        "s, lower is better XFS 24.683 ext4 26.123 ext3 29.429 ReiserFS 30.64 JFS 31.446 Reiser4 31.925"
+        in said
+    )
     assert "KB/s, higher is better XFS 159,393 ext3 155,150" in said
 
 
 def test_the_scheduler_says_how_it_is_set_or_that_it_is() -> None:
-    assert "The drive is set to bfq now. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler" in flowing(
-        text_of("large-media", drive(scheduler="bfq"))
+    assert (
+        "The drive is set to bfq now. Until the next boot: echo mq-deadline > /sys/block/sda/queue/scheduler"
+        in flowing(text_of("large-media", drive(scheduler="bfq")))
     )
     assert "The drive is set to it already." in flowing(text_of("large-media", drive()))
     assert "scheduler  mq-deadline" not in "\n".join(text_of("large-media", drive(bus="loop")))
@@ -109,7 +121,9 @@ def test_nothing_usable_is_said_first() -> None:
         "2. ext4: not advised",
         "3. Btrfs: not advised",
     ]
-    assert flowing(lines).count("Cannot be used: There is room for 0 B") == sum(bool(re.match(r"\d+\. ", line)) for line in lines)
+    assert flowing(lines).count("Cannot be used: There is room for 0 B") == sum(
+        bool(re.match(r"\d+\. ", line)) for line in lines
+    )
 
 
 def test_foreign_text_cannot_draw_on_the_screen() -> None:
@@ -128,7 +142,9 @@ def test_advise_as_a_document(recorded: str, capsys: pytest.CaptureFixture[str])
     value = parse_document(printed.out, "diskwright.advice/1", "it")
     assert value["choices"][0]["filesystem"] == "xfs" and value["choices"][0]["place"] == "chosen"
     of = drive()
-    assert from_json(value, Advice, "it") == advise(machine(of), of, from_main(), find_workload("large-media"))
+    assert from_json(value, Advice, "it") == advise(
+        machine(of), of, from_main(), find_workload("large-media")
+    )
 
 
 def from_main() -> Recording:
@@ -140,19 +156,44 @@ def from_main() -> Recording:
 
 
 def test_advise_as_text(recorded: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["advise", "/dev/disk/by-id/ata-Example_HDD_500_S1", "--workload", "small-files", "--machine", recorded]) == 0
-    assert capsys.readouterr().out.startswith("Many small files on /dev/sda (Example HDD 500, 500 GB, rotating)\n\n1. ext4: chosen\n")
+    assert (
+        main(
+            [
+                "advise",
+                "/dev/disk/by-id/ata-Example_HDD_500_S1",
+                "--workload",
+                "small-files",
+                "--machine",
+                recorded,
+            ]
+        )
+        == 0
+    )
+    assert capsys.readouterr().out.startswith(
+        "Many small files on /dev/sda (Example HDD 500, 500 GB, rotating)\n\n1. ext4: chosen\n"
+    )
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (["/dev/sdz", "--workload", "small-files", "--machine", "saved.json"], "saved.json has no drive /dev/sdz; it has /dev/sda."),
-        (["/dev/sda", "--workload", "smal", "--machine", "saved.json"], "There is no workload 'smal'; the known ones are"),
-        (["/dev/sda\x1b[2J", "--workload", "small-files", "--machine", "saved.json"], "no drive /dev/sda?[2J"),
+        (
+            ["/dev/sdz", "--workload", "small-files", "--machine", "saved.json"],
+            "saved.json has no drive /dev/sdz; it has /dev/sda.",
+        ),
+        (
+            ["/dev/sda", "--workload", "smal", "--machine", "saved.json"],
+            "There is no workload 'smal'; the known ones are",
+        ),
+        (
+            ["/dev/sda\x1b[2J", "--workload", "small-files", "--machine", "saved.json"],
+            "no drive /dev/sda?[2J",
+        ),
     ],
 )
-def test_advise_for_what_is_not_there(words: list[str], says: str, recorded: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_advise_for_what_is_not_there(
+    words: list[str], says: str, recorded: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert main(["advise", *words]) == 2
     printed = capsys.readouterr()
     assert printed.out == "" and says in printed.err and "Traceback" not in printed.err

@@ -1,4 +1,5 @@
-"""Profiles of the user's own: they extend and replace, and what is wrong in them is said with file, line and key."""
+"""Profiles of the user's own: they extend and replace, and what is wrong in them is said with file, line and
+key."""
 
 import json
 import os
@@ -103,7 +104,9 @@ def mine(write: Write) -> Path:
 
 def line(path: Path, text: str, nth: int = 0) -> int:
     """The number, from 1, of the nth line that begins so."""
-    return [number for number, found in enumerate(path.read_text().splitlines(), 1) if found.startswith(text)][nth]
+    return [
+        number for number, found in enumerate(path.read_text().splitlines(), 1) if found.startswith(text)
+    ][nth]
 
 
 def fault(path: Path) -> str:
@@ -150,12 +153,19 @@ def test_purposes_are_listed_by_what_people_come_for_and_a_users_own_last(mine: 
     assert names[:3] == ["desktop-root", "large-media", "ssd-general"]
     assert names[-2:] == ["web-cache", "photos"]
     mine.write_text(mine.read_text().replace("label = ", "order = 15\nlabel = ", 1))
-    assert [profile.workload.id for profile in load_workloads()][:3] == ["desktop-root", "photos", "large-media"]
+    assert [profile.workload.id for profile in load_workloads()][:3] == [
+        "desktop-root",
+        "photos",
+        "large-media",
+    ]
 
 
 def test_a_users_workload_and_option_replace_the_bundled_ones(write: Write) -> None:
     path = write(
-        "workloads/x.toml", WORKLOAD.replace('"photos"', '"small-files"', 1).replace(', "my-inode-size"', "").replace('["mine-1"]', "[]")
+        "workloads/x.toml",
+        WORKLOAD.replace('"photos"', '"small-files"', 1)
+        .replace(', "my-inode-size"', "")
+        .replace('["mine-1"]', "[]"),
     )
     write("options/y.toml", OPTIONS.replace("my-inode-size", "ext4-no-reserve").replace('["noatime"]', "[]"))
     found = [profile for profile in load_workloads() if profile.workload.id == "small-files"]
@@ -164,7 +174,9 @@ def test_a_users_workload_and_option_replace_the_bundled_ones(write: Write) -> N
 
 
 def test_an_unknown_workload_names_the_known_ones() -> None:
-    with pytest.raises(BadInput, match=r"no workload 'videos\?\[2J'.*desktop-root, large-media, .*small-files"):
+    with pytest.raises(
+        BadInput, match=r"no workload 'videos\?\[2J'.*desktop-root, large-media, .*small-files"
+    ):
         find_workload("videos\x1b[2J")
 
 
@@ -174,21 +186,84 @@ def test_an_unknown_workload_names_the_known_ones() -> None:
         ('place = "chosen"', 'place = "best"', "place", 0, "choices[0].place", "best"),
         ('place = "chosen"', 'palce = "chosen"', "palce", 0, "choices[0].palce", "extra field"),
         ('sentence = "It suits too."\n', "", "[[choices]]", 1, "choices[1]", "sentence"),
-        ('place = "second"\nsentence = "More here."', 'place = 2\nsentence = "More here."', "place", 4, "choices[2].shingled.place", "2"),
+        (
+            'place = "second"\nsentence = "More here."',
+            'place = 2\nsentence = "More here."',
+            "place",
+            4,
+            "choices[2].shingled.place",
+            "2",
+        ),
         ('id = "photos"', 'id = "Photos 1"', "id", 0, "id", "no id"),
         ('label = "photos"', 'label = "photographs-2026"', "label", 0, "label", "1 to 12"),
         ('label = "photos"', 'label = "фото"', "label", 0, "label", "1 to 12"),
         ('title = "Photographs"', 'title = "a\\u001b[2Jb"', "title", 0, "title", "plain text"),
-        ('["ext4-no-reserve", ', '["ext4-no-reserv", ', "mkfs", 0, "choices[0].mkfs", "no option 'ext4-no-reserv'"),
-        ('["ext4-no-reserve", ', '["noatime", ', "mkfs", 0, "choices[0].mkfs", "noatime is an option for mount"),
-        ('["ext4-no-reserve", ', '["btrfs-metadata-twice", ', "mkfs", 0, "choices[0].mkfs", "is for btrfs, not for ext4"),
-        ('["ext4-no-reserve", ', '["ext4-no-journal", ', "mkfs", 0, "choices[0].mkfs", "never offered: Without a journal"),
-        ('mount = ["noatime"]', 'mount = ["noatime", "ext4-barrier-0"]', "mount", 0, "choices[0].mount", "never offered"),
-        ('["ext4-no-reserve", ', '["ext4-largefile", "ext4-largefile4", ', "mkfs", 0, "choices[0].mkfs", "cannot be used together"),
+        (
+            '["ext4-no-reserve", ',
+            '["ext4-no-reserv", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "no option 'ext4-no-reserv'",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["noatime", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "noatime is an option for mount",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["btrfs-metadata-twice", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "is for btrfs, not for ext4",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["ext4-no-journal", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "never offered: Without a journal",
+        ),
+        (
+            'mount = ["noatime"]',
+            'mount = ["noatime", "ext4-barrier-0"]',
+            "mount",
+            0,
+            "choices[0].mount",
+            "never offered",
+        ),
+        (
+            '["ext4-no-reserve", ',
+            '["ext4-largefile", "ext4-largefile4", ',
+            "mkfs",
+            0,
+            "choices[0].mkfs",
+            "cannot be used together",
+        ),
         ('["mq-deadline"]', '["elevator"]', "schedulers", 0, "choices[1].schedulers", "no option 'elevator'"),
         ('["mine-1"]', '["mine-2"]', "evidence", 0, "choices[0].evidence", "no evidence 'mine-2'"),
-        ('filesystem = "xfs"', 'filesystem = "reiserfs"', "filesystem", 1, "choices[1].filesystem", "'reiserfs' is none of "),
-        ('filesystem = "xfs"', 'filesystem = "ext4"', "filesystem", 1, "choices[1].filesystem", "ranked before"),
+        (
+            'filesystem = "xfs"',
+            'filesystem = "reiserfs"',
+            "filesystem",
+            1,
+            "choices[1].filesystem",
+            "'reiserfs' is none of ",
+        ),
+        (
+            'filesystem = "xfs"',
+            'filesystem = "ext4"',
+            "filesystem",
+            1,
+            "choices[1].filesystem",
+            "ranked before",
+        ),
         (
             'place = "second"\nsentence = "It suits too."',
             'place = "chosen"\nsentence = "It suits too."',
@@ -214,7 +289,14 @@ def test_an_unknown_workload_names_the_known_ones() -> None:
             "choices[2].place",
             "more than one filesystem is second; at most one",
         ),
-        ('label = "photos"', 'label = "photos"\nmeasured = ["mine-3"]', "measured", 0, "measured", "no evidence 'mine-3'"),
+        (
+            'label = "photos"',
+            'label = "photos"\nmeasured = ["mine-3"]',
+            "measured",
+            0,
+            "measured",
+            "no evidence 'mine-3'",
+        ),
         (
             'sentence = "It suits."',
             'sentence = "It suits."\nunfit = true',
@@ -223,7 +305,14 @@ def test_an_unknown_workload_names_the_known_ones() -> None:
             "choices[0].unfit",
             "only a filesystem that is rejected",
         ),
-        ('sentence = "It suits less."', 'sentence = " "', "sentence", 3, "choices[2].sentence", "say in a sentence"),
+        (
+            'sentence = "It suits less."',
+            'sentence = " "',
+            "sentence",
+            3,
+            "choices[2].sentence",
+            "say in a sentence",
+        ),
     ],
 )
 def test_faults_in_a_workload(mine: Path, old: str, new: str, at: str, nth: int, key: str, says: str) -> None:
@@ -238,10 +327,18 @@ def test_faults_in_a_workload(mine: Path, old: str, new: str, at: str, nth: int,
 def test_a_filesystem_left_out_is_rejected_with_its_own_sentence(mine: Path) -> None:
     from tests.unit.machines import drive, machine
 
-    mine.write_text(WORKLOAD[: WORKLOAD.rindex("[[choices]]")].replace('place = "second"', 'place = "rejected"', 1))
+    mine.write_text(
+        WORKLOAD[: WORKLOAD.rindex("[[choices]]")].replace('place = "second"', 'place = "rejected"', 1)
+    )
     held = drive()
-    advice = advise(machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos"))
-    assert [(choice.filesystem, choice.ranked) for choice in advice.choices[:3]] == [("ext4", True), ("xfs", True), ("btrfs", False)]
+    advice = advise(
+        machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos")
+    )
+    assert [(choice.filesystem, choice.ranked) for choice in advice.choices[:3]] == [
+        ("ext4", True),
+        ("xfs", True),
+        ("btrfs", False),
+    ]
     assert [choice.place.value for choice in advice.choices[:3]] == ["chosen", "rejected", "rejected"]
     assert advice.choices[2].sentence == FILESYSTEMS["btrfs"].in_general
 
@@ -286,9 +383,21 @@ def test_conflicts_are_seen_from_either_side(mine: Path, write: Write) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "at", "key", "says"),
     [
-        ('[["ext4", 3], ["xfs", 3.5]]', '[["ext4", "X"]]', "figures", "measurements[0].figures", "expected float"),
+        (
+            '[["ext4", 3], ["xfs", 3.5]]',
+            '[["ext4", "X"]]',
+            "figures",
+            "measurements[0].figures",
+            "expected float",
+        ),
         ('[["ext4", 3], ["xfs", 3.5]]', "[]", "figures", "measurements[0].figures", "no figure"),
-        ("lower_is_better = true", 'lower_is_better = "yes"', "lower_is_better", "measurements[0].lower_is_better", "expected bool"),
+        (
+            "lower_is_better = true",
+            'lower_is_better = "yes"',
+            "lower_is_better",
+            "measurements[0].lower_is_better",
+            "expected bool",
+        ),
         ('era = "2026"\n', "", "[study]", "study", "era"),
     ],
 )
@@ -313,7 +422,9 @@ def test_a_users_workload_is_advised(mine: Path) -> None:
     from tests.unit.machines import drive, machine
 
     held = drive()
-    advice = advise(machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos"))
+    advice = advise(
+        machine(held), held, Recording("unknown", None, Recorded.UNKNOWN, "low"), find_workload("photos")
+    )
     assert advice.chosen is not None and advice.chosen.filesystem == "ext4"
 
 
@@ -348,7 +459,10 @@ def test_the_folders_are_those_of_who_asks_also_under_sudo(
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(os, "geteuid", lambda: 0 if root else 1000)
     monkeypatch.setattr(profiles, "getpwuid", known)
-    assert list(profiles.profile_folders()) == [profiles.BUNDLED, *(Path(folder, "diskwright") for folder in ("/etc", *homes))]
+    assert list(profiles.profile_folders()) == [
+        profiles.BUNDLED,
+        *(Path(folder, "diskwright") for folder in ("/etc", *homes)),
+    ]
 
 
 def test_a_user_whom_the_system_does_not_know_has_no_folder(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,7 +475,9 @@ def test_a_user_whom_the_system_does_not_know_has_no_folder(monkeypatch: pytest.
     assert list(profiles.profile_folders()) == [profiles.BUNDLED, Path("/etc/diskwright")]
 
 
-def test_workloads_shows_where_each_comes_from(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_workloads_shows_where_each_comes_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     own = tmp_path / "diskwright" / "workloads" / "photos.toml"
     own.parent.mkdir(parents=True)
@@ -371,7 +487,9 @@ def test_workloads_shows_where_each_comes_from(tmp_path: Path, monkeypatch: pyte
     assert f"from {own}" in said and f"from {profiles.BUNDLED}/workloads/mail.toml" in said
     assert main(["workloads", "--json"]) == 0
     origins = {one["id"]: one["origin"] for one in json.loads(capsys.readouterr().out)["workloads"]}
-    assert origins["photos"] == str(own) and origins["mail"] == str(profiles.BUNDLED / "workloads" / "mail.toml")
+    assert origins["photos"] == str(own) and origins["mail"] == str(
+        profiles.BUNDLED / "workloads" / "mail.toml"
+    )
     own.write_text(own.read_text().replace("It suits too.", ""), encoding="utf-8")
     assert main(["workloads"]) == 2
     assert f"{own}, line {line(own, 'sentence', 1)}, choices[1].sentence: " in capsys.readouterr().err

@@ -22,7 +22,11 @@ NAMES = ("noatime", "mke2fs", "exFAT")
 
 
 def advice_for(
-    workload: str, of: Drive | None = None, recording: Recording = UNKNOWN, on: Machine | None = None, size_bytes: int | None = None
+    workload: str,
+    of: Drive | None = None,
+    recording: Recording = UNKNOWN,
+    on: Machine | None = None,
+    size_bytes: int | None = None,
 ) -> Advice:
     held = of or drive()
     return advise(on or machine(held), held, recording, find_workload(workload), size_bytes=size_bytes)
@@ -30,7 +34,11 @@ def advice_for(
 
 def ranking(advice: Advice) -> list[tuple[str, str]]:
     """The order of those three that every Linux has at hand."""
-    return [(choice.filesystem, choice.place.value) for choice in advice.choices if choice.filesystem in ("ext4", "xfs", "btrfs")]
+    return [
+        (choice.filesystem, choice.place.value)
+        for choice in advice.choices
+        if choice.filesystem in ("ext4", "xfs", "btrfs")
+    ]
 
 
 def the(advice: Advice, filesystem: str) -> Choice:
@@ -62,7 +70,9 @@ def test_order_on_an_ordinary_drive(workload: str, order: list[str]) -> None:
     for geometry in ALL_GEOMETRIES:
         advice = advice_for(workload, drive(geometry=geometry))
         assert ranking(advice) == list(zip(order, ["chosen", "second", "rejected"], strict=True))
-        assert advice.choices[1].place.value == "second" and not any(choice.place.value != "rejected" for choice in advice.choices[2:])
+        assert advice.choices[1].place.value == "second" and not any(
+            choice.place.value != "rejected" for choice in advice.choices[2:]
+        )
         assert advice.chosen is advice.choices[0]
         assert not advice.doubts
 
@@ -71,12 +81,25 @@ def test_order_on_an_ordinary_drive(workload: str, order: list[str]) -> None:
 @pytest.mark.parametrize(
     ("workloads", "order"),
     [
-        (("archive-backup", "desktop-root", "large-media", "mail", "small-files", "ssd-general", "web-cache"), ["ext4", "btrfs", "xfs"]),
+        (
+            (
+                "archive-backup",
+                "desktop-root",
+                "large-media",
+                "mail",
+                "small-files",
+                "ssd-general",
+                "web-cache",
+            ),
+            ["ext4", "btrfs", "xfs"],
+        ),
         (("database", "vm-images"), ["xfs", "ext4", "btrfs"]),
         (("nas",), ["btrfs", "ext4", "xfs"]),
     ],
 )
-def test_order_on_a_shingled_drive(workloads: tuple[str, ...], order: list[str], recording: Recording) -> None:
+def test_order_on_a_shingled_drive(
+    workloads: tuple[str, ...], order: list[str], recording: Recording
+) -> None:
     for workload in workloads:
         advice = advice_for(workload, drive(size_bytes=8 * 1000**4), recording)
         assert ranking(advice) == list(zip(order, ["chosen", "second", "rejected"], strict=True))
@@ -126,7 +149,9 @@ def test_a_shingled_drive_is_called_a_poor_home_for_a_system_only() -> None:
         ("portable", "vfat", [], ["noatime", "uid=1000", "gid=1000", "utf8", "flush"]),
     ],
 )
-def test_options_on_an_ordinary_drive(workload: str, filesystem: str, mkfs: list[str], mount: list[str]) -> None:
+def test_options_on_an_ordinary_drive(
+    workload: str, filesystem: str, mkfs: list[str], mount: list[str]
+) -> None:
     assert texts(the(advice_for(workload), filesystem)) == (mkfs, mount)
 
 
@@ -159,7 +184,10 @@ def test_a_missing_tool_names_the_package_and_the_second_moves_up() -> None:
     advice = advice_for("large-media", on=on)
     assert ranking(advice) == [("ext4", "chosen"), ("btrfs", "second"), ("xfs", "rejected")]
     (obstacle,) = the(advice, "xfs").obstacles
-    assert all(word in obstacle for word in ("mkfs.xfs", "apt install xfsprogs", "dnf install xfsprogs", "pacman -S xfsprogs"))
+    assert all(
+        word in obstacle
+        for word in ("mkfs.xfs", "apt install xfsprogs", "dnf install xfsprogs", "pacman -S xfsprogs")
+    )
     moved = the(advice, "ext4").sentence
     assert "first place because XFS cannot be used here" in moved
     assert "xfsprogs" in moved
@@ -178,13 +206,17 @@ def test_what_is_shared_with_other_systems_is_never_given_what_only_linux_reads(
     everything = [program for kind in MADE.values() for program in kind.programs]
     kernel = Kernel("6.12.9", frozenset({"ext4", "xfs", "btrfs", "exfat", "ntfs3", "vfat"}))
     able = machine(kernel=kernel, tools=tuple((name, name) for name in (*TOOLS, *everything)))
-    order = [(choice.filesystem, choice.place.value) for choice in advice_for("portable", on=able).choices[:3]]
+    order = [
+        (choice.filesystem, choice.place.value) for choice in advice_for("portable", on=able).choices[:3]
+    ]
     assert order == [("exfat", "chosen"), ("ntfs", "second"), ("vfat", "rejected")]
     only_fat = replace(able, tools=tuple((name, name) for name in (*TOOLS, *MADE["vfat"].programs)))
     chosen, *others = advice_for("portable", on=only_fat).choices
     assert chosen.place == "chosen" and chosen.filesystem == "vfat" and "4 GiB" in chosen.sentence
     assert others[0].filesystem == "exfat" and others[0].sentence.startswith("exFAT would come first")
-    assert advice_for("portable", on=replace(able, tools=tuple((name, name) for name in TOOLS))).chosen is None
+    assert (
+        advice_for("portable", on=replace(able, tools=tuple((name, name) for name in TOOLS))).chosen is None
+    )
 
 
 def test_what_a_workload_calls_unfit_or_does_not_rank_never_moves_up() -> None:
@@ -192,7 +224,10 @@ def test_what_a_workload_calls_unfit_or_does_not_rank_never_moves_up() -> None:
     on = machine(tools=tuple((name, name) for name in TOOLS if name not in ("mkfs.xfs", "mkfs.ext4")))
     held = drive()
     for ranked in (True, False):
-        stays = tuple(replace(one, moves_up=False, ranked=ranked) if one.filesystem == "btrfs" else one for one in profile.candidates)
+        stays = tuple(
+            replace(one, moves_up=False, ranked=ranked) if one.filesystem == "btrfs" else one
+            for one in profile.candidates
+        )
         advice = advise(on, held, UNKNOWN, replace(profile, candidates=stays))
         assert advice.chosen is None
         assert the(advice, "btrfs").sentence == the(advice_for("large-media"), "btrfs").sentence
@@ -227,8 +262,15 @@ def test_filesystems_that_could_not_be_read_are_a_doubt_and_no_obstacle() -> Non
 )
 def test_sizes_that_a_filesystem_cannot_have(room: int, able: set[str]) -> None:
     """The whole drive is 2 MiB larger, for the table; a volume is as large as it is."""
-    for advice in (advice_for("large-media", drive(size_bytes=room + 2 * MIB)), advice_for("large-media", size_bytes=room)):
-        assert {choice.filesystem for choice in advice.choices if not choice.obstacles} & {"ext4", "btrfs", "xfs"} == able
+    for advice in (
+        advice_for("large-media", drive(size_bytes=room + 2 * MIB)),
+        advice_for("large-media", size_bytes=room),
+    ):
+        assert {choice.filesystem for choice in advice.choices if not choice.obstacles} & {
+            "ext4",
+            "btrfs",
+            "xfs",
+        } == able
 
 
 def test_blocks_larger_than_a_filesystems() -> None:
@@ -243,7 +285,9 @@ def test_the_scheduler_is_only_advised_where_the_kernel_has_it_and_heads_move() 
         choice = the(advice_for("large-media", of), "xfs")
         assert choice.scheduler is None
         assert any(option.text == "mq-deadline" and option.reason for option in choice.withheld)
-    assert the(advice_for("small-files"), "ext4").scheduler is None, "the kernel's default is right for small files"
+    assert the(advice_for("small-files"), "ext4").scheduler is None, (
+        "the kernel's default is right for small files"
+    )
 
 
 def test_a_purpose_for_ssds_says_so_on_a_drive_that_rotates() -> None:
@@ -262,7 +306,15 @@ def test_discard_is_a_note_and_no_option() -> None:
 
 def test_old_advice_is_withheld_with_its_reason() -> None:
     reasons = {option.text: option.reason for option in the(advice_for("small-files"), "ext4").withheld}
-    for text in ("nobarrier", "data=writeback", "-O ^has_journal", "notail", "nodiratime", "anticipatory", "deadline"):
+    for text in (
+        "nobarrier",
+        "data=writeback",
+        "-O ^has_journal",
+        "notail",
+        "nodiratime",
+        "anticipatory",
+        "deadline",
+    ):
         assert reasons[text].endswith(".")
 
 
@@ -270,12 +322,19 @@ def test_an_older_kernel_is_not_given_newer_options() -> None:
     old = Kernel("4.9.0", frozenset({"ext4", "xfs", "btrfs"}))
     choice = the(advice_for("desktop-root", on=machine(kernel=old)), "btrfs")
     assert texts(choice)[1] == ["noatime"]
-    assert any(option.text == "compress=zstd:1" and "5.1" in option.reason and "4.9.0" in option.reason for option in choice.withheld)
+    assert any(
+        option.text == "compress=zstd:1" and "5.1" in option.reason and "4.9.0" in option.reason
+        for option in choice.withheld
+    )
 
 
 def test_what_could_not_be_read_is_a_doubt_with_its_reason() -> None:
     blind = drive(
-        size_bytes=None, geometry=None, rotational=None, zoned=None, unread=(Unread("rotational", "The probe was ended after 10 s."),)
+        size_bytes=None,
+        geometry=None,
+        rotational=None,
+        zoned=None,
+        unread=(Unread("rotational", "The probe was ended after 10 s."),),
     )
     doubts = advice_for("large-media", blind).doubts
     assert len(doubts) == 4
@@ -285,8 +344,13 @@ def test_what_could_not_be_read_is_a_doubt_with_its_reason() -> None:
 
 def test_what_even_root_could_not_read_of_the_content_is_a_doubt_about_the_drive() -> None:
     torn = drive(unread=(Unread("signatures", "Byte 0 could not be read: Input/output error."),))
-    assert any("may be failing" in doubt and "Byte 0" in doubt for doubt in advice_for("large-media", torn, on=machine(root=True)).doubts)
-    assert not any("may be failing" in doubt for doubt in advice_for("large-media", torn, on=machine(root=False)).doubts)
+    assert any(
+        "may be failing" in doubt and "Byte 0" in doubt
+        for doubt in advice_for("large-media", torn, on=machine(root=True)).doubts
+    )
+    assert not any(
+        "may be failing" in doubt for doubt in advice_for("large-media", torn, on=machine(root=False)).doubts
+    )
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
@@ -295,8 +359,12 @@ def test_the_same_facts_give_the_same_advice(workload: str) -> None:
     held = drive()
     backwards = advise(machine(held), held, SHINGLED, replace(profile, candidates=profile.candidates[::-1]))
     forwards = advise(machine(held), held, SHINGLED, profile)
-    assert [one for one in forwards.choices if one.place != "rejected"] == [one for one in backwards.choices if one.place != "rejected"]
-    assert advise(machine(held), held, UNKNOWN, profile) == advise(machine(held), held, UNKNOWN, find_workload(workload))
+    assert [one for one in forwards.choices if one.place != "rejected"] == [
+        one for one in backwards.choices if one.place != "rejected"
+    ]
+    assert advise(machine(held), held, UNKNOWN, profile) == advise(
+        machine(held), held, UNKNOWN, find_workload(workload)
+    )
 
 
 @pytest.mark.parametrize("workload", WORKLOADS)
@@ -305,4 +373,8 @@ def test_sentences_are_whole(workload: str) -> None:
         advice = advice_for(workload, drive(geometry=E512, rotational=None), recording)
         said = [choice.sentence for choice in advice.choices] + [*advice.doubts, *advice.notes]
         said += [option.reason for choice in advice.choices for option in choice.withheld]
-        assert not [one for one in said if not one.endswith((".", ".)")) or not (one[0].isupper() or one.split()[0] in NAMES)]
+        assert not [
+            one
+            for one in said
+            if not one.endswith((".", ".)")) or not (one[0].isupper() or one.split()[0] in NAMES)
+        ]

@@ -1,4 +1,5 @@
-"""The table of what the advice costs: its sums, its direction, and that nothing unkind can be left out of it."""
+"""The table of what the advice costs: its sums, its direction, and that nothing unkind can be left out of
+it."""
 
 from dataclasses import replace
 
@@ -33,9 +34,17 @@ def test_it_is_the_best_living_one_over_the_advised_one_whichever_way_is_better(
     assert regret.regret_of(card("alone", ("ext4", 1.0), ("ext3", 0.1)), "ext4") is None
 
 
-def test_a_row_sums_up_and_counts_what_has_no_figure_of_the_advised_one(profiles: tuple[Profile, ...]) -> None:
-    measured = (card("a", ("ext4", 4.0), ("xfs", 1.0)), card("b", ("ext4", 1.0), ("xfs", 2.0)), card("c", ("btrfs", 1.0), ("xfs", 2.0)))
-    (row,) = regret.rows(replace(of(profiles, "mail"), measured=Measured(measured, "It is so."), measured_shingled=Measured()))
+def test_a_row_sums_up_and_counts_what_has_no_figure_of_the_advised_one(
+    profiles: tuple[Profile, ...],
+) -> None:
+    measured = (
+        card("a", ("ext4", 4.0), ("xfs", 1.0)),
+        card("b", ("ext4", 1.0), ("xfs", 2.0)),
+        card("c", ("btrfs", 1.0), ("xfs", 2.0)),
+    )
+    (row,) = regret.rows(
+        replace(of(profiles, "mail"), measured=Measured(measured, "It is so."), measured_shingled=Measured())
+    )
     assert row.advised == "ext4" and row.why == "It is so."
     assert row.mean == pytest.approx(2.0) and row.worst.times == 4.0
     assert [silent.id for silent in row.silent] == ["c"]
@@ -49,13 +58,21 @@ def test_what_would_make_the_table_flatter_is_a_fault(profiles: tuple[Profile, .
     evidence = load_evidence()
     media, mail = of(profiles, "large-media"), of(profiles, "mail")
     silent = replace(media, measured=replace(media.measured, regret=""))
-    assert "large-media: regret does not say why 1.44 is borne in choice-04-copy-large." in regret.faults((silent,), evidence)
+    assert "large-media: regret does not say why 1.44 is borne in choice-04-copy-large." in regret.faults(
+        (silent,), evidence
+    )
     boast = replace(mail, measured=replace(mail.measured, regret="No need."))
     assert "mail: regret gives a reason for what need not be borne." in regret.faults((boast,), evidence)
     hidden = tuple(
-        replace(one, measured=Measured(one.measured.figures[1:], one.measured.regret)) if one == media else one for one in profiles
+        replace(one, measured=Measured(one.measured.figures[1:], one.measured.regret))
+        if one == media
+        else one
+        for one in profiles
     )
     assert list(regret.faults(hidden, evidence)) == [
         "large-media cites choice-04-copy-large for a place, and does not name it as measured."
     ]
-    assert "choice-32-bonnie-read compares filesystems of today and is named by no workload." in regret.faults((mail,), evidence)
+    assert (
+        "choice-32-bonnie-read compares filesystems of today and is named by no workload."
+        in regret.faults((mail,), evidence)
+    )

@@ -1,7 +1,7 @@
 """The encoded figures against the studies' own texts, where they are at hand.
 
-The texts are not part of this repository. DISKWRIGHT_STUDIES names a folder that holds them as 000_*.txt to 004_*.txt; without it
-only what needs no text is tested.
+The texts are not part of this repository. DISKWRIGHT_STUDIES names a folder that holds them as 000_*.txt to
+004_*.txt; without it only what needs no text is tested.
 """
 
 import os
@@ -37,7 +37,8 @@ def numbers(words: list[str]) -> list[float | None]:
 
 
 def rows_of_choice(text: str) -> dict[str, list[float | None]]:
-    """The rows of the study of 2010 by number; the last three pairs by name, since their numbers are missing or wrong."""
+    """The rows of the study of 2010 by number; the last three pairs by name, since their numbers are missing
+    or wrong."""
     found: dict[str, list[float | None]] = {}
     section = ""
     for line in text[text.index("NO. Test Points") :].splitlines():
@@ -48,7 +49,11 @@ def rows_of_choice(text: str) -> dict[str, list[float | None]]:
             section = "varmail" if "varmail" in line else name
             continue
         unit = next(
-            (index for index, word in enumerate(words) if word in ("s", "/s", "MB/s", "KB/s", "io/s", "ms") and len(words) > index + 5),
+            (
+                index
+                for index, word in enumerate(words)
+                if word in ("s", "/s", "MB/s", "KB/s", "io/s", "ms") and len(words) > index + 5
+            ),
             None,
         )
         if unit is None:
@@ -87,9 +92,16 @@ def test_every_ratio_of_the_alignment_study(evidence: Mapping[str, Evidence]) ->
         for name, value in card.figures:
             number = f"{value:.2f}"
             if name in NAMES:
-                near = [text[match.end() : match.end() + 22] for match in re.finditer(rf"{number}|{number.rstrip('0')}(?!\d)", text)]
+                near = [
+                    text[match.end() : match.end() + 22]
+                    for match in re.finditer(rf"{number}|{number.rstrip('0')}(?!\d)", text)
+                ]
                 # Twice the name stands before its number.
-                near += re.findall(rf"影响因素是 \w+,平均值为 {number}|在 \w+ 下,小型文件读取的性能损失值的范围高达 {number}", text)
+                near += re.findall(
+                    rf"影响因素是 \w+,平均值为 {number}|在 \w+ 下,小型文件读取的性能损失值的范围高达 "
+                    rf"{number}",
+                    text,
+                )
                 assert any(NAMES[name] in place for place in near), (card.id, name, value)
             else:
                 assert number in text or f"{value:g}" in text, (card.id, name, value)
@@ -115,14 +127,18 @@ def rows_of_ext(table: str, columns: int) -> dict[str, list[list[float | None]]]
 
 def test_both_tables_of_ext2_ext3_and_ext4(evidence: Mapping[str, Evidence]) -> None:
     text = study("002")
-    first, second = text[text.index("reclen write") : text.index("bkwd read")], text[text.index("bkwd read") : text.index("注:")]
+    first, second = (
+        text[text.index("reclen write") : text.index("bkwd read")],
+        text[text.index("bkwd read") : text.index("注:")],
+    )
     written: dict[tuple[str, str], float | None] = {}
     for columns, table, named in ((FIRST_TABLE, first, True), (SECOND_TABLE, second, False)):
         for name, rows in rows_of_ext(table, len(columns) + named).items():
             for record, row in zip(RECORDS, rows, strict=True):
                 assert not named or row[0] == record
                 written |= {
-                    (f"ext-{column}-{record}k", name): value for column, value in zip(columns, row[1 if named else 0 :], strict=True)
+                    (f"ext-{column}-{record}k", name): value
+                    for column, value in zip(columns, row[1 if named else 0 :], strict=True)
                 }
     for word, key in (("real", "ext-whole-run"), ("sys", "ext-whole-run-processor")):
         runs = re.findall(rf"{word} (\d+)m([\d.]+)s", first)
@@ -144,13 +160,19 @@ def test_both_tables_of_striping(evidence: Mapping[str, Evidence]) -> None:
         lines = [line.split() for line in text.splitlines() if len(line.split()) == 1 + len(columns)]
         for name, *values in lines:
             if name in names:
-                written |= {(f"striping-{column}", names[name]): float(value) for column, value in zip(columns, values, strict=True)}
+                written |= {
+                    (f"striping-{column}", names[name]): float(value)
+                    for column, value in zip(columns, values, strict=True)
+                }
     assert len(written) == 4 * 3 + 2 * 2
     cards = [card for key, card in evidence.items() if key.startswith("striping-")]
     assert {(card.id, name): value for card in cards for name, value in card.figures} == written
     assert all("Units are not stated" in card.note and card.lower_is_better for card in cards)
     gains = {
-        key: round(100 * (1 - written[f"striping-{key}", "ufs on two striped disks"] / written[f"striping-{key}", "ufs"]))
+        key: round(
+            100
+            * (1 - written[f"striping-{key}", "ufs on two striped disks"] / written[f"striping-{key}", "ufs"])
+        )
         for key in ("copy-data", "unpack", "copy-ports", "copy-big", "delete-ports")
     }
     assert list(gains.values()) == [12, 43, 31, 20, 63], "what the note says of the study's own gains"
@@ -159,7 +181,9 @@ def test_both_tables_of_striping(evidence: Mapping[str, Evidence]) -> None:
 def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
     text = study("004")
     runs: dict[tuple[str, str], list[float]] = {}
-    for match in re.finditer(r"(SMR|Toshiba)\w*\.(\w+) appendfilerand1 (\d+)ops .*?([\d.]+)ms/op +(\d+)us/op.*?- ?(\d+)ms\]", text):
+    for match in re.finditer(
+        r"(SMR|Toshiba)\w*\.(\w+) appendfilerand1 (\d+)ops .*?([\d.]+)ms/op +(\d+)us/op.*?- ?(\d+)ms\]", text
+    ):
         runs[match[1], match[2].replace("nilfs", "nilfs2")] = [float(match[index]) for index in (3, 4, 5, 6)]
     assert len(runs) == 7
     for drive, prefix in (("SMR", "shingled-"), ("Toshiba", "shingled-conventional-")):
@@ -171,7 +195,9 @@ def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
     for name, day, hour, minute, second in re.findall(
         r"(ext4|btrfs|nilfs): (?:(\d+) days )?(?:(\d+) hours )?(\d+) minutes ([\d.]+) seconds", text
     ):
-        seconds[name.replace("nilfs", "nilfs2")] = 86400 * int(day or 0) + 3600 * int(hour or 0) + 60 * int(minute) + float(second)
+        seconds[name.replace("nilfs", "nilfs2")] = (
+            86400 * int(day or 0) + 3600 * int(hour or 0) + 60 * int(minute) + float(second)
+        )
     assert dict(evidence["shingled-backup"].figures) == pytest.approx(seconds)
     assert "заняло 4,5 часа в каждой из этих трех файловых систем" in text
     assert dict(evidence["shingled-backup-again"].figures) == dict.fromkeys(seconds, 4.5)
@@ -180,12 +206,17 @@ def test_the_runs_on_a_shingled_drive(evidence: Mapping[str, Evidence]) -> None:
 
 
 def test_cards_date_themselves(evidence: Mapping[str, Evidence]) -> None:
-    """Needs no text: no figure without its era, kernel, hardware, unit and source; no Btrfs column where the study has none."""
+    """Needs no text: no figure without its era, kernel, hardware, unit and source; no Btrfs column where the
+    study has none."""
     for card in evidence.values():
         assert all((card.title, card.source, card.era, card.kernel, card.hardware, card.unit)), card.id
         assert "see each" not in card.kernel + card.hardware, card.id
         assert all(value > 0 for _, value in card.figures), card.id
-    assert not [card.id for card in evidence.values() if card.id.startswith("choice-") and "btrfs" in dict(card.figures)]
+    assert not [
+        card.id
+        for card in evidence.values()
+        if card.id.startswith("choice-") and "btrfs" in dict(card.figures)
+    ]
     assert all("Btrfs is empty" in card.note for card in evidence.values() if card.id.startswith("choice-"))
     for row in (19, 20, 21, 22):
         (card,) = (card for card in evidence.values() if card.id.startswith(f"choice-{row}-"))

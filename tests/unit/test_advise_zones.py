@@ -1,4 +1,5 @@
-"""Drives whose zones the host must manage: which filesystem is advised there, and what could live there at all."""
+"""Drives whose zones the host must manage: which filesystem is advised there, and what could live there at
+all."""
 
 from dataclasses import replace
 from typing import Any
@@ -34,14 +35,19 @@ def zoned(drive_bytes: int = 14 * 1000**4, **zones: Any) -> Drive:
 def solid(**zones: Any) -> Drive:
     """A zoned NVMe drive, whose zones must all be written in order and hold less than they span."""
     plain = Zones(2 * GIB, 900, 0, 1077 * MIB, 14, 14, takes_partitions=False)
-    return drive(path="/dev/nvme0n1", bus="nvme", rotational=False, zoned="host-managed", zones=replace(plain, **zones))
+    return drive(
+        path="/dev/nvme0n1", bus="nvme", rotational=False, zoned="host-managed", zones=replace(plain, **zones)
+    )
 
 
 def host(release: str = "6.1.0-56-amd64", *tools: str, **changes: Any) -> Machine:
-    """A machine with a kernel that has every filesystem for zones, and the usual programs of a distribution."""
+    """A machine with a kernel that has every filesystem for zones, and the usual programs of a
+    distribution."""
     kernel = Kernel(release, FILESYSTEMS, (("DM_ZONED", True),))
     found = tuple((name, f"/usr/sbin/{name}") for name in (*TOOLS, "mkfs.f2fs", *tools))
-    return machine(**{"kernel": kernel, "tools": found, "programs": (BTRFS, Program("mkfs.xfs", (6, 1)))} | changes)
+    return machine(
+        **{"kernel": kernel, "tools": found, "programs": (BTRFS, Program("mkfs.xfs", (6, 1)))} | changes
+    )
 
 
 def advice_for(of: Drive, on: Machine, workload: str = "large-media") -> Advice:
@@ -65,12 +71,16 @@ def mkfs(choice: Choice) -> list[str]:
 @pytest.mark.parametrize("workload", WORKLOADS)
 def test_btrfs_is_chosen_and_everything_else_says_why_it_cannot(workload: str) -> None:
     advice = advice_for(zoned(), host(), workload)
-    assert [(choice.filesystem, choice.place) for choice in advice.choices if not choice.obstacles] == [("btrfs", Place.CHOSEN)]
+    assert [(choice.filesystem, choice.place) for choice in advice.choices if not choice.obstacles] == [
+        ("btrfs", Place.CHOSEN)
+    ]
     assert advice.chosen is btrfs_of(advice)
     for choice in advice.choices[1:]:
         assert choice.place is Place.REJECTED
         assert "would come" not in choice.sentence and not choice.evidence
-        assert any("zones" in obstacle for obstacle in choice.obstacles) and all(obstacle.endswith(".") for obstacle in choice.obstacles)
+        assert any("zones" in obstacle for obstacle in choice.obstacles) and all(
+            obstacle.endswith(".") for obstacle in choice.obstacles
+        )
     assert not advice.doubts
 
 
@@ -97,19 +107,25 @@ def test_its_options_are_those_for_zones_and_can_be_handed_on(workload: str) -> 
         ("6.12.9", solid(conventional=None), "-m single"),
     ],
 )
-def test_metadata_are_kept_twice_where_a_power_cut_between_the_copies_does_no_harm(release: str, of: Drive, copies: str) -> None:
+def test_metadata_are_kept_twice_where_a_power_cut_between_the_copies_does_no_harm(
+    release: str, of: Drive, copies: str
+) -> None:
     assert mkfs(btrfs_of(advice_for(of, host(release)))) == ["-O zoned", "-d single", copies]
 
 
 def test_newer_kernels_leave_the_scheduler_to_the_drive() -> None:
     for release, text in (("6.9.1", "mq-deadline"), ("6.12.9", "none")):
-        scheduler = btrfs_of(advice_for(replace(solid(), schedulers=("none", "mq-deadline")), host(release))).scheduler
+        scheduler = btrfs_of(
+            advice_for(replace(solid(), schedulers=("none", "mq-deadline")), host(release))
+        ).scheduler
         assert (scheduler.text if scheduler else "none") == text
 
 
 def test_an_ordinary_drive_gets_none_of_it() -> None:
     for of in (drive(), drive(zoned="host-aware", zones=Zones(256 * MIB, 100, 100))):
-        advice = advise(host(), of, Recording("unknown", None, Recorded.UNKNOWN, "none"), find_workload("large-media"))
+        advice = advise(
+            host(), of, Recording("unknown", None, Recorded.UNKNOWN, "none"), find_workload("large-media")
+        )
         assert not advice.zoned
         assert mkfs(btrfs_of(advice)) == ["-m dup"]
         assert not btrfs_of(advice).obstacles
@@ -122,7 +138,11 @@ def test_an_ordinary_drive_gets_none_of_it() -> None:
         (zoned(), host("5.11.0"), "Kernel 5.12 is the first"),
         (zoned(), host(kernel=Kernel("6.1.0", frozenset({"ext4"}))), "has no Btrfs"),
         (zoned(), host(tools=()), "btrfs-progs"),
-        (zoned(), host(programs=(Program("mkfs.btrfs", (6, 2), frozenset({"mixed-bg"})),)), "built without zones"),
+        (
+            zoned(),
+            host(programs=(Program("mkfs.btrfs", (6, 2), frozenset({"mixed-bg"})),)),
+            "built without zones",
+        ),
         (zoned(size_bytes=2 * MIB), host(), "4 MiB"),
         (zoned(1024 * GIB, size_bytes=16 * GIB), host(), "16 GiB"),
         (zoned(1024 * GIB, size_bytes=96 * MIB), host(), "powers of two"),
@@ -164,7 +184,9 @@ def test_a_model_known_as_host_managed_whose_zones_the_kernel_does_not_show_take
 @pytest.mark.parametrize(("takes", "able"), [(False, 0), (True, 3), (None, 3)])
 def test_a_host_aware_drive_on_which_the_kernel_takes_no_partitions(takes: bool | None, able: int) -> None:
     of = drive(zoned="host-aware", zones=Zones(256 * MIB, 100, 100, takes_partitions=takes))
-    advice = advise(host(), of, Recording("shingled", "host-aware", Recorded.YES, "high"), find_workload("large-media"))
+    advice = advise(
+        host(), of, Recording("shingled", "host-aware", Recorded.YES, "high"), find_workload("large-media")
+    )
     usual = [choice for choice in advice.choices if choice.filesystem in ("ext4", "xfs", "btrfs")]
     assert sum(not choice.obstacles for choice in usual) == able
     assert not advice.zoned
@@ -192,16 +214,36 @@ def test_everything_that_could_live_there_with_this_kernel_and_these_programs() 
     [
         ("XFS", host(), "Kernel 6.15 is the first", Ability.CANNOT),
         ("XFS", host(), "mkfs.xfs 6.1 is here", Ability.CANNOT),
-        ("XFS", host("6.17.0", programs=(Program("mkfs.xfs", (6, 15)),)), "CONFIG_XFS_RT) could not be read", Ability.DOUBT),
+        (
+            "XFS",
+            host("6.17.0", programs=(Program("mkfs.xfs", (6, 15)),)),
+            "CONFIG_XFS_RT) could not be read",
+            Ability.DOUBT,
+        ),
         ("XFS", host("6.17.0", programs=()), "version of mkfs.xfs could not be read", Ability.DOUBT),
-        ("XFS", host("6.17.0", kernel=Kernel("6.17.0", FILESYSTEMS, (("XFS_RT", False),))), "built without XFS's", Ability.CANNOT),
+        (
+            "XFS",
+            host("6.17.0", kernel=Kernel("6.17.0", FILESYSTEMS, (("XFS_RT", False),))),
+            "built without XFS's",
+            Ability.CANNOT,
+        ),
         ("F2FS", host(kernel=Kernel("6.1.0", frozenset({"btrfs"}))), "has no F2FS", Ability.CANNOT),
         ("F2FS", host(tools=()), "f2fs-tools", Ability.CANNOT),
         ("zonefs", host("5.5.0", "mkzonefs"), "Kernel 5.6 is the first", Ability.CANNOT),
         ("zonefs", host(), "zonefs-tools", Ability.CANNOT),
         ("dm-zoned", host(), "dm-zoned-tools", Ability.CANNOT),
-        ("dm-zoned", host("6.1.0", "dmzadm", kernel=Kernel("6.1.0", FILESYSTEMS, (("DM_ZONED", False),))), "DM_ZONED", Ability.CANNOT),
-        ("dm-zoned", host("6.1.0", "dmzadm", kernel=Kernel("6.1.0", FILESYSTEMS)), "could not be read", Ability.DOUBT),
+        (
+            "dm-zoned",
+            host("6.1.0", "dmzadm", kernel=Kernel("6.1.0", FILESYSTEMS, (("DM_ZONED", False),))),
+            "DM_ZONED",
+            Ability.CANNOT,
+        ),
+        (
+            "dm-zoned",
+            host("6.1.0", "dmzadm", kernel=Kernel("6.1.0", FILESYSTEMS)),
+            "could not be read",
+            Ability.DOUBT,
+        ),
     ],
 )
 def test_what_stands_in_the_way_of_each(title: str, on: Machine, says: str, ability: Ability) -> None:
@@ -214,7 +256,10 @@ def test_the_commands_follow_from_the_zones() -> None:
     able = host("6.17.0", "mkzonefs", "dmzadm")
     alone, beside = advice_for(zoned(), able), advice_for(solid(), able)
     assert use(alone, "F2FS").commands == ("mkfs.f2fs -f -m /dev/sda", "mount -t f2fs /dev/sda /mnt")
-    assert use(beside, "F2FS").commands == ("mkfs.f2fs -f -m -c /dev/nvme0n1 /dev/OTHER", "mount -t f2fs /dev/OTHER /mnt")
+    assert use(beside, "F2FS").commands == (
+        "mkfs.f2fs -f -m -c /dev/nvme0n1 /dev/OTHER",
+        "mount -t f2fs /dev/OTHER /mnt",
+    )
     assert use(alone, "XFS").commands == ("mkfs.xfs -r zoned=1 /dev/sda", "mount -t xfs /dev/sda /mnt")
     few = advice_for(zoned(conventional=500), able)
     assert use(few, "XFS").commands[0] == "mkfs.xfs -r zoned=1,rtdev=/dev/sda /dev/OTHER", "1 % are 521 zones"
@@ -236,7 +281,12 @@ def test_a_drive_larger_than_f2fs_and_zones_nobody_counted() -> None:
 def test_sentences_are_whole_and_lines_fit(of: Drive) -> None:
     for on in (host(), host("6.17.0", "mkzonefs", "dmzadm"), host(tools=(), kernel=Kernel("5.4.0"))):
         advice = advice_for(of, on, "desktop-root")
-        for said in (*(use.sentence for use in advice.zoned), *advice.notes, *advice.doubts, *(c.sentence for c in advice.choices)):
+        for said in (
+            *(use.sentence for use in advice.zoned),
+            *advice.notes,
+            *advice.doubts,
+            *(c.sentence for c in advice.choices),
+        ):
             assert said[0].isupper() or said.startswith(("mkfs", "zonefs")), said
             assert said.endswith("."), said
         lines = advice_lines(advice, of)
@@ -248,7 +298,9 @@ def test_a_system_there_cannot_be_started_and_a_volume_loses_what_was() -> None:
     assert any("booted" in note for note in advice_for(zoned(), host(), "desktop-root").notes)
     assert not any("booted" in note for note in advice_for(zoned(), host()).notes)
     trims = replace(solid(), discard=Discard(4096, GIB))
-    assert not any("fstrim" in note for note in advice_for(trims, host()).notes), "zones are emptied otherwise"
+    assert not any("fstrim" in note for note in advice_for(trims, host()).notes), (
+        "zones are emptied otherwise"
+    )
 
 
 def test_the_wizard_shows_the_same_uses_and_commands() -> None:
@@ -258,7 +310,9 @@ def test_the_wizard_shows_the_same_uses_and_commands() -> None:
     assert zoned_blocks(()) == []
 
 
-@pytest.mark.parametrize(("name", "f2fs"), [("host-managed", "mkfs.f2fs -f -m /dev/"), ("nvme-zoned", "mkfs.f2fs -f -m -c /dev/")])
+@pytest.mark.parametrize(
+    ("name", "f2fs"), [("host-managed", "mkfs.f2fs -f -m /dev/"), ("nvme-zoned", "mkfs.f2fs -f -m -c /dev/")]
+)
 def test_drives_as_they_were_recorded_in_the_lab(name: str, f2fs: str) -> None:
     on = load_machine(file_of(name))
     (of,) = on.drives
@@ -272,5 +326,10 @@ def test_drives_as_they_were_recorded_in_the_lab(name: str, f2fs: str) -> None:
 
 def test_the_host_aware_drive_as_it_was_recorded_takes_no_partitions() -> None:
     on = load_machine(file_of("host-aware"))
-    advice = advise(on, on.drives[0], Recording("shingled", "host-aware", Recorded.YES, "high"), find_workload("large-media"))
+    advice = advise(
+        on,
+        on.drives[0],
+        Recording("shingled", "host-aware", Recorded.YES, "high"),
+        find_workload("large-media"),
+    )
     assert advice.chosen is None and not advice.zoned

@@ -1,4 +1,5 @@
-"""The pure rules about arrays and striped filesystems: what their tools' words mean, and what the kernel is to say of them."""
+"""The pure rules about arrays and striped filesystems: what their tools' words mean, and what the kernel is
+to say of them."""
 
 from dataclasses import replace
 
@@ -87,7 +88,15 @@ def test_a_striped_plan_stays_on_its_drives_and_its_array(plan: Plan) -> None:
 def test_every_drives_token_once_in_any_order() -> None:
     for right in (("Sa", "Sb", "Sc"), ("Sc", "Sa", "Sb")):
         check_tokens(MD, right)
-    for wrong in ((), ("Sa",), ("Sa", "Sb"), ("Sa", "Sb", "Sb"), ("Sa", "Sb", "Sc", "Sc"), ("Sa", "Sb", "sc"), ("Sa Sb Sc",)):
+    for wrong in (
+        (),
+        ("Sa",),
+        ("Sa", "Sb"),
+        ("Sa", "Sb", "Sb"),
+        ("Sa", "Sb", "Sc", "Sc"),
+        ("Sa", "Sb", "sc"),
+        ("Sa Sb Sc",),
+    ):
         with pytest.raises(Refused, match="--confirm Sa --confirm Sb --confirm Sc"):
             check_tokens(MD, wrong)
     single = plan_for(drive(), wish("ext4"))
@@ -106,7 +115,9 @@ def test_room_is_kept_for_what_every_array_part_held() -> None:
     ("plan", "last"),
     [(MD, "make-array"), (LVM, "make-striped-volume"), (BTRFS, "wipe-signatures"), (zoned_plan(), None)],
 )
-def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(plan: Plan, last: str | None) -> None:
+def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(
+    plan: Plan, last: str | None
+) -> None:
     kinds: list[str] = [step.operation.kind for step in plan.steps]
     number = kinds.index(last, len(kinds) - kinds[::-1].index(last) - 1) + 1 if last else 0
     assert not is_formatted(plan, frozenset(range(1, number + 1)))
@@ -114,6 +125,11 @@ def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(pla
 
 
 def test_the_programs_that_check_a_stripe_are_asked_for_before() -> None:
-    wanted = {program for plan in (MD, LVM, BTRFS) for step in plan.steps for program in checking_programs(step.operation)}
+    wanted = {
+        program
+        for plan in (MD, LVM, BTRFS)
+        for step in plan.steps
+        for program in checking_programs(step.operation)
+    }
     assert {"mdadm", "lvs", "vgremove", "dumpe2fs", "e2fsck", "btrfs"} <= wanted
     assert array_parts(MD) == ("/dev/sda1", "/dev/sdb1", "/dev/sdc1")

@@ -6,7 +6,15 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.system.edited_file import kept_as
-from wizard.apply.system.fstab import add_line, check_fstab, conflict, parse, remove_line, with_line, without_line
+from wizard.apply.system.fstab import (
+    add_line,
+    check_fstab,
+    conflict,
+    parse,
+    remove_line,
+    with_line,
+    without_line,
+)
 from wizard.layout.commands import fstab_line
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.plan import AddFstabLine
@@ -111,7 +119,9 @@ def test_swap_lines_share_none_as_a_mount_point() -> None:
     assert conflict(lines, OPERATION) is None
 
 
-@pytest.mark.parametrize("text", ["one\n", "one two\n", "/dev/a /b ext4 defaults x\n", "/dev/a /b ext4 defaults 0 y\n"])
+@pytest.mark.parametrize(
+    "text", ["one\n", "one two\n", "/dev/a /b ext4 defaults x\n", "/dev/a /b ext4 defaults 0 y\n"]
+)
 def test_a_line_that_is_none_is_named(text: str) -> None:
     with pytest.raises(BadInput, match="fstab, line 2 is no entry"):
         parse("# comment\n" + text, "fstab")

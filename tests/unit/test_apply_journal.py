@@ -26,7 +26,10 @@ def test_a_half_line_is_dropped_and_written_over(tmp_path: Path) -> None:
     assert [entry.sentence for entry in read_entries(tmp_path)] == ["Begun."]
     journal = Journal(tmp_path)
     journal.add(Event.STEP_STARTED, "Next.", step=1)
-    assert [(entry.event, entry.step) for entry in read_entries(tmp_path)] == [(Event.STARTED, 0), (Event.STEP_STARTED, 1)]
+    assert [(entry.event, entry.step) for entry in read_entries(tmp_path)] == [
+        (Event.STARTED, 0),
+        (Event.STEP_STARTED, 1),
+    ]
 
 
 def test_a_damaged_line_is_named(tmp_path: Path) -> None:
@@ -179,7 +182,8 @@ def test_a_lock_that_was_lent_is_had_again_or_its_loss_is_said(tmp_path: Path) -
 
 
 def test_what_is_no_regular_file_is_not_waited_for(tmp_path: Path) -> None:
-    """A named pipe in the place of what was saved: reading it would wait for ever for somebody who writes to it."""
+    """A named pipe in the place of what was saved: reading it would wait for ever for somebody who writes to
+    it."""
     (tmp_path / "0000.bin").write_bytes(b"old")
     saved = Saved(1, 0, 3, hashlib.sha256(b"old").hexdigest(), "0000.bin")
     assert Vault(tmp_path).read(saved) == b"old"

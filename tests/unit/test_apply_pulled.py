@@ -1,4 +1,5 @@
-"""A drive that is pulled out while a run is at work on it: sentences, never a fault of the program, and nothing noted is forgotten."""
+"""A drive that is pulled out while a run is at work on it: sentences, never a fault of the program, and
+nothing noted is forgotten."""
 
 from pathlib import Path
 
@@ -36,7 +37,9 @@ def test_a_drive_that_is_not_there_is_a_sentence(ask: object) -> None:
 
 
 @pytest.mark.parametrize("trouble", [Failed("The drive gave up."), OSError(5, "Input/output error")])
-def test_the_journal_has_how_a_run_ended_whose_drive_went(trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_journal_has_how_a_run_ended_whose_drive_went(
+    trouble: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     plan = plan_for(drive(path=MISSING), wish("ext4"))
     run = new_run(tmp_path, plan, Environment())
 

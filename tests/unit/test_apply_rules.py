@@ -47,26 +47,46 @@ def test_options_in_force(advised: tuple[str, ...], filesystem: str, seen: froze
     ("advised", "filesystem", "seen", "said"),
     [
         (("noatime",), "ext4", frozenset({"rw", "relatime"}), "noatime was advised and relatime is in force"),
-        (("commit=30",), "ext4", EXT4 - {"commit=30"} | {"commit=5"}, "commit=30 was advised and commit=5 is in force"),
+        (
+            ("commit=30",),
+            "ext4",
+            EXT4 - {"commit=30"} | {"commit=5"},
+            "commit=30 was advised and commit=5 is in force",
+        ),
         (("commit=30",), "ext4", frozenset({"rw"}), "commit=30 was advised and is not in force"),
-        (("discard",), "ext4", frozenset({"rw", "nodiscard"}), "discard was advised and nodiscard is in force"),
+        (
+            ("discard",),
+            "ext4",
+            frozenset({"rw", "nodiscard"}),
+            "discard was advised and nodiscard is in force",
+        ),
         (
             ("compress=zstd:1",),
             "btrfs",
             frozenset({"rw", "compress=zstd:3"}),
             "compress=zstd:1 was advised and compress=zstd:3 is in force",
         ),
-        (("compress=zstd:1",), "btrfs", frozenset({"rw", "compress=zstd:15"}), "compress=zstd:1 was advised and compress=zstd:15 is"),
+        (
+            ("compress=zstd:1",),
+            "btrfs",
+            frozenset({"rw", "compress=zstd:15"}),
+            "compress=zstd:1 was advised and compress=zstd:15 is",
+        ),
         ((), "ext4", frozenset({"ro"}), "it is read-only"),
     ],
 )
-def test_options_not_in_force(advised: tuple[str, ...], filesystem: str, seen: frozenset[str], said: str) -> None:
+def test_options_not_in_force(
+    advised: tuple[str, ...], filesystem: str, seen: frozenset[str], said: str
+) -> None:
     (found,) = option_differences(advised, filesystem, seen)
     assert found.startswith(said)
 
 
 def test_mountinfo_with_a_space_in_the_place() -> None:
-    text = "36 35 98:0 / /srv/my\\040media rw,noatime master:1 - ext4 /dev/sdb1 rw,errors=continue\nbroken line\n"
+    text = (
+        "36 35 98:0 / /srv/my\\040media rw,noatime master:1 - ext4 /dev/sdb1 rw,errors=continue\n"
+        "broken line\n"
+    )
     (found,) = parse_mountinfo(text)
     assert (found.mount_point, found.source, found.filesystem) == ("/srv/my media", "/dev/sdb1", "ext4")
     assert found.options == {"rw", "noatime", "errors=continue"}
@@ -134,7 +154,9 @@ def test_strangers_are_partitions_of_neither_table() -> None:
 
 
 def test_regions_are_whole_blocks_within_the_drive_and_joined() -> None:
-    found = merged([Extent(5000, 10), Extent(0, 4096), Extent(100_000, 999_999), Extent(-10, 5)], 4096, 106_496)
+    found = merged(
+        [Extent(5000, 10), Extent(0, 4096), Extent(100_000, 999_999), Extent(-10, 5)], 4096, 106_496
+    )
     assert found == (Extent(0, 8192), Extent(98_304, 8192))
 
 
@@ -189,13 +211,23 @@ def test_what_is_recognised_must_be_the_one_that_was_made() -> None:
         "its label is 'media', not 'music'",
     )
     two = (made, Signature("btrfs", "filesystem"))
-    assert recognised_differences(two, "ext4", "u-1", "media") == ("it shows ext4, btrfs instead of exactly one filesystem",)
+    assert recognised_differences(two, "ext4", "u-1", "media") == (
+        "it shows ext4, btrfs instead of exactly one filesystem",
+    )
     assert recognised_differences((), "ext4", "u-1", "media")[0].startswith("it shows nothing")
     assert recognised_differences(None, "ext4", "u-1", "media") == ("the partition is not there",)
 
 
 @pytest.mark.parametrize(
-    ("optimal", "kind"), [(0, "opt"), (MIB, "opt"), (512 * 1024, "opt"), (33553920, "min"), (0xFFFF * 512, "min"), (3 * MIB, "opt")]
+    ("optimal", "kind"),
+    [
+        (0, "opt"),
+        (MIB, "opt"),
+        (512 * 1024, "opt"),
+        (33553920, "min"),
+        (0xFFFF * 512, "min"),
+        (3 * MIB, "opt"),
+    ],
 )
 def test_parted_is_asked_what_means_something(optimal: int, kind: str) -> None:
     found, why = parted_kind(Geometry(512, 4096, 0, 4096, optimal))

@@ -37,7 +37,9 @@ def places(made: Image) -> Places:
 
 def gpt_table(block_bytes: int) -> WriteTable:
     entries = [
-        TableEntry(number, first * block_bytes, (last - first + 1) * block_bytes, LINUX, name, kept=number < 3)
+        TableEntry(
+            number, first * block_bytes, (last - first + 1) * block_bytes, LINUX, name, kept=number < 3
+        )
         for number, (first, last, name) in enumerate(NEW, 1)
     ]
     return WriteTable("/dev/sdz", "gpt", False, tuple(entries))
@@ -80,7 +82,10 @@ def _usable(made: Image) -> None:
 
 def _disk_guid(made: Image) -> None:
     table = made.read(1024, 128 * 128)
-    made.put(512, header(1, made.last_lba, 34, made.last_lba - 33, 2, table).replace(DISK.bytes_le, bytes(15) + b"\1"))
+    made.put(
+        512,
+        header(1, made.last_lba, 34, made.last_lba - 33, 2, table).replace(DISK.bytes_le, bytes(15) + b"\1"),
+    )
 
 
 def _boot_loader(made: Image) -> None:
@@ -106,11 +111,14 @@ def test_whatever_else_of_a_gpt_was_changed_is_refused(harm: Callable[[Image], N
 
 
 def cuts(before: Image, wanted: Places) -> Iterator[Image]:
-    """What the drive can hold when the power goes: a write's blocks reach it in any order, and the next write's none before."""
+    """What the drive can hold when the power goes: a write's blocks reach it in any order, and the next
+    write's none before."""
     held = Image(before.size_bytes, before.block_bytes)
     held.put(0, bytes(before.data))
     for offset, data in in_order("gpt", places(before), wanted):
-        blocks = [(offset + at, data[at : at + held.block_bytes]) for at in range(0, len(data), held.block_bytes)]
+        blocks = [
+            (offset + at, data[at : at + held.block_bytes]) for at in range(0, len(data), held.block_bytes)
+        ]
         for many in range(len(blocks)):
             for some in combinations(blocks, many):
                 torn = Image(held.size_bytes, held.block_bytes)
@@ -169,7 +177,8 @@ def whole(made: Image) -> Places:
 
 
 def test_of_an_mbr_nothing_but_the_new_line_is_taken() -> None:
-    """Not libparted's boot code and disk signature, nor the cylinders it counted anew, in the record or in the chain."""
+    """Not libparted's boot code and disk signature, nor the cylinders it counted anew, in the record or in
+    the chain."""
     before, written = mbr(), mbr((0x83, 1280, 64))
     written.put(0, b"other code")
     written.put(440, b"\5\6\7\10")
@@ -180,10 +189,14 @@ def test_of_an_mbr_nothing_but_the_new_line_is_taken() -> None:
     new = wanted.read(0, MIB)
     assert new[: 446 + 32] == before.read(0, 446 + 32) and new[446 + 48 :] == before.read(446 + 48, MIB)
     assert struct.unpack_from("<II", new, 446 + 32 + 8) == (1280, 64)
-    assert {entry.number for entry in read_table(wanted.read, MIB, 512, None, has_signature=False).entries} == {1, 2, 3, 5}
+    assert {
+        entry.number for entry in read_table(wanted.read, MIB, 512, None, has_signature=False).entries
+    } == {1, 2, 3, 5}
 
 
-@pytest.mark.parametrize(("number", "at", "harm"), [(1, 446 + 4, b"\7"), (1, 446, b"\x80"), (5, 256 * 512 + 446 + 8, b"\x40")])
+@pytest.mark.parametrize(
+    ("number", "at", "harm"), [(1, 446 + 4, b"\7"), (1, 446, b"\x80"), (5, 256 * 512 + 446 + 8, b"\x40")]
+)
 def test_an_mbr_s_line_or_chain_that_changed_is_refused(number: int, at: int, harm: bytes) -> None:
     before, written = mbr(), mbr((0x83, 1280, 64))
     written.put(at, harm)

@@ -24,7 +24,13 @@ def entry(event: Event, step: int = 0) -> Entry:
 
 
 def test_what_is_at_work_is_told_while_it_goes_on() -> None:
-    ask, said = telling(None, StepProgress(2, 0.1), StepProgress(2, 0.1), StepProgress(2, 0.505, 61.0), StepProgress(2, 0.9, 1.0))
+    ask, said = telling(
+        None,
+        StepProgress(2, 0.1),
+        StepProgress(2, 0.1),
+        StepProgress(2, 0.505, 61.0),
+        StepProgress(2, 0.9, 1.0),
+    )
     ask.heard(entry(Event.STEP_STARTED, 2))
     for _ in range(4):
         ask()

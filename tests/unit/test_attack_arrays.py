@@ -1,5 +1,5 @@
-"""Others' work where a run was cut off: on its array, in its volume group, in emptied zones. What the tools say is told here; the lab asks
-the tools themselves.
+"""Others' work where a run was cut off: on its array, in its volume group, in emptied zones. What the tools
+say is told here; the lab asks the tools themselves.
 """
 
 from collections.abc import Mapping, Sequence
@@ -77,7 +77,12 @@ def own(plan: Plan) -> Signature:
     ],
 )
 def test_what_the_array_holds_is_the_runs_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, begun: type, done: type | None, holds: list[Signature | str], goes_on: bool
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    begun: type,
+    done: type | None,
+    holds: list[Signature | str],
+    goes_on: bool,
 ) -> None:
     running(monkeypatch, "/dev/md127")
     found = tuple(own(MD) if isinstance(one, str) else one for one in holds)
@@ -90,7 +95,9 @@ def test_what_the_array_holds_is_the_runs_own(
             check_on_array(tmp_path, MD, *steps)
 
 
-def test_what_showed_on_the_array_from_the_start_is_no_reason(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_showed_on_the_array_from_the_start_is_no_reason(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     """Remains of what its parts held before: they were noted when it was made."""
     running(monkeypatch, "/dev/md127")
     monkeypatch.setattr(resume, "signatures_on", lambda *_: (THEIRS,))
@@ -100,7 +107,9 @@ def test_what_showed_on_the_array_from_the_start_is_no_reason(monkeypatch: pytes
 
 
 @pytest.mark.parametrize("carried", [True, False])
-def test_an_array_of_a_step_that_was_only_begun_is_looked_at(monkeypatch: pytest.MonkeyPatch, carried: bool) -> None:
+def test_an_array_of_a_step_that_was_only_begun_is_looked_at(
+    monkeypatch: pytest.MonkeyPatch, carried: bool
+) -> None:
     """It may have been made, used and stopped again."""
     assert MD.stripe is not None
     running(monkeypatch)
@@ -108,7 +117,10 @@ def test_an_array_of_a_step_that_was_only_begun_is_looked_at(monkeypatch: pytest
     monkeypatch.setattr(arrays, "check_free_array", lambda _: None)
     record = f"MD_LEVEL=raid0\nMD_UUID={array_uuid(MD.stripe.uuids[0])}\n"
     parts = array_parts(MD)
-    tools = Tools({f"mdadm --examine --export {part}": record for part in parts[: None if carried else 1]} | {"mdadm --assemble": ""})
+    tools = Tools(
+        {f"mdadm --examine --export {part}": record for part in parts[: None if carried else 1]}
+        | {"mdadm --assemble": ""}
+    )
     begun = until(MD, step_of(MD, MakeArray))
     bring_back(MD, begun, begun - {max(begun)}, tools)
     assert any(call[1] == "--assemble" for call in tools.calls) is carried
@@ -118,7 +130,9 @@ def test_an_array_of_a_step_that_was_only_begun_is_looked_at(monkeypatch: pytest
 def test_a_volume_of_a_step_that_was_only_begun_is_looked_at(there: bool) -> None:
     assert LVM.stripe is not None
     name = layer_name(LVM.volumes[0].label)
-    tools = Tools({"lvs": f"  other {name}\n  {LVM.stripe.name} {name if there else 'theirs'}\n", "lvchange": ""})
+    tools = Tools(
+        {"lvs": f"  other {name}\n  {LVM.stripe.name} {name if there else 'theirs'}\n", "lvchange": ""}
+    )
     begun = until(LVM, step_of(LVM, MakeStripedVolume))
     bring_back(LVM, begun, begun - {max(begun)}, tools)
     assert any(call[0] == "lvchange" for call in tools.calls) is there
@@ -141,7 +155,9 @@ def test_a_group_with_anything_of_others_is_not_taken_apart(
     running(monkeypatch)
     group, label = LVM.stripe.name, layer_name(LVM.volumes[0].label)
     uuids = map(physical_volume_uuid, LVM.stripe.uuids)
-    rows = [f"  {node} {uuid} {group}" for node, uuid in [*zip(array_parts(LVM), uuids, strict=True), *volumes]]
+    rows = [
+        f"  {node} {uuid} {group}" for node, uuid in [*zip(array_parts(LVM), uuids, strict=True), *volumes]
+    ]
     logical = [f"  {group} {label if name == 'own' else name}" for name in names]
     tools = Tools({"pvs": "\n".join(rows), "lvs": "\n".join(logical)})
     if strange is None:
@@ -162,7 +178,10 @@ def test_an_array_in_use_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch, pla
 def test_a_uuid_that_a_running_array_has_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     assert MD.stripe is not None
     uuid = array_uuid(MD.stripe.uuids[0])
-    for scanned, other in ((f"ARRAY /dev/md/0 metadata=1.2 name=any:films UUID={uuid}\n", True), ("ARRAY /dev/md/0 UUID=1:2:3:4\n", False)):
+    for scanned, other in (
+        (f"ARRAY /dev/md/0 metadata=1.2 name=any:films UUID={uuid}\n", True),
+        ("ARRAY /dev/md/0 UUID=1:2:3:4\n", False),
+    ):
         monkeypatch.setattr(arrays, "run", Tools({"mdadm --detail --scan": scanned}))
         if other:
             with pytest.raises(Refused, match="Another array has the UUID"):
@@ -178,7 +197,13 @@ def parted(plan: Plan, *signatures: Signature) -> list[Drive]:
         (slot,) = member.after.partitions
         part = Partition(f"{member.drive.path}1", 1, slot.start_bytes, slot.size_bytes)
         last = number == len(plan.members)
-        found.append(drive(path=member.drive.path, table=Table("gpt"), partitions=(replace(part, signatures=signatures if last else ()),)))
+        found.append(
+            drive(
+                path=member.drive.path,
+                table=Table("gpt"),
+                partitions=(replace(part, signatures=signatures if last else ()),),
+            )
+        )
     return found
 
 

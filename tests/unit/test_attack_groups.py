@@ -1,5 +1,5 @@
-"""A volume group that is not the run's, or not as planned, is neither written to nor taken apart. What LVM says is told here; the lab asks
-LVM itself."""
+"""A volume group that is not the run's, or not as planned, is neither written to nor taken apart. What LVM
+says is told here; the lab asks LVM itself."""
 
 import json
 from dataclasses import replace
@@ -48,11 +48,14 @@ def told(**changes: str) -> Tools:
         "vgs": {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": room},
     }
     says = {
-        f"{kind} --reportformat": json.dumps({"report": [{kind[:2]: [{**row, **{k: v for k, v in changes.items() if k in row}}]}]})
+        f"{kind} --reportformat": json.dumps(
+            {"report": [{kind[:2]: [{**row, **{k: v for k, v in changes.items() if k in row}}]}]}
+        )
         for kind, row in of.items()
     }
     volumes = [
-        {"lv_name": one.name, "lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"} for one in logical_volumes(PLAN)
+        {"lv_name": one.name, "lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
+        for one in logical_volumes(PLAN)
     ]
     volumes = [{**row, **{key: value for key, value in changes.items() if key in row}} for row in volumes]
     says["lvs --reportformat"] = json.dumps({"report": [{"lv": volumes}]})
@@ -80,7 +83,9 @@ def test_a_group_as_planned_holds_in_every_check(monkeypatch: pytest.MonkeyPatch
     ],
     ids=str,
 )
-def test_a_group_that_lvm_finds_otherwise_is_told(monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]) -> None:
+def test_a_group_that_lvm_finds_otherwise_is_told(
+    monkeypatch: pytest.MonkeyPatch, changes: dict[str, str]
+) -> None:
     monkeypatch.setattr(groups, "read_geometry", lambda _: Geometry(512, 4096, 0, 4096, 0))
     wrong = [check for check in groups.group_checks(PLAN, GROUP, told(**changes)) if not check.holds]
     assert wrong and all(next(iter(changes)) in check.seen for check in wrong)
@@ -92,7 +97,9 @@ def test_a_volume_that_the_kernel_finds_misaligned_is_told(monkeypatch: pytest.M
     assert [check.seen for check in wrong] == ["an offset of 512 bytes"] * 2
 
 
-@pytest.mark.parametrize("text", ["", "[]", '{"report": []}', '{"report": [{"pv": 1}]}', '{"report": [{"pv": ["x"]}]}'])
+@pytest.mark.parametrize(
+    "text", ["", "[]", '{"report": []}', '{"report": [{"pv": 1}]}', '{"report": [{"pv": ["x"]}]}']
+)
 def test_words_that_are_no_rows_are_a_failure(text: str) -> None:
     with pytest.raises(Failed, match="cannot read"):
         rows("pv", text)
@@ -140,10 +147,14 @@ def test_a_volume_in_use_is_not_taken_apart(monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.parametrize("there", [True, False])
 def test_volumes_of_a_step_that_was_only_begun_are_looked_for(there: bool) -> None:
-    tools = Tools({"lvs": f"  other {NAMES[0]}\n  {GROUP.name} {NAMES[0] if there else 'theirs'}\n", "lvchange": ""})
+    tools = Tools(
+        {"lvs": f"  other {NAMES[0]}\n  {GROUP.name} {NAMES[0] if there else 'theirs'}\n", "lvchange": ""}
+    )
     begun = until(PLAN, step_of(PLAN, MakeLogicalVolume))
     groups.bring_group_back(PLAN, begun, begun - {max(begun)}, tools)
-    assert [call[-1] for call in tools.calls if call[0] == "lvchange"] == ([f"{GROUP.name}/{NAMES[0]}"] if there else [])
+    assert [call[-1] for call in tools.calls if call[0] == "lvchange"] == (
+        [f"{GROUP.name}/{NAMES[0]}"] if there else []
+    )
 
 
 @pytest.mark.parametrize(
@@ -159,10 +170,17 @@ def test_volumes_of_a_step_that_was_only_begun_are_looked_for(there: bool) -> No
     ],
 )
 def test_what_each_volume_holds_is_the_runs_own(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, formatted: int, holds: dict[str, Signature | str], goes_on: bool
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    formatted: int,
+    holds: dict[str, Signature | str],
+    goes_on: bool,
 ) -> None:
     active(monkeypatch, FIRST, SECOND)
-    own = {volume.path: Signature(volume.filesystem, "filesystem", volume.label, volume.uuid) for volume in PLAN.volumes}
+    own = {
+        volume.path: Signature(volume.filesystem, "filesystem", volume.label, volume.uuid)
+        for volume in PLAN.volumes
+    }
     found = {node: own[node] if isinstance(one, str) else one for node, one in holds.items()}
     monkeypatch.setattr(resume, "signatures_on", lambda node, *_: (found[node],) if node in found else ())
     steps = until(PLAN, step_of(PLAN, MakeFilesystem) - 1 + formatted)
@@ -176,7 +194,10 @@ def test_what_each_volume_holds_is_the_runs_own(
 def test_each_volume_is_watched_until_it_is_formatted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "exists", lambda _: True)
     making = step_of(PLAN, MakeFilesystem)
-    watched = [drive_digests._unformatted(PLAN, until(PLAN, last)) for last in (making - 3, making - 2, making - 1, making, making + 1)]
+    watched = [
+        drive_digests._unformatted(PLAN, until(PLAN, last))
+        for last in (making - 3, making - 2, making - 1, making, making + 1)
+    ]
     assert watched == [[], [FIRST], [FIRST, SECOND], [SECOND], []]
 
 

@@ -40,7 +40,9 @@ def start(monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
     return lambda name: monkeypatch.setattr("wizard.apply.plan.guard.boot_id", lambda: name)
 
 
-def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(start: Callable[[str], None]) -> None:
+def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(
+    start: Callable[[str], None],
+) -> None:
     """The kernel begins to count anew: another drive of the same size, as empty, can have the same number."""
     seen = drive(serial=None, wwn=None, diskseq=9)
     one = replace(known(seen), boot_id="before")
@@ -53,7 +55,9 @@ def test_a_drive_known_by_the_kernels_count_is_not_known_after_a_restart(start: 
 
 
 @pytest.mark.parametrize("serial", [None, "DOCK-1"])
-def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(start: Callable[[str], None], serial: str | None) -> None:
+def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(
+    start: Callable[[str], None], serial: str | None
+) -> None:
     """The dock tells its own serial number for both, and so does the token that is typed."""
     seen = drive(serial=serial, wwn=None, diskseq=9)
     one = replace(known(seen), boot_id="this start")
@@ -61,7 +65,9 @@ def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(sta
     assert identity_difference(one, other) is None
     start("this start")
     check_same_start(one, seen)
-    with pytest.raises(Refused, match=r"attached anew.*number since the start is 10, not 9.*Make the plan again"):
+    with pytest.raises(
+        Refused, match=r"attached anew.*number since the start is 10, not 9.*Make the plan again"
+    ):
         check_same_start(one, other)
     if serial:
         start("another start")
@@ -71,7 +77,12 @@ def test_another_drive_in_the_same_dock_is_not_taken_for_the_one_of_the_plan(sta
 def test_a_plan_knows_the_start_that_its_count_is_of() -> None:
     held = drive(serial="DOCK-1")
     assert held.size_bytes is not None and held.geometry is not None
-    assert known_identity(replace(machine(held), boot_id="this start"), held, held.size_bytes, held.geometry).boot_id == "this start"
+    assert (
+        known_identity(
+            replace(machine(held), boot_id="this start"), held, held.size_bytes, held.geometry
+        ).boot_id
+        == "this start"
+    )
 
 
 def test_plans_of_older_versions_are_compared_as_far_as_they_tell(start: Callable[[str], None]) -> None:
@@ -82,4 +93,6 @@ def test_plans_of_older_versions_are_compared_as_far_as_they_tell(start: Callabl
         check_same_start(known(seen), replace(seen, diskseq=None))
     check_same_start(known(seen), replace(seen, diskseq=10))
     with pytest.raises(Refused, match="attached anew"):
-        check_same_start(known(drive(serial=None, wwn=None, diskseq=9)), drive(serial=None, wwn=None, diskseq=10))
+        check_same_start(
+            known(drive(serial=None, wwn=None, diskseq=9)), drive(serial=None, wwn=None, diskseq=10)
+        )

@@ -1,4 +1,5 @@
-"""What a plain user's end can send to root's: nothing of it keeps root's process for ever, or has it write where others rule."""
+"""What a plain user's end can send to root's: nothing of it keeps root's process for ever, or has it write
+where others rule."""
 
 import io
 import os
@@ -80,7 +81,9 @@ def test_requests_do_not_pile_up_in_roots_memory() -> None:
 
 
 @pytest.mark.parametrize("error", [BrokenPipeError, BlockingIOError])
-def test_a_pipe_that_takes_nothing_ends_nothing(error: type[OSError], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pipe_that_takes_nothing_ends_nothing(
+    error: type[OSError], monkeypatch: pytest.MonkeyPatch
+) -> None:
     looked: list[object] = []
 
     def look(paths: object) -> None:

@@ -24,14 +24,23 @@ ANY = plan_for(drive(), wish("ext4")).volumes[0]
         # Each was tried with mke2fs 1.47: none of these makes a journal.
         *(
             ("ext4", ("-O", value), (), "^has_journal")
-            for value in ("^HAS_JOURNAL", "dir_index,-has_journal", "none", "CLEAR,dir_index", "^FEATURE_C2", "^feature_c02")
+            for value in (
+                "^HAS_JOURNAL",
+                "dir_index,-has_journal",
+                "none",
+                "CLEAR,dir_index",
+                "^FEATURE_C2",
+                "^feature_c02",
+            )
         ),
         *(("ext4", (), (f"barrier={zero}",), "barrier=0") for zero in ("0", "00", "0x0", "+0")),
         ("ext4", (), ("auto_da_alloc=0",), "noauto_da_alloc"),
         ("f2fs", (), ("checkpoint=disable:10",), "checkpoint=disable"),
     ],
 )
-def test_a_danger_is_known_however_it_is_written(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...], danger: str) -> None:
+def test_a_danger_is_known_however_it_is_written(
+    filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...], danger: str
+) -> None:
     volume = replace(ANY, filesystem=filesystem, mkfs_options=mkfs, mount_options=mount)
     assert unsaid_danger(volume, ()) == danger
     assert unsaid_danger(volume, (f"With {danger}, a power cut can cost data.",)) is None
@@ -53,7 +62,10 @@ def test_a_partition_larger_than_any_drive_is_a_sentence(size: int) -> None:
 
 @pytest.mark.parametrize("mount", ["barrier=1", "auto_da_alloc", "commit=0", "data=ordered"])
 def test_what_is_safe_stays_without_a_doubt(mount: str) -> None:
-    assert unsaid_danger(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ()) is None
+    assert (
+        unsaid_danger(replace(ANY, mkfs_options=("-O", "metadata_csum,^quota"), mount_options=(mount,)), ())
+        is None
+    )
 
 
 def test_mount_is_not_told_another_source() -> None:

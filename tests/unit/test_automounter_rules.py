@@ -42,9 +42,14 @@ def test_the_partitions_are_hidden_for_a_moment_and_looked_at_again(rules: Path)
         (rule,) = rules.iterdir()
         said = [line for line in rule.read_text().splitlines() if not line.startswith("#")]
         raise KeyError
-    assert said == [f'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1"' for name in ("sda1", "sda2")]
+    assert said == [
+        f'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1"' for name in ("sda1", "sda2")
+    ]
     assert not list(rules.iterdir())
-    assert [path.parent.name for path in sorted((rules.parent / "block").glob("*/uevent"))] == ["sda1", "sda2"]
+    assert [path.parent.name for path in sorted((rules.parent / "block").glob("*/uevent"))] == [
+        "sda1",
+        "sda2",
+    ]
 
 
 def ended_process() -> int:
@@ -56,17 +61,27 @@ def ended_process() -> int:
 def test_only_a_rule_whose_process_is_gone_is_taken_away(rules: Path) -> None:
     own, ended = os.getpid(), ended_process()
     rules.mkdir()
-    for name in (f"00-diskwright-{ended}-partitions.rules", f"00-diskwright-{own}-partitions.rules", "00-another.rules"):
+    for name in (
+        f"00-diskwright-{ended}-partitions.rules",
+        f"00-diskwright-{own}-partitions.rules",
+        "00-another.rules",
+    ):
         (rules / name).touch()
     forget_left_rules()
-    assert sorted(path.name for path in rules.iterdir()) == ["00-another.rules", f"00-diskwright-{own}-partitions.rules"]
+    assert sorted(path.name for path in rules.iterdir()) == [
+        "00-another.rules",
+        f"00-diskwright-{own}-partitions.rules",
+    ]
 
 
 def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_down(rules: Path) -> None:
     ignore_mapped("diskwright-20261122-173254-vda")
     (rule,) = rules.iterdir()
     mapped, store = [line for line in rule.read_text().splitlines() if not line.startswith("#")]
-    assert 'ATTR{dm/name}=="diskwright-20261122-173254-vda*"' in mapped and 'ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}="1"' in mapped
+    assert (
+        'ATTR{dm/name}=="diskwright-20261122-173254-vda*"' in mapped
+        and 'ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}="1"' in mapped
+    )
     assert 'ATTR{loop/backing_file}=="*/diskwright-20261122-173254-vda/*"' in store
     assert all('ENV{UDISKS_IGNORE}="1"' in line and 'OPTIONS:="nowatch"' in line for line in (mapped, store))
     # The process is killed, and its snapshot is left.

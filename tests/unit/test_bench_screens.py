@@ -1,4 +1,5 @@
-"""What the measurements at the screen stand on: a machine of many recorded drives, and a program watched on a terminal."""
+"""What the measurements at the screen stand on: a machine of many recorded drives, and a program watched on a
+terminal."""
 
 import sys
 
@@ -40,7 +41,10 @@ def test_a_program_that_ends_is_no_endless_wait() -> None:
 
 
 def test_a_program_that_never_rests_is_no_endless_wait() -> None:
-    with Watched((sys.executable, "-c", "while True: print('more')")) as watched, pytest.raises(TimeoutError, match="never came to rest"):
+    with (
+        Watched((sys.executable, "-c", "while True: print('more')")) as watched,
+        pytest.raises(TimeoutError, match="never came to rest"),
+    ):
         watched.settle(limit_seconds=0.2)
 
 
@@ -50,4 +54,7 @@ def test_the_95th_percentile_lies_between_the_slowest_and_the_rest() -> None:
 
 
 def test_a_row_is_a_line_of_the_table() -> None:
-    assert render([Row("what", "1 ms", "2 ms", 0.5, "1.0")]).splitlines()[-1] == "| what | 1 ms | 2 ms | 0.50 | 1.0 |"
+    assert (
+        render([Row("what", "1 ms", "2 ms", 0.5, "1.0")]).splitlines()[-1]
+        == "| what | 1 ms | 2 ms | 0.50 | 1.0 |"
+    )

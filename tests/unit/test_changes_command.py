@@ -1,4 +1,5 @@
-"""`show` and `apply` on changes instead of a plan: what is shown, and what stands between a document and the first change."""
+"""`show` and `apply` on changes instead of a plan: what is shown, and what stands between a document and the
+first change."""
 
 import os
 from pathlib import Path
@@ -19,11 +20,15 @@ def file(tmp_path: Path) -> str:
     return str(tmp_path / "c.json")
 
 
-def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(file: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(
+    file: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert cli.main(["show", file]) == 0
     shown = capsys.readouterr().out
     flat = " ".join(shown.split())
-    assert all(" ".join(step.sentence.split()) in flat and f"Undone: {step.undo}" in flat for step in CHANGES.steps)
+    assert all(
+        " ".join(step.sentence.split()) in flat and f"Undone: {step.undo}" in flat for step in CHANGES.steps
+    )
     assert "tune2fs -r 10 /dev/sda1" in shown and "token S1" in flat and "It is a test. (test(1))" in flat
     assert f"-{' '.join(LINE.split())}" in flat
     assert cli.main(["show", file, "--json"]) == 0
@@ -40,7 +45,11 @@ def test_every_step_is_shown_with_its_command_its_lines_and_its_undoing(file: st
     ],
 )
 def test_nothing_is_changed_without_the_token_and_root(
-    file: str, words: list[str], says: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    file: str,
+    words: list[str],
+    says: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert cli.main(["apply", file, *words]) == 3

@@ -1,4 +1,5 @@
-"""Changes as a document: read as they were written, and refused for whatever `diskwright tune` would not have made of a filesystem."""
+"""Changes as a document: read as they were written, and refused for whatever `diskwright tune` would not have
+made of a filesystem."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +20,16 @@ from wizard.layout.changes_check import check_changes
 from wizard.layout.changes_document import CHANGES_SCHEMA, is_changes, read_changes, render_changes
 from wizard.layout.planner import known_identity
 from wizard.layout.tuning import Found, Superblock, make_changes
-from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    EditFstab,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
 from wizard.model.errors import BadInput, Refused
 from wizard.model.units import GIB, KIB
 
@@ -68,8 +78,18 @@ def kinds(of: Changes) -> list[type]:
 
 def test_they_are_read_as_they_were_written() -> None:
     assert read_changes(TEXT, "c.json") == CHANGES and is_changes(TEXT)
-    assert kinds(CHANGES) == [ReserveBlocks, Remount, EditFstab, SetQueue, SetQueue, WriteRules, SwitchOnTimer]
-    assert TEXT.isascii() and CHANGES.reasons == ("all of it: It is a test. (test(1))",) and not CHANGES.doubts
+    assert kinds(CHANGES) == [
+        ReserveBlocks,
+        Remount,
+        EditFstab,
+        SetQueue,
+        SetQueue,
+        WriteRules,
+        SwitchOnTimer,
+    ]
+    assert (
+        TEXT.isascii() and CHANGES.reasons == ("all of it: It is a test. (test(1))",) and not CHANGES.doubts
+    )
 
 
 def test_what_is_shown_of_each() -> None:
@@ -88,12 +108,17 @@ def test_what_is_shown_of_each() -> None:
     edits = [step.edits for step in CHANGES.steps if isinstance(step.operation, EditFstab)]
     assert edits == [("--- a/etc/fstab", "+++ b/etc/fstab", "@@ -2 +2 @@", f"-{LINE}", f"+{new}")]
     rules = next(step.edits for step in CHANGES.steps if isinstance(step.operation, WriteRules))
-    assert rules[:2] == ("--- /dev/null", "+++ b/etc/udev/rules.d/60-diskwright-S1.rules") and rules[-1].startswith("+ACTION")
-    assert all(step.sentence.endswith(".") and step.undo.endswith(".") and step.holds for step in CHANGES.steps)
+    assert rules[:2] == ("--- /dev/null", "+++ b/etc/udev/rules.d/60-diskwright-S1.rules") and rules[
+        -1
+    ].startswith("+ACTION")
+    assert all(
+        step.sentence.endswith(".") and step.undo.endswith(".") and step.holds for step in CHANGES.steps
+    )
 
 
 def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes], Changes]:
-    """Forge the first operation of a kind, with every text derived anew, as a person with bad intent would."""
+    """Forge the first operation of a kind, with every text derived anew, as a person with bad intent
+    would."""
 
     def forge(changes: Changes) -> Changes:
         operations = [step.operation for step in changes.steps]
@@ -105,7 +130,9 @@ def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes],
 
 
 def told(changes: Changes) -> Changes:
-    return replace(changes, steps=(replace(changes.steps[0], sentence="Nothing happens."), *changes.steps[1:]))
+    return replace(
+        changes, steps=(replace(changes.steps[0], sentence="Nothing happens."), *changes.steps[1:])
+    )
 
 
 def run_else(changes: Changes) -> Changes:
@@ -167,7 +194,10 @@ def test_damage_is_told_by_the_digest() -> None:
     del body["schema"], body["digest"]
     body["extra"] = 1
     with pytest.raises(BadInput, match="extra"):
-        read_changes(json.dumps({"schema": CHANGES_SCHEMA, "digest": digest_of(body, CHANGES_SCHEMA), **body}), "c.json")
+        read_changes(
+            json.dumps({"schema": CHANGES_SCHEMA, "digest": digest_of(body, CHANGES_SCHEMA), **body}),
+            "c.json",
+        )
 
 
 def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
@@ -176,25 +206,40 @@ def test_what_is_not_mounted_there_holds_from_the_next_mount_on() -> None:
     assert later.doubts == ("The change to lazytime and noatime and relatime holds from the next mount on.",)
 
 
-@pytest.mark.parametrize(("filesystem", "words"), [("f2fs", ("rw", "relatime")), ("ext4", ("nosuid", "relatime"))])
-def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(filesystem: str, words: tuple[str, ...]) -> None:
+@pytest.mark.parametrize(
+    ("filesystem", "words"), [("f2fs", ("rw", "relatime")), ("ext4", ("nosuid", "relatime"))]
+)
+def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(
+    filesystem: str, words: tuple[str, ...]
+) -> None:
     """F2FS would forget its own options; what is read-only has a reason to be."""
-    changes = made(replace(TUNING, reserved_percent=None), replace(FOUND, mounted=words), replace(EXISTING, filesystem=filesystem))
+    changes = made(
+        replace(TUNING, reserved_percent=None),
+        replace(FOUND, mounted=words),
+        replace(EXISTING, filesystem=filesystem),
+    )
     assert Remount not in kinds(changes) and any("next mount" in doubt for doubt in changes.doubts)
 
 
 def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None:
     changes = made(replace(TUNING, options=("errors=remount-ro", "commit=30", "noatime")))
     assert only(Remount, changes).new == ("rw", "nosuid", "noatime")
-    assert new_line(only(EditFstab, changes)) == LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime")
+    assert new_line(only(EditFstab, changes)) == LINE.replace(
+        "relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime"
+    )
     assert changes.doubts == ("The change to commit holds from the next mount on.",)
 
 
 @pytest.mark.parametrize(
     ("kind", "says"),
-    [(EditFstab, r"not for /elsewhere/fstab: say --fstab /etc/fstab"), (WriteRules, "does not lie in /elsewhere/udev/rules")],
+    [
+        (EditFstab, r"not for /elsewhere/fstab: say --fstab /etc/fstab"),
+        (WriteRules, "does not lie in /elsewhere/udev/rules"),
+    ],
 )
-def test_only_the_files_of_the_system_that_is_meant_are_changed(kind: type[ChangeOperation], says: str) -> None:
+def test_only_the_files_of_the_system_that_is_meant_are_changed(
+    kind: type[ChangeOperation], says: str
+) -> None:
     one = replace(CHANGES, steps=change_steps([only(kind, CHANGES)], CHANGES.drive))
     with pytest.raises(Refused, match=says):
         check_own(one, Environment(fstab=Path("/elsewhere/fstab")))
@@ -215,17 +260,26 @@ def test_a_line_that_is_there_twice_is_left_alone() -> None:
 def test_the_drives_own_rules_are_added_to_and_those_of_others_left_alone() -> None:
     old = udev_rule("/dev/sda", "S1", (("read_ahead_kb", "64"),))
     both = made(replace(TUNING, queue=(("scheduler", "mq-deadline"),)), replace(FOUND, rules_text=old))
-    assert only(WriteRules, both).values == (("read_ahead_kb", "64"), ("scheduler", "mq-deadline")) and only(WriteRules, both).old == old
+    assert (
+        only(WriteRules, both).values == (("read_ahead_kb", "64"), ("scheduler", "mq-deadline"))
+        and only(WriteRules, both).old == old
+    )
     theirs = made(found=replace(FOUND, rules_text=f"{old}# mine\n"))
     assert WriteRules not in kinds(theirs) and any("by hand" in doubt for doubt in theirs.doubts)
     assert made(found=replace(FOUND, rules_text=udev_rule("/dev/sda", "S1", TUNING.queue))).steps
     nowhere = made(found=replace(FOUND, rules=None))
-    assert WriteRules not in kinds(nowhere) and SetQueue in kinds(nowhere) and any("next start" in doubt for doubt in nowhere.doubts)
+    assert (
+        WriteRules not in kinds(nowhere)
+        and SetQueue in kinds(nowhere)
+        and any("next start" in doubt for doubt in nowhere.doubts)
+    )
 
 
 def test_what_could_not_be_read_is_not_changed() -> None:
     blind = made(found=replace(FOUND, superblock=None, queue=()))
-    assert ReserveBlocks not in kinds(blind) and SetQueue not in kinds(blind) and "only root" in blind.doubts[0]
+    assert (
+        ReserveBlocks not in kinds(blind) and SetQueue not in kinds(blind) and "only root" in blind.doubts[0]
+    )
 
 
 @pytest.mark.parametrize(

@@ -58,7 +58,9 @@ def test_a_log_says_what_ran_where_and_how_it_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [["--debug"], ["--debug", "--with-serials"]])
-def test_an_error_is_in_it_whole_and_a_serial_number_only_where_asked_for(tmp_path: Path, options: list[str]) -> None:
+def test_an_error_is_in_it_whole_and_a_serial_number_only_where_asked_for(
+    tmp_path: Path, options: list[str]
+) -> None:
     serial = load_machine(RECORDED).drives[0].serial
     assert serial is not None and len(serial) > 4
     done = wizard(tmp_path, *options, "inspect", f"/dev/{serial}", "--machine", str(RECORDED))
@@ -71,7 +73,9 @@ def test_an_error_is_in_it_whole_and_a_serial_number_only_where_asked_for(tmp_pa
 
 
 def test_the_token_on_the_command_line_is_a_serial_number_too(tmp_path: Path) -> None:
-    wizard(tmp_path, "apply", "none.json", "--confirm", "WD-WX11A2345678", "--confirm=WD-WX11A2345679", "--debug")
+    wizard(
+        tmp_path, "apply", "none.json", "--confirm", "WD-WX11A2345678", "--confirm=WD-WX11A2345679", "--debug"
+    )
     said = log_in(tmp_path)
     assert "--confirm" in said and "WX11A234567" not in said
 
@@ -79,7 +83,9 @@ def test_the_token_on_the_command_line_is_a_serial_number_too(tmp_path: Path) ->
 def test_nobody_else_names_a_file_to_write_to(tmp_path: Path) -> None:
     mine = tmp_path / "mine"
     mine.write_text("kept")
-    done = wizard(tmp_path, "inspect", "--machine", str(tmp_path / "none.json"), **{debuglog.VARIABLE: str(mine)})
+    done = wizard(
+        tmp_path, "inspect", "--machine", str(tmp_path / "none.json"), **{debuglog.VARIABLE: str(mine)}
+    )
     assert done.returncode == ExitCode.USAGE
     assert mine.read_text() == "kept"
 

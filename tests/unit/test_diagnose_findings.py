@@ -17,7 +17,11 @@ from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Ata, Drive, NvmeFormat, Signature, Smart, Table, Unread, Use
 from wizard.model.units import GIB, KIB, MIB, TIB
 
-LIST = (Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH), Pattern("RUMOUR1"), Pattern("PLAIN1", kind=Kind.CONVENTIONAL))
+LIST = (
+    Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH),
+    Pattern("RUMOUR1"),
+    Pattern("PLAIN1", kind=Kind.CONVENTIONAL),
+)
 
 DANGER, WARNING, INFO, OK = Severity
 
@@ -39,25 +43,45 @@ LOGICAL = partition(5, 2 * MIB, GIB, type="0x83")
 
 SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("alignment-physical", DANGER, partitioned(partition(1, 34 * 512))),
-    ("alignment-physical", INFO, partitioned(partition(1, 34 * 512, 1024 * KIB, type="21686148-6449-6e6f-744e-656564454649"))),
-    ("alignment-physical", DANGER, partitioned(partition(1, MIB), geometry=Geometry(512, 4096, 3584, 4096, 0))),
+    (
+        "alignment-physical",
+        INFO,
+        partitioned(partition(1, 34 * 512, 1024 * KIB, type="21686148-6449-6e6f-744e-656564454649")),
+    ),
+    (
+        "alignment-physical",
+        DANGER,
+        partitioned(partition(1, MIB), geometry=Geometry(512, 4096, 3584, 4096, 0)),
+    ),
     ("alignment-4096", WARNING, partitioned(partition(1, 63 * 512), geometry=N512)),
     ("alignment-grain", INFO, partitioned(partition(1, 40 * 512))),
     ("alignment-ok", OK, partitioned(partition())),
     ("alignment-ok", OK, partitioned(partition(1, MIB + 3584), geometry=Geometry(512, 4096, 3584, 4096, 0))),
     ("alignment-stack", DANGER, partitioned(partition(), geometry=Geometry(512, 4096, -1, 524288, 1048576))),
-    ("alignment-stack", DANGER, holding(member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, CHUNK)),))),
+    (
+        "alignment-stack",
+        DANGER,
+        holding(member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, CHUNK)),)),
+    ),
     ("alignment-inside", DANGER, holding(luks(MIB + 512))),
     ("alignment-compensated", INFO, holding(lvm(MIB + 3072), start_bytes=34 * 512)),
     ("alignment-chunk", WARNING, holding(member(MIB), layers=(array(5, 2, MIB, luks(MIB + 4096)),))),
     ("alignment-stripe", WARNING, holding(member(MIB), layers=(array(5, 2, MIB, ext4()),))),
     ("geometry-512e", INFO, drive()),
     ("geometry-4kn", INFO, drive(geometry=KN4)),
-    ("geometry-contradiction", WARNING, drive(ata=Ata(physical_block_bytes=4096, alignment_offset_bytes=3584))),
+    (
+        "geometry-contradiction",
+        WARNING,
+        drive(ata=Ata(physical_block_bytes=4096, alignment_offset_bytes=3584)),
+    ),
     (
         "geometry-nvme-formats",
         INFO,
-        drive(path="/dev/nvme0n1", bus="nvme", nvme_formats=(NvmeFormat(0, 512, 0, 2, in_use=True), NvmeFormat(1, 4096, 0, 0))),
+        drive(
+            path="/dev/nvme0n1",
+            bus="nvme",
+            nvme_formats=(NvmeFormat(0, 512, 0, 2, in_use=True), NvmeFormat(1, 4096, 0, 0)),
+        ),
     ),
     ("recording-contradiction", WARNING, drive(model="PLAIN1", smart=Smart(model_family="Plain (SMR)"))),
     ("recording-contradiction", INFO, drive(ata=Ata(rotation_rate=1))),
@@ -80,8 +104,16 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("table-mbr-over-2tib", WARNING, drive(size_bytes=4 * TIB, table=mbr(4 * TIB))),
     ("table-hybrid", WARNING, partitioned(partition(), table=gpt(kind="hybrid"))),
     ("signatures-ambivalent", WARNING, with_signatures(Signature("ext4", "filesystem", ambivalent=True))),
-    ("signatures-ambivalent", WARNING, with_signatures(Signature("ext4", "filesystem"), Signature("btrfs", "filesystem"))),
-    ("signatures-beside-table", WARNING, partitioned(partition(), signatures=(Signature("btrfs", "filesystem"),))),
+    (
+        "signatures-ambivalent",
+        WARNING,
+        with_signatures(Signature("ext4", "filesystem"), Signature("btrfs", "filesystem")),
+    ),
+    (
+        "signatures-beside-table",
+        WARNING,
+        partitioned(partition(), signatures=(Signature("btrfs", "filesystem"),)),
+    ),
     ("signatures-lost", WARNING, drive(superblock_copy_bytes=32768 * 4096)),
     ("signatures-lost", WARNING, partitioned(partition(superblock_copy_bytes=8193 * 1024))),
     ("use-mounted", INFO, drive(uses=(Use("mounted", "/dev/sda1", "/srv"),))),
@@ -99,7 +131,9 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
 
 
 @pytest.mark.parametrize(
-    ("code", "severity", "subject"), SCENARIOS, ids=lambda value: value if isinstance(value, str) and "-" in value else ""
+    ("code", "severity", "subject"),
+    SCENARIOS,
+    ids=lambda value: value if isinstance(value, str) and "-" in value else "",
 )
 def test_each_trouble_is_found_with_its_severity(code: str, severity: Severity, subject: Drive) -> None:
     assert severities(subject).get(code) is severity
@@ -108,7 +142,10 @@ def test_each_trouble_is_found_with_its_severity(code: str, severity: Severity, 
 def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documented() -> None:
     emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
     assert emitted == set(CODES)
-    words = re.compile(r'^\s+(?:"|code = ")((?:alignment|geometry|recording|table|signatures|use|drive|health)-[a-z0-9-]+)"', re.MULTILINE)
+    words = re.compile(
+        r'^\s+(?:"|code = ")((?:alignment|geometry|recording|table|signatures|use|drive|health)-[a-z0-9-]+)"',
+        re.MULTILINE,
+    )
     for module in Path(wizard.diagnose.__path__[0]).glob("*.py"):
         assert set(words.findall(module.read_text())) <= set(CODES), module.name
 
@@ -116,7 +153,9 @@ def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documente
 def test_findings_are_whole_sentences_about_a_node_of_the_drive() -> None:
     for _, _, subject in SCENARIOS:
         for finding in of(subject):
-            assert finding.subject.startswith(subject.path) or finding.subject in [layer.path for layer in subject.layers]
+            assert finding.subject.startswith(subject.path) or finding.subject in [
+                layer.path for layer in subject.layers
+            ]
             for text in (finding.sentence, finding.why, finding.remedy):
                 assert text.endswith((".", "?")) and "{" not in text, text
             assert finding.source
@@ -133,7 +172,14 @@ def test_the_worst_comes_first() -> None:
 
 @pytest.mark.parametrize("start_bytes", [34 * 512, 40 * 512, 63 * 512, 2047 * 512, MIB, MIB + 4096, 5 * GIB])
 @pytest.mark.parametrize(
-    "geometry", [E512, N512, Geometry(512, 4096, 3584, 4096, 0), Geometry(512, 4096, 0, 65536, 0), Geometry(512, 512, 0, 65536 * 3, 0)]
+    "geometry",
+    [
+        E512,
+        N512,
+        Geometry(512, 4096, 3584, 4096, 0),
+        Geometry(512, 4096, 0, 65536, 0),
+        Geometry(512, 512, 0, 65536 * 3, 0),
+    ],
 )
 def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry, start_bytes: int) -> None:
     codes = severities(partitioned(partition(1, start_bytes), geometry=geometry))
@@ -142,18 +188,28 @@ def test_danger_is_exactly_where_the_kernels_formula_says_so(geometry: Geometry,
 
 
 def test_the_sentence_has_the_real_numbers() -> None:
-    (found,) = (finding for finding in of(partitioned(partition(1, 34 * 512))) if finding.code == "alignment-physical")
+    (found,) = (
+        finding for finding in of(partitioned(partition(1, 34 * 512))) if finding.code == "alignment-physical"
+    )
     assert found.subject == "/dev/sda1"
     assert "17408" in found.sentence and "3072" in found.sentence and "1048576" in found.remedy
 
 
 def test_a_solid_state_drive_is_promised_no_ratio() -> None:
-    (found,) = (finding for finding in of(partitioned(partition(1, 34 * 512), rotational=False)) if finding.code == "alignment-physical")
+    (found,) = (
+        finding
+        for finding in of(partitioned(partition(1, 34 * 512), rotational=False))
+        if finding.code == "alignment-physical"
+    )
     assert "7.9" not in found.why and "2010" not in found.source
 
 
 def test_raid_chunks_count_as_the_unit() -> None:
-    (found,) = (f for f in of(partitioned(partition(1, 40 * 512), geometry=Geometry(512, 4096, 0, 65536, 0))) if "alignment" in f.code)
+    (found,) = (
+        f
+        for f in of(partitioned(partition(1, 40 * 512), geometry=Geometry(512, 4096, 0, 65536, 0)))
+        if "alignment" in f.code
+    )
     assert found.code == "alignment-physical" and "65536" in found.sentence and "45056" in found.sentence
 
 
@@ -165,20 +221,29 @@ def test_logical_partitions_do_not_overlap_their_container() -> None:
 
 
 def test_an_mbr_reaches_sixteen_tebibytes_on_blocks_of_4096() -> None:
-    assert "table-mbr-over-2tib" not in severities(drive(size_bytes=10 * TIB, geometry=KN4, table=mbr(10 * TIB, 4096)))
+    assert "table-mbr-over-2tib" not in severities(
+        drive(size_bytes=10 * TIB, geometry=KN4, table=mbr(10 * TIB, 4096))
+    )
 
 
 def test_a_plausible_optimal_size_is_not_blamed() -> None:
     for optimal in (0, 64 * KIB, MIB, 192 * KIB):
-        assert "geometry-optimal-io-bogus" not in severities(drive(geometry=replace(E512, optimal_io_bytes=optimal)))
+        assert "geometry-optimal-io-bogus" not in severities(
+            drive(geometry=replace(E512, optimal_io_bytes=optimal))
+        )
 
 
 def test_no_repair_from_a_copy_is_advised_where_neither_is_whole() -> None:
     lost = of(drive(table=Table("gpt", primary="damaged", backup="missing")))
     assert [finding.code for finding in lost if finding.code.startswith("table-")] == ["table-both-damaged"]
     assert not any("gdisk" in finding.remedy for finding in lost)
-    without_record = {finding.code for finding in of(partitioned(partition(), table=gpt(primary="damaged", backup="missing")))}
-    assert "table-both-damaged" not in without_record, "the first copy is sound there; only the record in front of it is missing"
+    without_record = {
+        finding.code
+        for finding in of(partitioned(partition(), table=gpt(primary="damaged", backup="missing")))
+    }
+    assert "table-both-damaged" not in without_record, (
+        "the first copy is sound there; only the record in front of it is missing"
+    )
 
 
 def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_told() -> None:
@@ -186,14 +251,23 @@ def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_t
     found = [finding for finding in of(partitioned(*fine)) if finding.code.startswith("alignment-")]
     assert [(finding.code, finding.subject) for finding in found] == [("alignment-ok", "/dev/sda")]
     assert found[0].sentence.startswith("All 40 partitions")
-    found = [finding for finding in of(partitioned(*fine, partition(41, GIB + 512, MIB))) if finding.code.startswith("alignment-")]
-    assert {(finding.code, finding.subject) for finding in found} == {("alignment-ok", "/dev/sda"), ("alignment-physical", "/dev/sda41")}
+    found = [
+        finding
+        for finding in of(partitioned(*fine, partition(41, GIB + 512, MIB)))
+        if finding.code.startswith("alignment-")
+    ]
+    assert {(finding.code, finding.subject) for finding in found} == {
+        ("alignment-ok", "/dev/sda"),
+        ("alignment-physical", "/dev/sda41"),
+    }
     assert any(finding.sentence.startswith("40 of the 41 partitions") for finding in found)
 
 
 def test_unread_fields_are_told_once_for_each_reason() -> None:
     reason = "only root may read it"
-    subject = drive(unread=(Unread("smart", reason), Unread("vpd_zoned", reason), Unread("serial", "the drive gave none")))
+    subject = drive(
+        unread=(Unread("smart", reason), Unread("vpd_zoned", reason), Unread("serial", "the drive gave none"))
+    )
     found = [finding for finding in of(subject, root=False) if finding.code == "drive-unread"]
     assert len(found) == 2
     assert "smart, vpd_zoned" in found[0].sentence and "Only root may read it." in found[0].sentence
@@ -201,12 +275,19 @@ def test_unread_fields_are_told_once_for_each_reason() -> None:
 
 
 def test_many_failures_to_read_the_same_are_one_finding() -> None:
-    failing = tuple(Unread("table", f"Byte {byte} could not be read: Input/output error.") for byte in (0, 512))
+    failing = tuple(
+        Unread("table", f"Byte {byte} could not be read: Input/output error.") for byte in (0, 512)
+    )
     found = [
-        finding for finding in of(drive(unread=(*failing, Unread("smart", "smartctl is not installed")))) if finding.code == "drive-unread"
+        finding
+        for finding in of(drive(unread=(*failing, Unread("smart", "smartctl is not installed"))))
+        if finding.code == "drive-unread"
     ]
     assert len(found) == 2
-    assert "Byte 0 could not be read: Input/output error. Byte 512 could" in found[0].sentence and "cable" in found[0].remedy
+    assert (
+        "Byte 0 could not be read: Input/output error. Byte 512 could" in found[0].sentence
+        and "cable" in found[0].remedy
+    )
 
 
 def test_a_drive_of_which_nothing_was_read_is_one_finding_and_no_crash() -> None:
@@ -242,11 +323,27 @@ def test_nobody_is_told_to_unmount_the_running_system() -> None:
         ("Smartctl says: /dev/sda: Unknown USB bridge [0x46f4:0x0003]", True, "Without the bridge"),
         ("Input/output error", True, "cable"),
         ("The chain of logical partitions returns to byte 1048576.", True, "Save what can be read"),
-        ("Neither copy of its GPT is whole, so that what stands on the drive is not known.", True, "Save what can be read"),
-        ("The table states 300 partitions, of which the first 256 are listed.", True, "Save what can be read"),
-        ("Its GPT was made for logical blocks of 512 bytes, and here the drive has blocks of 4096.", True, "bridge"),
+        (
+            "Neither copy of its GPT is whole, so that what stands on the drive is not known.",
+            True,
+            "Save what can be read",
+        ),
+        (
+            "The table states 300 partitions, of which the first 256 are listed.",
+            True,
+            "Save what can be read",
+        ),
+        (
+            "Its GPT was made for logical blocks of 512 bytes, and here the drive has blocks of 4096.",
+            True,
+            "bridge",
+        ),
     ],
 )
 def test_the_remedy_for_something_unread_fits_the_reason(why: str, root: bool, word: str) -> None:
-    (found,) = (finding for finding in of(drive(unread=(Unread("table", why),)), root=root) if finding.code == "drive-unread")
+    (found,) = (
+        finding
+        for finding in of(drive(unread=(Unread("table", why),)), root=root)
+        if finding.code == "drive-unread"
+    )
     assert word in found.remedy

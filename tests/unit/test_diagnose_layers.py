@@ -1,4 +1,5 @@
-"""Alignment through every layer: the sum of all offsets decides, and a filesystem's striping is held against the array's."""
+"""Alignment through every layer: the sum of all offsets decides, and a filesystem's striping is held against
+the array's."""
 
 from dataclasses import replace
 
@@ -7,7 +8,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, machine
-from tests.unit.stacks import ARRAY, CHUNK, SECRET, VOLUME, array, ext4, holding, luks, lvm, member, opened, volume, xfs
+from tests.unit.stacks import (
+    ARRAY,
+    CHUNK,
+    SECRET,
+    VOLUME,
+    array,
+    ext4,
+    holding,
+    luks,
+    lvm,
+    member,
+    opened,
+    volume,
+    xfs,
+)
 from wizard.diagnose.diagnose import diagnose
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
@@ -20,7 +35,11 @@ BOGUS = replace(E512, optimal_io_bytes=33553920)
 
 
 def alignment(subject: Drive) -> list[Finding]:
-    return [finding for finding in diagnose(machine(subject), subject, ()).findings if finding.code.startswith("alignment-")]
+    return [
+        finding
+        for finding in diagnose(machine(subject), subject, ()).findings
+        if finding.code.startswith("alignment-")
+    ]
 
 
 def codes(subject: Drive) -> dict[str, Severity]:
@@ -33,7 +52,9 @@ def one(subject: Drive, code: str) -> Finding:
 
 
 @pytest.mark.parametrize("container", [luks, lvm, member])
-def test_an_aligned_partition_with_an_aligned_inside_is_fine_and_says_where_its_data_begin(container: type) -> None:
+def test_an_aligned_partition_with_an_aligned_inside_is_fine_and_says_where_its_data_begin(
+    container: type,
+) -> None:
     found = one(holding(container(16 * MIB)), "alignment-ok")
     assert codes(holding(container(16 * MIB))) == {"alignment-ok": OK}
     assert str(17 * MIB) in found.sentence
@@ -45,7 +66,11 @@ def test_an_aligned_partition_with_a_misaligned_inside_is_a_danger(container: ty
     found = one(subject, "alignment-inside")
     assert codes(subject) == {"alignment-inside": DANGER}
     assert found.subject == "/dev/sda1" and found.sentence.startswith("The data of ")
-    assert f"{MIB} (partition) + {MIB + 512}" in found.sentence and str(2 * MIB + 512) in found.sentence and "3584" in found.sentence
+    assert (
+        f"{MIB} (partition) + {MIB + 512}" in found.sentence
+        and str(2 * MIB + 512) in found.sentence
+        and "3584" in found.sentence
+    )
     assert any(word in found.remedy for word in ("cryptsetup", "pvcreate", "mdadm"))
 
 
@@ -69,7 +94,9 @@ def test_a_container_that_was_not_read_comforts_nobody() -> None:
 def test_a_jumpered_drive_is_right_where_partition_and_insides_add_up_to_its_offset() -> None:
     assert codes(holding(lvm(MIB), start_bytes=MIB + 3584, geometry=OFFSET)) == {"alignment-ok": OK}
     assert codes(holding(lvm(MIB + 3584), geometry=OFFSET)) == {"alignment-compensated": INFO}
-    assert codes(holding(lvm(MIB + 3584), start_bytes=MIB + 3584, geometry=OFFSET)) == {"alignment-inside": DANGER}
+    assert codes(holding(lvm(MIB + 3584), start_bytes=MIB + 3584, geometry=OFFSET)) == {
+        "alignment-inside": DANGER
+    }
 
 
 def test_what_lives_on_a_jumpered_drive_itself_begins_off_its_blocks() -> None:
@@ -83,7 +110,9 @@ def test_what_lives_on_a_jumpered_drive_itself_begins_off_its_blocks() -> None:
 def test_a_drive_that_claims_512_is_doubted_inside_as_outside() -> None:
     assert codes(holding(luks(2 * MIB + 512), geometry=N512)) == {"alignment-inside": WARNING}
     assert codes(holding(luks(2 * MIB), start_bytes=63 * 512, geometry=N512)) == {"alignment-4096": WARNING}
-    assert codes(holding(luks(2 * MIB + 512), start_bytes=63 * 512, geometry=N512)) == {"alignment-compensated": INFO}
+    assert codes(holding(luks(2 * MIB + 512), start_bytes=63 * 512, geometry=N512)) == {
+        "alignment-compensated": INFO
+    }
 
 
 def test_on_blocks_of_4096_everything_fits() -> None:
@@ -102,26 +131,42 @@ def test_the_sum_runs_through_luks_on_lvm_on_md() -> None:
     mended = (*stack[:2], opened(16 * MIB + 3584, ext4(), below=VOLUME))
     subject = holding(member(2 * MIB), layers=mended)
     assert codes(subject) == {"alignment-ok": OK, "alignment-compensated": INFO}
-    sum_words = f"{MIB} (partition) + {2 * MIB} (md raid1) + {MIB + 512} (LVM) + {4 * MIB} (LVM) + {16 * MIB + 3584} (LUKS)"
+    sum_words = (
+        f"{MIB} (partition) + {2 * MIB} (md raid1) + {MIB + 512} (LVM) + {4 * MIB} (LVM) + {16 * MIB + 3584} "
+        "(LUKS)"
+    )
     assert sum_words in one(subject, "alignment-compensated").sentence
 
 
 def test_many_volumes_in_a_misaligned_data_area_are_one_danger() -> None:
-    volumes = tuple(volume(MIB + 512 + number * 4 * MIB, path=f"/dev/mapper/vg-{number}") for number in range(5))
-    assert [finding.code for finding in alignment(holding(lvm(MIB + 512), layers=volumes))] == ["alignment-inside"]
+    volumes = tuple(
+        volume(MIB + 512 + number * 4 * MIB, path=f"/dev/mapper/vg-{number}") for number in range(5)
+    )
+    assert [finding.code for finding in alignment(holding(lvm(MIB + 512), layers=volumes))] == [
+        "alignment-inside"
+    ]
 
 
 def test_an_open_layer_whose_place_is_not_known_is_judged_by_the_kernel() -> None:
     known = opened(None, ext4(), geometry=replace(E512, alignment_offset_bytes=512))
     assert codes(holding(luks(None), layers=(known,))) == {"alignment-inside": DANGER}
     sound = opened(None, ext4(), geometry=E512)
-    assert codes(holding(luks(None), start_bytes=34 * 512, layers=(sound,))) == {"alignment-compensated": INFO}
-    assert codes(holding(luks(None), start_bytes=34 * 512, layers=(opened(None, geometry=None),))) == {"alignment-physical": DANGER}
+    assert codes(holding(luks(None), start_bytes=34 * 512, layers=(sound,))) == {
+        "alignment-compensated": INFO
+    }
+    assert codes(holding(luks(None), start_bytes=34 * 512, layers=(opened(None, geometry=None),))) == {
+        "alignment-physical": DANGER
+    }
 
 
 def test_a_stack_that_the_kernel_calls_misaligned_is_named_by_its_own_node() -> None:
-    subject = holding(member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, 2 * CHUNK)),))
-    assert one(subject, "alignment-stack").subject == ARRAY and one(subject, "alignment-stack").severity is DANGER
+    subject = holding(
+        member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, 2 * CHUNK)),)
+    )
+    assert (
+        one(subject, "alignment-stack").subject == ARRAY
+        and one(subject, "alignment-stack").severity is DANGER
+    )
 
 
 def test_where_the_kernel_is_led_astray_by_a_bogus_number_its_word_is_no_danger() -> None:
@@ -142,7 +187,9 @@ def test_what_is_seen_through_a_mirror_whose_superblock_is_at_the_end_contradict
     assert "signatures-ambivalent" in all_codes(holding(replace(member(0), ambivalent=True), ext4()))
     assert "signatures-beside-table" not in all_codes(holding(ext4(), signatures=(member(0),)))
     assert "signatures-beside-table" in all_codes(holding(ext4(), signatures=(member(MIB),)))
-    assert "signatures-beside-table" not in all_codes(holding(ext4(), signatures=(Signature("isw_raid_member", "raid"),)))
+    assert "signatures-beside-table" not in all_codes(
+        holding(ext4(), signatures=(Signature("isw_raid_member", "raid"),))
+    )
 
 
 def test_a_graph_of_layers_that_bites_its_tail_ends() -> None:
@@ -152,7 +199,10 @@ def test_a_graph_of_layers_that_bites_its_tail_ends() -> None:
 
 def test_data_off_the_chunks_of_an_array_are_a_warning_also_where_chunks_are_no_power_of_two() -> None:
     def on_array(chunk_bytes: int, data_bytes: int) -> dict[str, Severity]:
-        layers = (array(0, 2, MIB, luks(data_bytes), chunk_bytes=chunk_bytes), opened(data_bytes, below=ARRAY))
+        layers = (
+            array(0, 2, MIB, luks(data_bytes), chunk_bytes=chunk_bytes),
+            opened(data_bytes, below=ARRAY),
+        )
         return codes(holding(member(MIB), layers=layers))
 
     assert "alignment-chunk" not in on_array(CHUNK, 16 * MIB)
@@ -185,7 +235,9 @@ FITTING = Striping(CHUNK, 2 * CHUNK)
         (xfs(Striping(64 * KIB, 128 * KIB)), 0, WARNING),
     ],
 )
-def test_a_filesystem_on_an_array_is_held_against_it(filesystem: Signature, level: int, severity: Severity) -> None:
+def test_a_filesystem_on_an_array_is_held_against_it(
+    filesystem: Signature, level: int, severity: Severity
+) -> None:
     stripe = one(holding(member(MIB), layers=(array(level, 2, MIB, filesystem),)), "alignment-stripe")
     assert stripe.severity is severity and stripe.subject == ARRAY
 
@@ -199,7 +251,9 @@ def test_the_right_numbers_are_given_with_the_command() -> None:
     assert "mount -o sunit=1024,swidth=2048" in remedy(xfs(Striping(CHUNK // 4, CHUNK)))
     assert f"mkfs.xfs -d su={CHUNK},sw=2" in remedy(xfs())
     assert f"mkfs.xfs -d su={CHUNK},sw=2" in remedy(xfs(Striping(96 * KIB, 192 * KIB)))
-    thrice = holding(member(MIB), layers=(array(0, 2, MIB, xfs(Striping(64 * KIB, 128 * KIB)), chunk_bytes=192 * KIB),))
+    thrice = holding(
+        member(MIB), layers=(array(0, 2, MIB, xfs(Striping(64 * KIB, 128 * KIB)), chunk_bytes=192 * KIB),)
+    )
     assert f"mkfs.xfs -d su={192 * KIB},sw=2" in one(thrice, "alignment-stripe").remedy
 
 
@@ -214,7 +268,11 @@ def test_striping_of_a_filesystem_without_an_array_is_doubted_unless_the_drive_a
     wide = replace(E512, minimum_io_bytes=CHUNK, optimal_io_bytes=2 * CHUNK)
     assert "alignment-stripe" not in codes(holding(ext4(FITTING), geometry=wide))
     believed = one(holding(ext4(Striping(4096, 8191 * 4096)), geometry=BOGUS), "alignment-stripe")
-    assert believed.severity is WARNING and "33553920" in believed.sentence and "stride=0,stripe_width=0" in believed.remedy
+    assert (
+        believed.severity is WARNING
+        and "33553920" in believed.sentence
+        and "stride=0,stripe_width=0" in believed.remedy
+    )
     assert "alignment-stripe" not in codes(holding(ext4()))
     assert "alignment-stripe" not in codes(holding(ext4(Striping(4096, 4096), block_bytes=1024)))
     assert "alignment-stripe" not in codes(holding(member(0), ext4(FITTING)))
@@ -222,15 +280,32 @@ def test_striping_of_a_filesystem_without_an_array_is_doubted_unless_the_drive_a
 
 def test_the_bogus_number_is_told_with_what_tools_make_of_it_on_this_drive() -> None:
     subject = drive(geometry=BOGUS)
-    (found,) = (finding for finding in diagnose(machine(subject), subject, ()).findings if finding.code == "geometry-optimal-io-bogus")
-    for words in ("65535 times 512", "block 65535, 512 bytes before a boundary", "LVM believes it", "sfdisk ignore it"):
+    (found,) = (
+        finding
+        for finding in diagnose(machine(subject), subject, ()).findings
+        if finding.code == "geometry-optimal-io-bogus"
+    )
+    for words in (
+        "65535 times 512",
+        "block 65535, 512 bytes before a boundary",
+        "LVM believes it",
+        "sfdisk ignore it",
+    ):
         assert words in found.why
     assert len(found.why) < 400
     small = drive(geometry=BOGUS, size_bytes=2048 * MIB)
-    (found,) = (finding for finding in diagnose(machine(small), small, ()).findings if finding.code == "geometry-optimal-io-bogus")
+    (found,) = (
+        finding
+        for finding in diagnose(machine(small), small, ()).findings
+        if finding.code == "geometry-optimal-io-bogus"
+    )
     assert "mkpart" not in found.why and "it calls 1 MiB not aligned" in found.why
     subject = drive(geometry=replace(N512, optimal_io_bytes=16776704))
-    (found,) = (finding for finding in diagnose(machine(subject), subject, ()).findings if finding.code == "geometry-optimal-io-bogus")
+    (found,) = (
+        finding
+        for finding in diagnose(machine(subject), subject, ()).findings
+        if finding.code == "geometry-optimal-io-bogus"
+    )
     assert "block 32767, off 1 MiB" in found.why and "sfdisk" not in found.why
 
 
@@ -239,7 +314,9 @@ def test_the_bogus_number_is_told_with_what_tools_make_of_it_on_this_drive() -> 
     st.integers(1, 1 << 20),
     st.lists(st.integers(0, 1 << 20), min_size=1, max_size=3),
 )
-def test_the_verdict_is_the_kernels_formula_of_the_sum(geometry: Geometry, start: int, offsets: list[int]) -> None:
+def test_the_verdict_is_the_kernels_formula_of_the_sum(
+    geometry: Geometry, start: int, offsets: list[int]
+) -> None:
     """Whatever the stack: danger exactly where the data at its top are off."""
     below, layers = "/dev/sda1", []
     for number, offset in enumerate(offsets):

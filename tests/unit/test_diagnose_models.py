@@ -103,28 +103,45 @@ def test_whole_model_numbers(bundled: tuple[Pattern, ...], model: str, verdict: 
     assert cut is (UNKNOWN if len(model.split("-")[0]) > 16 else verdict)
 
 
-def test_what_an_older_smartctl_calls_shingled_is_in_doubt_where_a_newer_one_does_not(bundled: tuple[Pattern, ...]) -> None:
+def test_what_an_older_smartctl_calls_shingled_is_in_doubt_where_a_newer_one_does_not(
+    bundled: tuple[Pattern, ...],
+) -> None:
     """The database of smartctl 7.3 has ST4000DM005 among the shingled ones; that of August 2026 has not."""
     subject = drive(model="ST4000DM005-2DP166", smart=Smart(model_family="Seagate BarraCuda 3.5 (SMR)"))
     assert by_model(subject, bundled).verdict is UNKNOWN
 
 
-@pytest.mark.parametrize("own", [{"ata": Ata(model="WDC WD40NDZW-11MR8S1")}, {"smart": Smart(model_name="WDC WD40NDZW-11MR8S1")}])
-def test_the_drives_own_model_counts_behind_a_bridge_that_has_a_name(bundled: tuple[Pattern, ...], own: dict[str, Ata | Smart]) -> None:
+@pytest.mark.parametrize(
+    "own", [{"ata": Ata(model="WDC WD40NDZW-11MR8S1")}, {"smart": Smart(model_name="WDC WD40NDZW-11MR8S1")}]
+)
+def test_the_drives_own_model_counts_behind_a_bridge_that_has_a_name(
+    bundled: tuple[Pattern, ...], own: dict[str, Ata | Smart]
+) -> None:
     assert by_model(drive(vendor="WD", model="My Passport 25E2", bus="usb"), bundled).verdict is UNKNOWN
     assert by_model(drive(vendor="WD", model="My Passport 25E2", bus="usb", **own), bundled).verdict is LIKELY
 
 
 def test_a_pattern_may_leave_out_larger_drives() -> None:
     mine = (Pattern(model="WD.*EMAZ", largest_tb=6),)
-    for size_bytes, verdict in ((6 * TB + 10**9, LIKELY), (4 * TB // 100, LIKELY), (8 * TB, UNKNOWN), (None, LIKELY)):
-        assert by_model(drive(model="WDC WD60EMAZ-11LW3B0", size_bytes=size_bytes, free=()), mine).verdict is verdict, size_bytes
+    for size_bytes, verdict in (
+        (6 * TB + 10**9, LIKELY),
+        (4 * TB // 100, LIKELY),
+        (8 * TB, UNKNOWN),
+        (None, LIKELY),
+    ):
+        assert (
+            by_model(drive(model="WDC WD60EMAZ-11LW3B0", size_bytes=size_bytes, free=()), mine).verdict
+            is verdict
+        ), size_bytes
 
 
 def test_no_bundled_bound_leaves_out_a_drive_of_the_named_size(bundled: tuple[Pattern, ...]) -> None:
     """6 TB drives hold 6,001,175,126,016 bytes."""
     for model in ("WDC WD60EFAX-68SHWN0", "WDC WD60EZAZ-00SF3B0", "WDC WD60EMAZ-11LW3B0"):
-        assert by_model(drive(model=model, size_bytes=6_001_175_126_016, free=()), bundled).verdict is not UNKNOWN
+        assert (
+            by_model(drive(model=model, size_bytes=6_001_175_126_016, free=()), bundled).verdict
+            is not UNKNOWN
+        )
         assert by_model(drive(model=model, size_bytes=8_001_563_222_016, free=()), bundled).verdict is UNKNOWN
 
 
@@ -133,23 +150,26 @@ def models_in(text: str) -> list[str]:
 
 
 HIGH = models_in("""
-ST2000DM005 ST2000DM008 ST3000DM007 ST4000DM004 ST6000DM003 ST8000DM004 ST5000AS0011 ST6000AS0002 ST8000AS0002 ST8000AS0012
-WD20EFAX WD30EFAX WD40EFAX WD60EFAX WD20EZAZ WD40EZAZ WD60EZAZ WD60EDAZ WD40EZBX WD10SPZX WD20SPZX WD10SPSX
-HDWD220 HDWD240 HDWD260 HDWT720 HDWT740 HDWT840 HDWT860 HDWL110 HDWL120 MQ04UBB200 MQ04UBB400
+ST2000DM005 ST2000DM008 ST3000DM007 ST4000DM004 ST6000DM003 ST8000DM004 ST5000AS0011 ST6000AS0002 ST8000AS0002
+ST8000AS0012 WD20EFAX WD30EFAX WD40EFAX WD60EFAX WD20EZAZ WD40EZAZ WD60EZAZ WD60EDAZ WD40EZBX WD10SPZX
+WD20SPZX WD10SPSX HDWD220 HDWD240 HDWD260 HDWT720 HDWT740 HDWT840 HDWT860 HDWL110 HDWL120 MQ04UBB200
+MQ04UBB400
 """)
 MEDIUM = models_in("""
-DT02ABA400 DT02ABA600 DT02-V400 MQ04ABF100 MQ04ABD200 ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024 ST4000LM024 ST5000LM000
+DT02ABA400 DT02ABA600 DT02-V400 MQ04ABF100 MQ04ABD200 ST500LM030 ST1000LM048 ST2000LM015 ST3000LM024
+ST4000LM024 ST5000LM000
 """)
 LOW = models_in("""
-ST8000AS0003 ST500LM034 ST1000LM035 ST1000LM038 ST1000LM049 ST2000LM007 ST2000LM010 ST2000LX001 ST1000LX015 ST500LX025
-ST32000NM003K ST36000NM003K MQ04UBF100 MQ04UBD200 HDWC360 HDWD320 WD40NDZW WD50NDZW WD40NDZM WD50NDZM WD30NMZW WD40NMZW WD50NMZW
-WD40NMZM WD30NMRW WD40NPZZ WD10SDZW WD20SDZW WD10SMZW WD20SMZW WD10SDZM WD20SDZM WD10SMZM WD20SMZM WD10SPWX WD9000LPZX WD5000LPSX
-WD40EMAZ WD60EMAZ
+ST8000AS0003 ST500LM034 ST1000LM035 ST1000LM038 ST1000LM049 ST2000LM007 ST2000LM010 ST2000LX001 ST1000LX015
+ST500LX025 ST32000NM003K ST36000NM003K MQ04UBF100 MQ04UBD200 HDWC360 HDWD320 WD40NDZW WD50NDZW WD40NDZM
+WD50NDZM WD30NMZW WD40NMZW WD50NMZW WD40NMZM WD30NMRW WD40NPZZ WD10SDZW WD20SDZW WD10SMZW WD20SMZW WD10SDZM
+WD20SDZM WD10SMZM WD20SMZM WD10SPWX WD9000LPZX WD5000LPSX WD40EMAZ WD60EMAZ
 """)
 NOT_SHINGLED = models_in("""
-ST4000DM005 ST500DM009 ST4000DM000 ST5000DM000 ST4000VX007 ST4000VX013 ST2000LM003 ST5000LM024 ST4000LM000 ST1000LM024 WD80EFAX WD100EFAX
-WD80EZAZ WD80EMAZ WD80EDAZ WD100EMAZ WD40EFRX WD40EFZX WD40EZAX WD60EAZZ WD40EAAZ HDWD110 HDWD130 HDWJ110 HDWK105 ST8000NM0055 ST500LM0300
-ST8000DM0045 XST4000DM004 WD400EFAX WD10EARS-00Y5B1 DT01ACA300 ST2000L003 MQ04UBB4000 ST8000AS0022
+ST4000DM005 ST500DM009 ST4000DM000 ST5000DM000 ST4000VX007 ST4000VX013 ST2000LM003 ST5000LM024 ST4000LM000
+ST1000LM024 WD80EFAX WD100EFAX WD80EZAZ WD80EMAZ WD80EDAZ WD100EMAZ WD40EFRX WD40EFZX WD40EZAX WD60EAZZ
+WD40EAAZ HDWD110 HDWD130 HDWJ110 HDWK105 ST8000NM0055 ST500LM0300 ST8000DM0045 XST4000DM004 WD400EFAX
+WD10EARS-00Y5B1 DT01ACA300 ST2000L003 MQ04UBB4000 ST8000AS0022
 """)
 
 
@@ -157,9 +177,16 @@ ST8000DM0045 XST4000DM004 WD400EFAX WD10EARS-00Y5B1 DT01ACA300 ST2000L003 MQ04UB
 def test_listed_models(bundled: tuple[Pattern, ...], model: str) -> None:
     confidence = "high" if model in HIGH else "medium" if model in MEDIUM else "low"
     maker = {"WD": "WDC ", "ST": ""}.get(model[:2], "TOSHIBA ")
-    for name in (model, f"{maker}{model}-68JH4N0", f"{maker}{model}-68JH4N0".replace(" ", "_"), f"{model} 0001"):
+    for name in (
+        model,
+        f"{maker}{model}-68JH4N0",
+        f"{maker}{model}-68JH4N0".replace(" ", "_"),
+        f"{model} 0001",
+    ):
         found = by_model(drive(model=name), bundled)
-        assert (found.verdict, found.confidence) == (YES if confidence == "high" else LIKELY, confidence), name
+        assert (found.verdict, found.confidence) == (YES if confidence == "high" else LIKELY, confidence), (
+            name
+        )
     if confidence == "low":
         assert "reported" in found.evidence[-1].says
 
@@ -198,7 +225,9 @@ def test_a_machines_file_comes_before_the_users(monkeypatch: pytest.MonkeyPatch,
     """The last entry counts, so that a person's own word stands against the administrator's."""
     for folder, kind in (("etc", "host-aware"), ("config/diskwright", "host-managed")):
         (tmp_path / folder / "drives").mkdir(parents=True)
-        (tmp_path / folder / "drives" / "one.toml").write_text(f'drives = [{{ model = "ST9999XX000", kind = "{kind}" }}]\n')
+        (tmp_path / folder / "drives" / "one.toml").write_text(
+            f'drives = [{{ model = "ST9999XX000", kind = "{kind}" }}]\n'
+        )
     folders = (tmp_path / "etc", tmp_path / "config/diskwright")
     monkeypatch.setattr("wizard.documents.profiles.profile_folders", lambda: folders)
     assert by_model(drive(model="ST9999XX000-1AB"), load_patterns()).management == "host-managed"
@@ -206,7 +235,9 @@ def test_a_machines_file_comes_before_the_users(monkeypatch: pytest.MonkeyPatch,
 
 def test_the_line_in_the_files_head_can_be_used_as_it_stands(tmp_path: Path) -> None:
     head = (Path(__file__).resolve().parents[2] / "profiles/drives/shingled.toml").read_text()
-    (line,) = [line.removeprefix("#").strip() for line in head.splitlines() if line.startswith("#     drives = [")]
+    (line,) = [
+        line.removeprefix("#").strip() for line in head.splitlines() if line.startswith("#     drives = [")
+    ]
     path = tmp_path / "mine.toml"
     path.write_text(line + "\n")
     assert list(fitting(drive(model="ST9999XX000-1AB"), read_patterns(path)))

@@ -7,10 +7,19 @@ from wizard.diagnose.nvme import better_format, find_nvme
 from wizard.model.machine import Drive, NvmeFormat
 
 
-def namespace(*formats: tuple[int, int, int], used: int = 0, scope: str | None = "namespace", zoned: str = "none") -> Drive:
+def namespace(
+    *formats: tuple[int, int, int], used: int = 0, scope: str | None = "namespace", zoned: str = "none"
+) -> Drive:
     """An NVMe drive whose formats are given by data bytes, metadata bytes and relative performance."""
     made = tuple(NvmeFormat(number, *one, in_use=number == used) for number, one in enumerate(formats))
-    return drive(path="/dev/nvme0n1", bus="nvme", rotational=False, nvme_formats=made, nvme_format_scope=scope, zoned=zoned)
+    return drive(
+        path="/dev/nvme0n1",
+        bus="nvme",
+        rotational=False,
+        nvme_formats=made,
+        nvme_format_scope=scope,
+        zoned=zoned,
+    )
 
 
 @pytest.mark.parametrize(
@@ -33,7 +42,9 @@ def namespace(*formats: tuple[int, int, int], used: int = 0, scope: str | None =
         (drive(), None),
     ],
 )
-def test_better_is_what_the_drive_calls_faster_or_4096_bytes_at_the_same_speed(subject: Drive, number: int | None) -> None:
+def test_better_is_what_the_drive_calls_faster_or_4096_bytes_at_the_same_speed(
+    subject: Drive, number: int | None
+) -> None:
     found = better_format(subject)
     assert (found.number if found else None) == number
     assert len(list(find_nvme(subject))) == (number is not None)
@@ -44,7 +55,12 @@ def test_a_faster_format_is_told_with_its_command_and_what_it_destroys() -> None
     assert "512 bytes (format 0)" in finding.sentence
     assert "4096 bytes (format 1), which it calls faster" in finding.sentence
     assert "the one in use good and the other best" in finding.why
-    for words in ("`nvme format --lbaf=1 /dev/nvme0n1`", "ERASES EVERYTHING", "never runs it", "the others would stay"):
+    for words in (
+        "`nvme format --lbaf=1 /dev/nvme0n1`",
+        "ERASES EVERYTHING",
+        "never runs it",
+        "the others would stay",
+    ):
         assert words in finding.remedy
 
 
@@ -54,7 +70,9 @@ def test_equal_speed_is_not_sold_as_a_gain() -> None:
     assert "no speed is promised" in finding.why
 
 
-@pytest.mark.parametrize(("scope", "words"), [("all", "every one of them would be erased"), (None, "count on it")])
+@pytest.mark.parametrize(
+    ("scope", "words"), [("all", "every one of them would be erased"), (None, "count on it")]
+)
 def test_other_namespaces_are_thought_of(scope: str | None, words: str) -> None:
     (finding,) = find_nvme(namespace((512, 0, 2), (4096, 0, 0), scope=scope))
     assert words in finding.remedy

@@ -24,7 +24,9 @@ def judged(subject: Drive, *patterns: Pattern) -> tuple[Recorded, str | None, st
 
 
 def found_of(subject: Drive, code: str, *patterns: Pattern) -> list[Finding]:
-    return [finding for finding in diagnose(machine(subject), subject, patterns).findings if finding.code == code]
+    return [
+        finding for finding in diagnose(machine(subject), subject, patterns).findings if finding.code == code
+    ]
 
 
 YES, LIKELY, UNKNOWN, NOT_APPLICABLE = Recorded
@@ -51,7 +53,10 @@ YES, LIKELY, UNKNOWN, NOT_APPLICABLE = Recorded
         (drive(ata=Ata(trims=False)), (UNKNOWN, None, "none")),
         (drive(smart=Smart(rotation_rate=0), discard=TRIM), (NOT_APPLICABLE, None, "high")),
         (drive(smart=Smart(rotation_rate=5400), rotational=False, bus="usb"), (UNKNOWN, None, "none")),
-        (drive(smart=Smart(model_family="Seagate BarraCuda 3.5 (CMR+HAMR)"), discard=TRIM), (UNKNOWN, None, "none")),
+        (
+            drive(smart=Smart(model_family="Seagate BarraCuda 3.5 (CMR+HAMR)"), discard=TRIM),
+            (UNKNOWN, None, "none"),
+        ),
         (drive(zoned="host-managed", ata=Ata(zoned=2)), (YES, "host-managed", "high")),
         (drive(zoned="host-aware", smart=Smart(model_family="X (SMR)")), (YES, "host-aware", "high")),
         (drive(smart=Smart(zoned_capability="device_managed")), (YES, "drive", "high")),
@@ -94,7 +99,11 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
     assert {verdict.value for verdict in Recorded} == {"yes", "likely", "unknown", "not-applicable"}
     found = recorded(drive(vpd_zoned=0, ata=Ata()))
     assert found.kind == "unknown"
-    assert [clue.says for clue in found.evidence] == ["none, as drive-managed drives say too", "0: not reported", "not reported"]
+    assert [clue.says for clue in found.evidence] == [
+        "none, as drive-managed drives say too",
+        "0: not reported",
+        "not reported",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -102,12 +111,20 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
     [
         (drive(), "IDENTIFY word 69, bits 1:0", "this kernel does not hand"),
         (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "this USB bridge does not hand"),
-        (drive(unread=(Unread("ata", "Its data do not fit their own checksum."),)), "IDENTIFY word 69, bits 1:0", "its data do not fit"),
+        (
+            drive(unread=(Unread("ata", "Its data do not fit their own checksum."),)),
+            "IDENTIFY word 69, bits 1:0",
+            "its data do not fit",
+        ),
         (drive(), "SCSI VPD page B1h, byte 8, bits 5:4", "drive or kernel has no such page"),
         (drive(bus="usb"), "SCSI VPD page B1h, byte 8, bits 5:4", "the kernel asks few USB bridges"),
         (drive(zoned=None), "queue/zoned of the kernel", "this kernel does not know of zones"),
         (drive(unread=(Unread("smart", "Needs root."),)), "smartctl and its drive database", "needs root"),
-        (drive(unread=(Unread("smart", "Smartctl is not installed."),)), "smartctl and its drive database", "smartctl is not installed"),
+        (
+            drive(unread=(Unread("smart", "Smartctl is not installed."),)),
+            "smartctl and its drive database",
+            "smartctl is not installed",
+        ),
     ],
 )
 def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, why: str) -> None:
@@ -115,13 +132,19 @@ def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, wh
     assert said[source].startswith(f"{NOT_ASKED}: {why}")
     (finding,) = found_of(subject, "recording-unknown")
     assert f"{source} ({NOT_ASKED}: {why}" in finding.why
-    assert finding.sentence.startswith("Nothing that could be asked tells whether /dev/sda is shingled; not heard: ")
+    assert finding.sentence.startswith(
+        "Nothing that could be asked tells whether /dev/sda is shingled; not heard: "
+    )
     assert source in finding.sentence
 
 
 @pytest.mark.parametrize(
     "subject",
-    [drive(bus="virtio", path="/dev/vda"), drive(bus="nvme", rotational=False), drive(bus="sas", vendor="SEAGATE", vpd_zoned=0)],
+    [
+        drive(bus="virtio", path="/dev/vda"),
+        drive(bus="nvme", rotational=False),
+        drive(bus="sas", vendor="SEAGATE", vpd_zoned=0),
+    ],
     ids=["virtio", "nvme", "sas"],
 )
 def test_what_a_kind_of_drive_never_has_is_not_missed(subject: Drive) -> None:
@@ -139,8 +162,18 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
 @pytest.mark.parametrize(
     ("subject", "patterns", "verdict", "words"),
     [
-        (drive(discard=TRIM, smart=RED_CMR), (), (UNKNOWN, None, "none"), ("TRIM", "Red (CMR)", "None is believed")),
-        (drive(vpd_zoned=2, smart=RED_CMR), (), (YES, "drive", "medium"), ("page B1h", "Red (CMR)", "B1h, byte 8, bits 5:4 is believed")),
+        (
+            drive(discard=TRIM, smart=RED_CMR),
+            (),
+            (UNKNOWN, None, "none"),
+            ("TRIM", "Red (CMR)", "None is believed"),
+        ),
+        (
+            drive(vpd_zoned=2, smart=RED_CMR),
+            (),
+            (YES, "drive", "medium"),
+            ("page B1h", "Red (CMR)", "B1h, byte 8, bits 5:4 is believed"),
+        ),
         (
             drive(smart=RED_CMR),
             (Pattern("Example", confidence=Confidence.HIGH, source="the maker"),),
@@ -189,15 +222,37 @@ def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -
             drive(zoned="host-managed", vpd_zoned=2),
             (),
             (YES, "host-managed", "high"),
-            ("queue/zoned of the kernel says host-managed", "2: drive-managed", "queue/zoned of the kernel is believed"),
+            (
+                "queue/zoned of the kernel says host-managed",
+                "2: drive-managed",
+                "queue/zoned of the kernel is believed",
+            ),
         ),
-        (drive(zoned="host-managed", ata=Ata(zoned=1)), (), (YES, "host-managed", "high"), ("IDENTIFY word 69", "1: host-aware")),
-        (drive(vpd_zoned=1, ata=Ata(zoned=2)), (), (YES, "host-aware", "high"), ("1: host-aware", "2: device-managed")),
-        (drive(ata=Ata(zoned=2), smart=Smart(zoned_capability="host_aware")), (), (YES, "drive", "high"), ("device-managed", "host_aware")),
+        (
+            drive(zoned="host-managed", ata=Ata(zoned=1)),
+            (),
+            (YES, "host-managed", "high"),
+            ("IDENTIFY word 69", "1: host-aware"),
+        ),
+        (
+            drive(vpd_zoned=1, ata=Ata(zoned=2)),
+            (),
+            (YES, "host-aware", "high"),
+            ("1: host-aware", "2: device-managed"),
+        ),
+        (
+            drive(ata=Ata(zoned=2), smart=Smart(zoned_capability="host_aware")),
+            (),
+            (YES, "drive", "high"),
+            ("device-managed", "host_aware"),
+        ),
     ],
 )
 def test_contradictions_are_findings(
-    subject: Drive, patterns: tuple[Pattern, ...], verdict: tuple[Recorded, str | None, str], words: tuple[str, ...]
+    subject: Drive,
+    patterns: tuple[Pattern, ...],
+    verdict: tuple[Recorded, str | None, str],
+    words: tuple[str, ...],
 ) -> None:
     assert judged(subject, *patterns) == verdict
     (finding,) = found_of(subject, "recording-contradiction", *patterns)
@@ -213,7 +268,10 @@ def test_contradictions_are_findings(
     [
         (drive(zoned="none", vpd_zoned=2, ata=Ata(zoned=2, trims=True)), ()),
         (drive(zoned="none", vpd_zoned=1), ()),
-        (drive(zoned="host-aware", discard=TRIM, smart=Smart(model_family="Seagate Archive HDD (SMR)")), (Pattern("Example"),)),
+        (
+            drive(zoned="host-aware", discard=TRIM, smart=Smart(model_family="Seagate Archive HDD (SMR)")),
+            (Pattern("Example"),),
+        ),
         (drive(zoned="host-managed", vpd_zoned=0, ata=Ata()), (Pattern("Example", kind=Kind.HOST_MANAGED),)),
         (drive(smart=RED_CMR), (Pattern("Example", kind=Kind.CONVENTIONAL),)),
         (drive(rotational=True, ata=Ata(rotation_rate=5400)), ()),
@@ -229,9 +287,18 @@ def test_what_only_says_less_is_no_contradiction(subject: Drive, patterns: tuple
 @pytest.mark.parametrize(
     ("subject", "words"),
     [
-        (drive(rotational=True, ata=Ata(rotation_rate=1)), ("for a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational")),
-        (drive(rotational=False, ata=Ata(rotation_rate=5400)), ("without moving parts", "5400 times", "echo 1 >")),
-        (drive(rotational=False, bus="usb", smart=Smart(rotation_rate=7200)), ("7200 times", "The drive is believed")),
+        (
+            drive(rotational=True, ata=Ata(rotation_rate=1)),
+            ("for a hard disk", "solid-state", "echo 0 > /sys/block/sda/queue/rotational"),
+        ),
+        (
+            drive(rotational=False, ata=Ata(rotation_rate=5400)),
+            ("without moving parts", "5400 times", "echo 1 >"),
+        ),
+        (
+            drive(rotational=False, bus="usb", smart=Smart(rotation_rate=7200)),
+            ("7200 times", "The drive is believed"),
+        ),
     ],
 )
 def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]) -> None:
@@ -245,13 +312,18 @@ def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]
     ("ata", "words"),
     [
         (Ata(physical_block_bytes=16384), ("blocks of 4096 bytes", "itself says 16384")),
-        (Ata(physical_block_bytes=4096, alignment_offset_bytes=3584), ("begin 0 bytes", "itself says 3584", "jumper")),
+        (
+            Ata(physical_block_bytes=4096, alignment_offset_bytes=3584),
+            ("begin 0 bytes", "itself says 3584", "jumper"),
+        ),
         (Ata(physical_block_bytes=4096, alignment_offset_bytes=0), ()),
         (Ata(physical_block_bytes=512), ()),
         (Ata(), ()),
     ],
 )
-def test_the_drives_own_word_on_its_blocks_is_held_against_the_kernels(ata: Ata, words: tuple[str, ...]) -> None:
+def test_the_drives_own_word_on_its_blocks_is_held_against_the_kernels(
+    ata: Ata, words: tuple[str, ...]
+) -> None:
     found = found_of(drive(ata=ata), "geometry-contradiction")
     assert len(found) == bool(words)
     for word in words:

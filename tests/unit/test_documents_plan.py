@@ -31,21 +31,26 @@ PLAN = plan_for(
     wish("xfs", mount_point="/srv/media"),
     mode=Mode.REPLACE,
 )
-KEEPING = plan_for(OLD, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("btrfs"), mode=Mode.USE_FREE)
+KEEPING = plan_for(
+    OLD, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("btrfs"), mode=Mode.USE_FREE
+)
 TEXT = render_plan(PLAN)
 
 Body = dict[str, Any]
 
 
 def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
-    """The plan's document with a change, and a digest that fits it: what a person with bad intent would hand in."""
+    """The plan's document with a change, and a digest that fits it: what a person with bad intent would hand
+    in."""
     body = json.loads(render_plan(plan))
     del body["schema"], body["digest"]
     change(body)
     return json.dumps({"schema": SCHEMA, "digest": digest_of(body, SCHEMA), **body})
 
 
-@pytest.mark.parametrize("plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), wish("btrfs"))])
+@pytest.mark.parametrize(
+    "plan", [PLAN, KEEPING, plan_for(drive(serial=None, wwn=None, by_id=()), wish("btrfs"))]
+)
 def test_a_plan_is_read_as_it_was_written(plan: Plan) -> None:
     assert read_plan(render_plan(plan), "plan.json") == plan
     assert redigested(plan, lambda body: None) != ""
@@ -65,8 +70,14 @@ def test_the_document_keeps_the_promises_of_the_format() -> None:
 @given(st.data())
 def test_an_edit_of_one_character_is_refused_or_changes_nothing(data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(TEXT) - 1))
-    char = data.draw(st.one_of(st.sampled_from('0123456789 \n"{}[]:,.eE+-\\xtn'), st.characters(codec="utf-8")))
-    edited = data.draw(st.sampled_from((TEXT[:at] + char + TEXT[at + 1 :], TEXT[:at] + char + TEXT[at:], TEXT[:at] + TEXT[at + 1 :])))
+    char = data.draw(
+        st.one_of(st.sampled_from('0123456789 \n"{}[]:,.eE+-\\xtn'), st.characters(codec="utf-8"))
+    )
+    edited = data.draw(
+        st.sampled_from(
+            (TEXT[:at] + char + TEXT[at + 1 :], TEXT[:at] + char + TEXT[at:], TEXT[:at] + TEXT[at + 1 :])
+        )
+    )
     try:
         assert read_plan(edited, "plan.json") == PLAN
     except BadInput as error:
@@ -82,7 +93,10 @@ def test_a_plan_that_was_cut_off_is_refused(length: int) -> None:
 
 @settings(max_examples=60, deadline=None)
 @given(
-    st.one_of(st.text(max_size=60), st.recursive(st.none() | st.integers() | st.text(max_size=8), st.lists, max_leaves=9).map(json.dumps))
+    st.one_of(
+        st.text(max_size=60),
+        st.recursive(st.none() | st.integers() | st.text(max_size=8), st.lists, max_leaves=9).map(json.dumps),
+    )
 )
 def test_anything_else_is_refused(text: str) -> None:
     with pytest.raises(BadInput, match=r"plan\.json"):
@@ -102,7 +116,10 @@ def test_anything_else_is_refused(text: str) -> None:
         (redigested(PLAN, lambda body: body["drive"].update(size_bytes="500")), "size_bytes"),
         (redigested(PLAN, lambda body: body["drive"].update(size_bytes=True)), "size_bytes"),
         (redigested(PLAN, lambda body: body["drive"].update(size_bytes=5e11)), "size_bytes"),
-        (redigested(PLAN, lambda body: body["steps"][0]["operation"].update(kind="run-anything")), "kind|operation|run-anything"),
+        (
+            redigested(PLAN, lambda body: body["steps"][0]["operation"].update(kind="run-anything")),
+            "kind|operation|run-anything",
+        ),
     ],
 )
 def test_what_is_wrong_is_said(text: str, says: str) -> None:
@@ -134,8 +151,12 @@ HOSTILE = {
     "a sentence that lies": at("steps", TABLE_STEP, "sentence", value="Do nothing."),
     "nothing destroyed, it says": at("steps", TABLE_STEP, "destroys", value=""),
     "a negative size": at("steps", TABLE_STEP, "operation", "entries", 0, "size_bytes", value=-MIB),
-    "a size beyond the drive": at("steps", TABLE_STEP, "operation", "entries", 1, "size_bytes", value=1 << 70),
-    "a start off the block": at("steps", TABLE_STEP, "operation", "entries", 0, "start_bytes", value=63 * 512),
+    "a size beyond the drive": at(
+        "steps", TABLE_STEP, "operation", "entries", 1, "size_bytes", value=1 << 70
+    ),
+    "a start off the block": at(
+        "steps", TABLE_STEP, "operation", "entries", 0, "start_bytes", value=63 * 512
+    ),
     "an overlap": at("steps", TABLE_STEP, "operation", "entries", 1, "start_bytes", value=2 * MIB),
     "number 129": at("volumes", 0, "partition", value=129),
     "number 0": at("volumes", 0, "partition", value=0),
@@ -182,15 +203,24 @@ def test_a_plan_edited_with_care_is_refused_all_the_same(change: Callable[[Body]
     assert str(caught.value).isprintable()
 
 
-def rederived(plan: Plan, volumes: tuple[Volume, ...], table: WriteTable | None = None, wipes: tuple[WipeSignatures, ...] = ()) -> Plan:
+def rederived(
+    plan: Plan,
+    volumes: tuple[Volume, ...],
+    table: WriteTable | None = None,
+    wipes: tuple[WipeSignatures, ...] = (),
+) -> Plan:
     """A plan in which everything agrees with hostile volumes: only the rules themselves can refuse it."""
     old = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     table = table or replace(
         old,
-        entries=tuple(replace(entry, name=volume.label) for entry, volume in zip(old.entries, volumes, strict=True)),
+        entries=tuple(
+            replace(entry, name=volume.label) for entry, volume in zip(old.entries, volumes, strict=True)
+        ),
     )
     after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
-    steps = steps_of(operations_of(wipes, table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after))
+    steps = steps_of(
+        operations_of(wipes, table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after)
+    )
     return replace(plan, after=after, volumes=volumes, steps=steps)
 
 
@@ -227,7 +257,9 @@ def test_a_rederived_plan_is_sound_where_nothing_is_hostile() -> None:
         ({"filesystem": "reiserfs"}, "does not make"),
     ],
 )
-def test_a_hostile_volume_is_refused_though_all_else_agrees_with_it(changes: dict[str, Any], says: str) -> None:
+def test_a_hostile_volume_is_refused_though_all_else_agrees_with_it(
+    changes: dict[str, Any], says: str
+) -> None:
     try:
         plan = rederived(PLAN, first_changed(**changes))
     except (KeyError, ValueError):
@@ -248,14 +280,21 @@ def test_nothing_that_stays_is_wiped_or_moved() -> None:
     with pytest.raises(BadInput, match="everything is to stay"):
         check_plan(wiping)
     moved = replace(
-        table, entries=tuple(replace(entry, size_bytes=entry.size_bytes + 512) if entry.kept else entry for entry in table.entries)
+        table,
+        entries=tuple(
+            replace(entry, size_bytes=entry.size_bytes + 512) if entry.kept else entry
+            for entry in table.entries
+        ),
     )
     with pytest.raises(BadInput, match="does not hold together"):
         check_plan(rederived(KEEPING, KEEPING.volumes, moved))
     dropped = replace(table, entries=tuple(entry for entry in table.entries if not entry.kept))
     with pytest.raises(BadInput, match="does not hold together"):
         check_plan(rederived(KEEPING, KEEPING.volumes, dropped))
-    over = replace(table, entries=tuple(entry if entry.kept else replace(entry, start_bytes=MIB) for entry in table.entries))
+    over = replace(
+        table,
+        entries=tuple(entry if entry.kept else replace(entry, start_bytes=MIB) for entry in table.entries),
+    )
     with pytest.raises(BadInput, match="overlap"):
         check_plan(rederived(KEEPING, KEEPING.volumes, over))
 
@@ -280,8 +319,14 @@ TABLE = next(operation for operation in OPERATIONS if isinstance(operation, Writ
         (*OPERATIONS, TABLE),
         (*OPERATIONS, replace(TABLE, device="/dev/vda")),
         tuple(operation for operation in OPERATIONS if operation != TABLE),
-        tuple(replace(operation, device="/dev/vda") if operation == TABLE else operation for operation in OPERATIONS),
-        tuple(replace(operation, options=("-F",)) if isinstance(operation, MakeFilesystem) else operation for operation in OPERATIONS),
+        tuple(
+            replace(operation, device="/dev/vda") if operation == TABLE else operation
+            for operation in OPERATIONS
+        ),
+        tuple(
+            replace(operation, options=("-F",)) if isinstance(operation, MakeFilesystem) else operation
+            for operation in OPERATIONS
+        ),
     ],
 )
 def test_operations_that_its_volumes_do_not_need_are_refused(operations: tuple[Operation, ...]) -> None:
@@ -303,7 +348,9 @@ def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_wi
     }
     for says, entries in cases.items():
         table = replace(TABLE, entries=entries)
-        after = layout_after(PLAN.before, table, PLAN.volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry))
+        after = layout_after(
+            PLAN.before, table, PLAN.volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry)
+        )
         changed = tuple(table if operation == TABLE else operation for operation in OPERATIONS)
         with pytest.raises(BadInput, match=says):
             check_plan(with_operations(replace(PLAN, after=after), changed))

@@ -41,7 +41,10 @@ def test_runs_at_the_same_time_lose_no_line(tmp_path: Path) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text(OLD)
     argvs = [(sys.executable, "-c", WRITER, str(fstab), str(who), str(ROUNDS)) for who in range(RUNS)]
-    writers = [subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT) for argv in argvs]
+    writers = [
+        subprocess.Popen(argv, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=ROOT)
+        for argv in argvs
+    ]
     for writer in writers:
         assert writer.stdin is not None
         writer.stdin.write("go\n")
@@ -90,7 +93,9 @@ def test_a_line_that_changed_meanwhile_is_left_alone(tmp_path: Path) -> None:
     fstab = tmp_path / "fstab"
     fstab.write_text(f"# one more line\n{OLD}")
     with pytest.raises(Failed, match="is another by now"):
-        new_line_in(fstab, 2, "UUID=abc / ext4 defaults 0 1", "UUID=abc / ext4 noatime 0 1", kept_as(fstab, "run"))
+        new_line_in(
+            fstab, 2, "UUID=abc / ext4 defaults 0 1", "UUID=abc / ext4 noatime 0 1", kept_as(fstab, "run")
+        )
     assert fstab.read_text() == f"# one more line\n{OLD}"
     assert not kept_as(fstab, "run").exists()
 

@@ -37,7 +37,9 @@ NOTHING = Surroundings(terminal=False, session=False, bus=False, systemd=False)
         ("", DESKTOP, None),
     ],
 )
-def test_the_first_that_can_ask_is_chosen(here: str, around: Surroundings, chosen: str | None, tmp_path: Path) -> None:
+def test_the_first_that_can_ask_is_chosen(
+    here: str, around: Surroundings, chosen: str | None, tmp_path: Path
+) -> None:
     for name in here.split():
         (tmp_path / name).touch()
         (tmp_path / name).chmod(0o4755)
@@ -64,8 +66,14 @@ def saying(name: str, *lines: bytes, status: int = 0) -> Way:
     ("way", "sentence"),
     [
         (saying("sudo", status=1), "Root was not given: sudo ended with status 1. Nothing was written."),
-        (saying("sudo", b"Sorry, try again.\n", status=1), "Root was not given: sudo ended with status 1. Nothing was written."),
-        (saying("pkexec", status=126), "Root was not given: the question was dismissed. Nothing was written."),
+        (
+            saying("sudo", b"Sorry, try again.\n", status=1),
+            "Root was not given: sudo ended with status 1. Nothing was written.",
+        ),
+        (
+            saying("pkexec", status=126),
+            "Root was not given: the question was dismissed. Nothing was written.",
+        ),
         (
             saying("run0", as_line(Answer(Say.REFUSED, sentence="No."))),
             "Root was not given: run0 ended with status 0. Nothing was written.",

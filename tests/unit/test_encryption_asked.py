@@ -1,4 +1,5 @@
-"""A passphrase on its way: asked for line by line, handed to root's end, read from a file; and the lines for which a start needs it."""
+"""A passphrase on its way: asked for line by line, handed to root's end, read from a file; and the lines for
+which a start needs it."""
 
 import io
 import json
@@ -13,7 +14,12 @@ from tests.unit.machines import drive, machine
 from tests.unit.test_encryption_rules import planned
 from wizard.apply.root.protocol import Ask, Request, as_line
 from wizard.apply.steps.containers import data_place
-from wizard.apply.system.crypttab import add_to_crypttab, check_crypttab, crypttab_conflict, take_from_crypttab
+from wizard.apply.system.crypttab import (
+    add_to_crypttab,
+    check_crypttab,
+    crypttab_conflict,
+    take_from_crypttab,
+)
 from wizard.documents.codec import from_json
 from wizard.faces.passphrase import passphrase_for
 from wizard.layout.commands import crypttab_line
@@ -71,7 +77,9 @@ def test_line_by_line_it_is_taken_to_the_byte() -> None:
 def test_line_by_line_an_empty_passphrase_is_a_no_and_a_short_one_is_asked_about() -> None:
     services, moved, _ = conversation("S1", "", "")
     assert not services.secrets and isinstance(moved, Back)
-    services, _, said = conversation("S1", "short", "short", "1", "longer than a dozen", "longer than a dozen")
+    services, _, said = conversation(
+        "S1", "short", "short", "1", "longer than a dozen", "longer than a dozen"
+    )
     assert "This passphrase is short" in said and services.secrets == [b"longer than a dozen"]
     services, _, _ = conversation("S1", "short", "short", "2")
     assert services.secrets == [b"short"]
@@ -112,7 +120,9 @@ def test_crypttab_gets_one_line_and_gives_it_back(tmp_path: Path) -> None:
     assert take_from_crypttab(file, OPERATION, "run") and file.read_text() == old
 
 
-@pytest.mark.parametrize("line", ["luks-private-10000000 /dev/sdx1 none luks", f'x UUID="{UUIDS[0].upper()}" none luks'])
+@pytest.mark.parametrize(
+    "line", ["luks-private-10000000 /dev/sdx1 none luks", f'x UUID="{UUIDS[0].upper()}" none luks']
+)
 def test_a_line_that_is_in_the_way_is_told(tmp_path: Path, line: str) -> None:
     assert "line 2" in str(crypttab_conflict(f"# {line}\n{line}\n", OPERATION))
     assert crypttab_conflict(f"# {line}\n", OPERATION) is None
@@ -131,11 +141,22 @@ def test_a_report_without_names_has_none_of_a_container_either() -> None:
     report = gather(Sources(plan=plan, machine=machine(drive(), tools=EVERYTHING)))
     assert container.name in render_report(report)
     text = render_report(without_names(report)) + render_page(without_names(report))
-    assert not [said for said in (container.name, container.uuid, container.uuid[:8], "luks-private") if said in text]
+    assert not [
+        said for said in (container.name, container.uuid, container.uuid[:8], "luks-private") if said in text
+    ]
 
 
 def test_a_header_is_read_only_where_it_is_understood() -> None:
-    assert data_place('{"segments":{"0":{"type":"crypt","offset":"16777216","sector_size":4096}}}') == (16777216, 4096)
-    for other in ("", "[]", '{"segments":{}}', '{"segments":{"0":{"offset":"x","sector_size":1}}}', '{"segments":{"0":{},"1":{}}}'):
+    assert data_place('{"segments":{"0":{"type":"crypt","offset":"16777216","sector_size":4096}}}') == (
+        16777216,
+        4096,
+    )
+    for other in (
+        "",
+        "[]",
+        '{"segments":{}}',
+        '{"segments":{"0":{"offset":"x","sector_size":1}}}',
+        '{"segments":{"0":{},"1":{}}}',
+    ):
         with pytest.raises(Failed, match="cannot read"):
             data_place(other)

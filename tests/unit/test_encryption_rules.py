@@ -46,13 +46,25 @@ def test_the_data_begin_behind_the_header_where_the_drive_is_aligned(geometry: G
 @pytest.mark.parametrize(("geometry", "sector"), [(N512, 512), (E512, 4096), (KN4, 4096)])
 def test_as_much_is_encrypted_at_a_stretch_as_a_physical_block_holds(geometry: Geometry, sector: int) -> None:
     assert planned(geometry=geometry).containers[0].sector_bytes == sector
-    assert encryption_of("/dev/sda1", "x", 64 * MIB + 512, replace(geometry, logical_block_bytes=512), UUIDS[0]).sector_bytes == 512
+    assert (
+        encryption_of(
+            "/dev/sda1", "x", 64 * MIB + 512, replace(geometry, logical_block_bytes=512), UUIDS[0]
+        ).sector_bytes
+        == 512
+    )
 
 
 def test_a_mappers_name_tells_the_volume_and_is_no_other_volumes() -> None:
-    names = [encryption_of("/dev/sda1", label, GIB, E512, uuid).name for label in ("-q", "a b/ü", "private") for uuid in UUIDS[:2]]
+    names = [
+        encryption_of("/dev/sda1", label, GIB, E512, uuid).name
+        for label in ("-q", "a b/ü", "private")
+        for uuid in UUIDS[:2]
+    ]
     assert len(set(names)) == 6
-    assert all(name.startswith("luks-") and name.replace("-", "").replace("_", "").isalnum() and name.isascii() for name in names)
+    assert all(
+        name.startswith("luks-") and name.replace("-", "").replace("_", "").isalnum() and name.isascii()
+        for name in names
+    )
     assert any("private" in name for name in names)
 
 
@@ -65,7 +77,11 @@ def test_the_filesystem_is_made_mounted_and_entered_within_what_the_container_op
         OpenContainer("/dev/sda1", container.uuid, container.name),
         MakeFilesystem(container.opened, "ext4", volume.uuid, "private", ()),
     ]
-    assert [type(operation) for operation in operations[-3:]] == [AddCrypttabLine, type(operations[-2]), Mount]
+    assert [type(operation) for operation in operations[-3:]] == [
+        AddCrypttabLine,
+        type(operations[-2]),
+        Mount,
+    ]
     assert isinstance(operations[-1], Mount) and operations[-1].device == container.opened
     assert container.uuid != volume.uuid
     assert plan.volumes[1].path == "/dev/sda2"
@@ -82,9 +98,20 @@ def test_swap_is_turned_on_within_a_container_and_what_is_not_mounted_is_not_ope
 def test_it_is_shown_and_what_a_lost_passphrase_means_is_said() -> None:
     plan = planned()
     shown = " ".join(" ".join(preview_lines(plan, 120)).split())
-    for said in ("ext4 in LUKS2", "Linux LUKS", "--key-file=-", "standard input", "none luks,nofail", LOST, plan.containers[0].name):
+    for said in (
+        "ext4 in LUKS2",
+        "Linux LUKS",
+        "--key-file=-",
+        "standard input",
+        "none luks,nofail",
+        LOST,
+        plan.containers[0].name,
+    ):
         assert said in shown
-    assert "Cannot be undone" in next(step for step in plan.steps if isinstance(step.operation, MakeContainer)).undo
+    assert (
+        "Cannot be undone"
+        in next(step for step in plan.steps if isinstance(step.operation, MakeContainer)).undo
+    )
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
     assert NO_TRIM in still.doubts
@@ -102,7 +129,10 @@ def test_what_lay_there_is_lost_when_the_container_is_made_and_not_again() -> No
     [
         (secret("vfat", label="PRIVATE"), "vfat is not made in an encrypted volume"),
         (secret(size_bytes=header_bytes(E512) + 15 * MIB), "too small"),
-        (replace(secret(), choice=replace(secret().choice, mount=(Option("discard", "asked"),))), "`discard` has no effect"),
+        (
+            replace(secret(), choice=replace(secret().choice, mount=(Option("discard", "asked"),))),
+            "`discard` has no effect",
+        ),
     ],
 )
 def test_what_cannot_be_encrypted_is_refused(asked: Wish, why: str) -> None:
@@ -120,7 +150,14 @@ def test_nothing_is_encrypted_on_zones_in_a_group_or_without_cryptsetup() -> Non
     with pytest.raises(Refused, match="takes no partitions"):
         plan_for(replace(on, zoned="host-managed"), secret("btrfs"))
     with pytest.raises((Refused, BadInput), match="volume group"):
-        make_plan(machine(on, tools=EVERYTHING), on, (secret(),), None, lambda: next(source), Arrangement(grouped=True))
+        make_plan(
+            machine(on, tools=EVERYTHING),
+            on,
+            (secret(),),
+            None,
+            lambda: next(source),
+            Arrangement(grouped=True),
+        )
 
 
 def test_no_operation_of_an_encrypting_plan_can_be_changed_left_out_or_added() -> None:
@@ -142,8 +179,16 @@ def test_no_operation_of_an_encrypting_plan_can_be_changed_left_out_or_added() -
     )
     attempts = [
         *(operations[:at] + operations[at + 1 :] for at in range(len(operations))),
-        *((*operations[:at], other, *operations[at:]) for at in range(len(operations) + 1) for other in hostile),
-        *((*operations[:at], other, *operations[at + 1 :]) for at in range(len(operations)) for other in hostile),
+        *(
+            (*operations[:at], other, *operations[at:])
+            for at in range(len(operations) + 1)
+            for other in hostile
+        ),
+        *(
+            (*operations[:at], other, *operations[at + 1 :])
+            for at in range(len(operations))
+            for other in hostile
+        ),
     ]
     for attempt in attempts:
         with pytest.raises(BadInput, match="does not hold together"):
@@ -185,6 +230,10 @@ def test_it_is_asked_for_on_the_command_line() -> None:
 def test_a_passphrase_is_what_can_be_typed_and_a_weak_one_is_told() -> None:
     assert passphrase_fault(b"") and passphrase_fault(b"a\nb") and passphrase_fault(b"x" * 513)
     assert passphrase_fault(b"x" * 512) is None
-    assert passphrase_warning(b"short") and passphrase_warning(b"a" * 40) and passphrase_warning("ein längerer Satz".encode())
+    assert (
+        passphrase_warning(b"short")
+        and passphrase_warning(b"a" * 40)
+        and passphrase_warning("ein längerer Satz".encode())
+    )
     assert passphrase_warning(b"several words that nobody guesses") is None
     assert from_file(b" two \n\n") == b" two \n"

@@ -1,4 +1,5 @@
-"""The command line's exit codes, which are a published interface: no run that did not end well ends with 0."""
+"""The command line's exit codes, which are a published interface: no run that did not end well ends
+with 0."""
 
 import errno
 import os
@@ -33,14 +34,17 @@ ENDS = {
     Event.KEPT: 0,
     Event.WAITING: 0,
 }
-"""A run's last word, and how a command ends that followed it; STEP_DONE is the last word of one that was killed."""
+"""A run's last word, and how a command ends that followed it; STEP_DONE is the last word of one that was
+killed."""
 
 
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     runs = tmp_path / "runs"
     runs.mkdir(mode=0o700)
-    made = make_run(runs, (CHANGES.device,), FILE, render_changes(CHANGES), Environment(fstab=tmp_path / "fstab"))
+    made = make_run(
+        runs, (CHANGES.device,), FILE, render_changes(CHANGES), Environment(fstab=tmp_path / "fstab")
+    )
     journal = Journal(made)
     journal.add(Event.STARTED, "Beginning.")
     journal.add(Event.STEP_STARTED, "The first step.", step=1)
@@ -94,7 +98,12 @@ def test_status_takes_no_right_to_write(run: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize(
     ("words", "code"),
-    [(("status", "--journal", "{}"), 0), (("frobnicate",), 2), (("show", "{}/nowhere.json"), 2), (("resume", "--journal", "{}"), 2)],
+    [
+        (("status", "--journal", "{}"), 0),
+        (("frobnicate",), 2),
+        (("show", "{}/nowhere.json"), 2),
+        (("resume", "--journal", "{}"), 2),
+    ],
     ids=lambda words: words[0] if isinstance(words, tuple) else "",
 )
 def test_commands_without_a_run(tmp_path: Path, words: tuple[str, ...], code: int) -> None:
@@ -111,7 +120,9 @@ def test_ended_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("number", ["EROFS", "EIO", "ENOSPC"])
-def test_a_file_on_a_failing_medium_is_a_sentence(number: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_on_a_failing_medium_is_a_sentence(
+    number: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     def failing(_words: list[str]) -> int:
         raise OSError(getattr(errno, number), "It is unwell", "/srv/file")
 

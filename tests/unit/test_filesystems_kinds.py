@@ -27,7 +27,9 @@ def is_sentence(text: str) -> bool:
 def test_every_file_with_a_filesystem_is_found() -> None:
     with_kind = {file.stem for file in FOLDER.glob("*.py") if "\nKIND = " in file.read_text()}
     assert with_kind == set(KINDS)
-    assert {"ext2", "ext3", "reiserfs", "reiser4", "ufs", "jffs2", "yaffs2"} == {name for name, kind in KINDS.items() if not kind.made}
+    assert {"ext2", "ext3", "reiserfs", "reiser4", "ufs", "jffs2", "yaffs2"} == {
+        name for name, kind in KINDS.items() if not kind.made
+    }
     assert set(MADE) == {name for name, kind in KINDS.items() if kind.made}
 
 
@@ -63,7 +65,9 @@ def test_programs_of_others_have_no_package_here() -> None:
 def test_asking_for_what_is_not_made_says_why() -> None:
     with pytest.raises(BadInput, match=r"^ReiserFS is not made\. Linux dropped it"):
         filesystem("reiserfs")
-    with pytest.raises(BadInput, match=r"'z\?fs' is no filesystem that diskwright makes; it makes ext4, xfs, btrfs, .*vfat"):
+    with pytest.raises(
+        BadInput, match=r"'z\?fs' is no filesystem that diskwright makes; it makes ext4, xfs, btrfs, .*vfat"
+    ):
         filesystem("z\x1bfs")
     chosen = replace(wish("ext4"), choice=replace(wish("ext4").choice, filesystem="jffs2"))
     with pytest.raises(Refused, match=r"JFFS2 is not made\. .*bare flash chips"):

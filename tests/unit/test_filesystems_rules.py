@@ -1,4 +1,5 @@
-"""What a plan does with each filesystem's own rules: labels, serial numbers, partition types, commands, and swap, which is not mounted."""
+"""What a plan does with each filesystem's own rules: labels, serial numbers, partition types, commands, and
+swap, which is not mounted."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -64,7 +65,16 @@ def test_the_uuid_in_a_plan_is_what_libblkid_reports(name: str) -> None:
     reported = MADE[name].uuid_of(DRAWN)
     assert reported == REPORTED.get(name, DRAWN)
     assert volume_uuid_fault(reported, name) is None
-    for other in {DRAWN, *REPORTED.values(), DRAWN.upper(), "0000-0000", "0" * 16, "3f8a-1c2d", "3F8A-1C2\u0663", ""} - {reported}:
+    for other in {
+        DRAWN,
+        *REPORTED.values(),
+        DRAWN.upper(),
+        "0000-0000",
+        "0" * 16,
+        "3f8a-1c2d",
+        "3F8A-1C2\u0663",
+        "",
+    } - {reported}:
         assert volume_uuid_fault(other, name), other
 
 
@@ -78,11 +88,17 @@ def test_a_volume_of_each_kind_is_planned_read_back_and_sound(name: str) -> None
     assert any("own check finds it clean" in sentence for sentence in making.holds) == bool(kind.clean_check)
     assert not any("mkfs" in sentence for sentence in making.holds)
     in_use = [step.operation for step in plan.steps if isinstance(step.operation, Mount | TurnOnSwap)]
-    assert in_use == [Mount("/dev/sda1", "/srv/films", kind.kernel_names[0], ("noatime",)) if kind.mounts else TurnOnSwap("/dev/sda1")]
+    assert in_use == [
+        Mount("/dev/sda1", "/srv/films", kind.kernel_names[0], ("noatime",))
+        if kind.mounts
+        else TurnOnSwap("/dev/sda1")
+    ]
 
 
 def test_what_others_open_is_marked_as_their_data() -> None:
-    plan = plan_for(drive(), *(wish(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap())
+    plan = plan_for(
+        drive(), *(wish(name, size_bytes=GIB) for name in ("exfat", "ntfs", "vfat", "jfs")), swap()
+    )
     types = [entry.type for entry in the_table(plan).entries]
     assert types == [BASIC_DATA_TYPE, BASIC_DATA_TYPE, BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE]
 
@@ -105,14 +121,20 @@ LABELS: dict[str, dict[str, str | None]] = {
 }
 
 
-@pytest.mark.parametrize(("name", "label", "says"), [(name, *pair) for name, rules in LABELS.items() for pair in rules.items()])
+@pytest.mark.parametrize(
+    ("name", "label", "says"), [(name, *pair) for name, rules in LABELS.items() for pair in rules.items()]
+)
 def test_labels(name: str, label: str, says: str | None) -> None:
     fault = label_fault(label, name)
     assert fault is None if says is None else says in str(fault)
 
 
 def test_a_label_is_written_as_its_filesystem_does() -> None:
-    fat = [wish("vfat", size_bytes=GIB), wish("vfat", size_bytes=GIB), wish("vfat", size_bytes=GIB, label="my disk")]
+    fat = [
+        wish("vfat", size_bytes=GIB),
+        wish("vfat", size_bytes=GIB),
+        wish("vfat", size_bytes=GIB, label="my disk"),
+    ]
     plan = plan_for(drive(), *fat, wish("ext4"))
     assert [volume.label for volume in plan.volumes] == ["MEDIA", "MEDIA2", "MY DISK", "media"]
     long = replace(wish("exfat"), workload=replace(wish("exfat").workload, label="twelve-chars"))
@@ -130,7 +152,11 @@ def test_swap_is_turned_on_and_not_mounted() -> None:
     assert on.commands == (("swapon", "/dev/sda1"),)
     assert on.undo == "By `swapoff /dev/sda1`."
     text = " ".join("\n".join(preview_lines(plan, 100)).split())
-    for words in ("Make the swap space 'media' on /dev/sda1.", 'swap "media" turned on', "Let the kernel swap to /dev/sda1."):
+    for words in (
+        "Make the swap space 'media' on /dev/sda1.",
+        'swap "media" turned on',
+        "Let the kernel swap to /dev/sda1.",
+    ):
         assert words in text
     assert kinds_of(plan_for(drive(), swap(mount_point=None)))[-1] == "make-filesystem"
     assert len(plan_for(drive(), swap(), swap()).volumes) == 2
@@ -142,7 +168,10 @@ def test_swap_is_turned_on_and_not_mounted() -> None:
         (lambda: plan_for(drive(), swap(mount_point="/srv/x")), "never mounted"),
         (lambda: plan_for(drive(), wish("ext4", mount_point="none")), "not an absolute path"),
         (lambda: plan_for(drive(), swap(choice=wish("ext4").choice)), "not an absolute path"),
-        (lambda: plan_for(drive(), swap(choice=replace(wish("ext4").choice, filesystem="swap"))), "no mount options"),
+        (
+            lambda: plan_for(drive(), swap(choice=replace(wish("ext4").choice, filesystem="swap"))),
+            "no mount options",
+        ),
     ],
 )
 def test_what_swap_cannot_be(attempt: Callable[[], object], says: str) -> None:
@@ -159,13 +188,21 @@ def forged(plan: Plan, gpt_type: str | None = None, **changes: Any) -> Plan:  # 
     """The plan with its only volume changed, and everything else made to agree with that."""
     volumes = (replace(plan.volumes[0], **changes),)
     old = the_table(plan)
-    table = replace(old, entries=(replace(old.entries[0], type=gpt_type or old.entries[0].type, name=volumes[0].label),))
+    table = replace(
+        old, entries=(replace(old.entries[0], type=gpt_type or old.entries[0].type, name=volumes[0].label),)
+    )
     after = layout_after(plan.before, table, volumes, gpt_bounds(plan.drive.size_bytes, plan.drive.geometry))
-    steps = steps_of(operations_of((), table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after))
+    steps = steps_of(
+        operations_of((), table, volumes, plan.drive.geometry), Context(plan.drive, plan.before, after)
+    )
     return replace(plan, after=after, volumes=volumes, steps=steps)
 
 
-EXT4, VFAT, SWAP = plan_for(drive(), wish("ext4")), plan_for(drive(), wish("vfat")), plan_for(drive(), swap(size_bytes=None))
+EXT4, VFAT, SWAP = (
+    plan_for(drive(), wish("ext4")),
+    plan_for(drive(), wish("vfat")),
+    plan_for(drive(), swap(size_bytes=None)),
+)
 
 
 @pytest.mark.parametrize(
@@ -185,7 +222,12 @@ EXT4, VFAT, SWAP = plan_for(drive(), wish("ext4")), plan_for(drive(), wish("vfat
         (forged(SWAP, mount_point="/srv/x"), "never mounted"),
         (forged(SWAP, mount_options=("noatime",)), "no mount options"),
         (forged(EXT4, mount_point="none"), "absolute"),
-        (replace(SWAP, steps=(*SWAP.steps[:-1], replace(SWAP.steps[-1], operation=TurnOnSwap("/dev/vda1")))), "operations are not"),
+        (
+            replace(
+                SWAP, steps=(*SWAP.steps[:-1], replace(SWAP.steps[-1], operation=TurnOnSwap("/dev/vda1")))
+            ),
+            "operations are not",
+        ),
         (replace(VFAT, steps=(*VFAT.steps, *SWAP.steps[-1:])), "operations are not"),
     ],
 )
@@ -200,7 +242,11 @@ def test_what_agrees_with_the_rules_passes(plan: Plan) -> None:
 
 
 def volume_line(volume: Volume) -> AddFstabLine:
-    return next(one for one in operations_of((), the_table(SWAP), (volume,), SWAP.drive.geometry) if isinstance(one, AddFstabLine))
+    return next(
+        one
+        for one in operations_of((), the_table(SWAP), (volume,), SWAP.drive.geometry)
+        if isinstance(one, AddFstabLine)
+    )
 
 
 def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:
@@ -212,14 +258,22 @@ def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:
 def test_programs_that_are_missing_are_named_with_their_packages() -> None:
     everything = Kernel("6.12.9", frozenset({"vfat", "exfat", "ntfs3"}))
     said = obstacles(filesystem("exfat"), machine(kernel=everything), drive(), None)
-    assert [sentence.split(" missing")[0] for sentence in said] == ["The programs mkfs.exfat and tune.exfat are"]
+    assert [sentence.split(" missing")[0] for sentence in said] == [
+        "The programs mkfs.exfat and tune.exfat are"
+    ]
     assert "apt install exfatprogs" in said[0]
     (said_of_ntfs,) = obstacles(filesystem("ntfs"), machine(kernel=everything), drive(), None)
-    assert "apt install ntfs-3g" in said_of_ntfs and "dnf install ntfsprogs" in said_of_ntfs and "pacman -S ntfs-3g" in said_of_ntfs
+    assert (
+        "apt install ntfs-3g" in said_of_ntfs
+        and "dnf install ntfsprogs" in said_of_ntfs
+        and "pacman -S ntfs-3g" in said_of_ntfs
+    )
 
 
 def test_a_program_that_is_missing_alone_is_said_alone() -> None:
-    here = machine(kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),))
+    here = machine(
+        kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),)
+    )
     (said,) = obstacles(filesystem("exfat"), here, drive(), None)
     assert said.startswith("The program tune.exfat is missing: install exfatprogs")
 
@@ -230,17 +284,27 @@ def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned()
     assert obstacles(filesystem("nilfs2"), here, drive(), None) == ()
     (said,) = obstacles(filesystem("nilfs2"), replace(here, missing_files=("/etc/mtab",)), drive(), None)
     assert said.startswith("/etc/mtab is missing, and mkfs.nilfs2 needs it: `ln -s ")
-    assert obstacles(filesystem("xfs"), replace(here, missing_files=("/etc/mtab",)), drive(), None) == obstacles(
-        filesystem("xfs"), here, drive(), None
-    )
+    assert obstacles(
+        filesystem("xfs"), replace(here, missing_files=("/etc/mtab",)), drive(), None
+    ) == obstacles(filesystem("xfs"), here, drive(), None)
 
 
 def test_ntfs_is_mounted_by_the_kernels_own_driver_or_not_at_all() -> None:
     tools = tuple((name, name) for name in MADE["ntfs"].makers)
     for others in (frozenset({"fuseblk", "ntfs"}), frozenset({"vfat"})):
-        said = obstacles(filesystem("ntfs"), machine(kernel=Kernel("5.10.0", others), tools=tools), drive(), None)
+        said = obstacles(
+            filesystem("ntfs"), machine(kernel=Kernel("5.10.0", others), tools=tools), drive(), None
+        )
         assert said == ("The running kernel (5.10.0) has no NTFS: boot one that has, or install its module.",)
-    assert obstacles(filesystem("ntfs"), machine(kernel=Kernel("6.12.9", frozenset({"ntfs3"})), tools=tools), drive(), None) == ()
+    assert (
+        obstacles(
+            filesystem("ntfs"),
+            machine(kernel=Kernel("6.12.9", frozenset({"ntfs3"})), tools=tools),
+            drive(),
+            None,
+        )
+        == ()
+    )
 
 
 def test_what_the_kernel_swaps_to() -> None:

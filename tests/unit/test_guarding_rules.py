@@ -1,4 +1,5 @@
-"""Rules that nothing else would miss: which locks, in which order, what the kernel's own check says, and how far an MBR reaches."""
+"""Rules that nothing else would miss: which locks, in which order, what the kernel's own check says, and how
+far an MBR reaches."""
 
 import fcntl
 import itertools
@@ -62,7 +63,9 @@ def test_of_several_locks_that_were_lent_each_must_be_had_again(drives: tuple[st
 
 
 @pytest.mark.parametrize("turned", [False, True])
-def test_drives_are_locked_in_the_order_of_their_names(drives: tuple[str, str], turned: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_drives_are_locked_in_the_order_of_their_names(
+    drives: tuple[str, str], turned: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Or two runs that want the same two would each hold one, and wait for the other."""
     monkeypatch.setattr(lock, "monotonic", itertools.count(0, 100).__next__)
     other = os.open(drives[0], os.O_RDONLY)
@@ -127,5 +130,7 @@ def test_an_mbr_reaches_as_far_as_its_numbers_and_no_block_further(geometry: Geo
 
 @pytest.mark.parametrize(("blocks", "told"), [(LAST_BLOCK + 1, False), (LAST_BLOCK + 2, True)])
 def test_what_an_mbr_cannot_reach_is_told(blocks: int, told: bool) -> None:
-    on = drive(size_bytes=blocks * 512, table=mbr(blocks * 512), partitions=(partition(1, MIB, TIB, type="0x83"),))
+    on = drive(
+        size_bytes=blocks * 512, table=mbr(blocks * 512), partitions=(partition(1, MIB, TIB, type="0x83"),)
+    )
     assert ("table-mbr-over-2tib" in {finding.code for finding in find_tables(on)}) is told

@@ -1,4 +1,5 @@
-"""A power cut while something is written down: what was there before stands, or what is new, and what was said to be written lasts.
+"""A power cut while something is written down: what was there before stands, or what is new, and what was
+said to be written lasts.
 
 No sync is stood in for here: the real calls are watched, and each state that they allow is looked at.
 """
@@ -39,17 +40,23 @@ def test_the_model_loses_what_nobody_waited_for(tmp_path: Path, monkeypatch: pyt
     lasting.close()
 
 
-def test_an_entry_of_the_journal_lasts_and_harms_none_before_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_of_the_journal_lasts_and_harms_none_before_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     journal = Journal(tmp_path)
     journal.add(Event.STARTED, "First.")
     first = (tmp_path / "journal.jsonl").read_bytes()
-    during, after = states_during(monkeypatch, tmp_path, lambda: journal.add(Event.STEP_STARTED, "Second.", step=1))
+    during, after = states_during(
+        monkeypatch, tmp_path, lambda: journal.add(Event.STEP_STARTED, "Second.", step=1)
+    )
     assert all((data or b"").startswith(first) for data in held(during, "journal.jsonl"))
     assert held(after, "journal.jsonl") == {(tmp_path / "journal.jsonl").read_bytes()} != {first}
     journal.close()
 
 
-def test_a_new_journal_is_found_again_with_its_first_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_journal_is_found_again_with_its_first_entry(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def begin() -> None:
         journal = Journal(tmp_path)
         journal.add(Event.STARTED, "First.")
@@ -59,14 +66,20 @@ def test_a_new_journal_is_found_again_with_its_first_entry(tmp_path: Path, monke
     assert after == [{"journal.jsonl": (tmp_path / "journal.jsonl").read_bytes()}]
 
 
-def test_what_is_saved_lasts_before_its_step_may_write(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_saved_lasts_before_its_step_may_write(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     vault = Vault(tmp_path)
     vault.keep("/dev/sdx", 1, Extent(0, 3), b"one")
-    during, after = states_during(monkeypatch, tmp_path, lambda: vault.keep("/dev/sdx", 2, Extent(8, 3), b"two"))
+    during, after = states_during(
+        monkeypatch, tmp_path, lambda: vault.keep("/dev/sdx", 2, Extent(8, 3), b"two")
+    )
     for state in during:
         for line in state["index.jsonl"].splitlines():
             one = json.loads(line)
-            assert state[one["file"]] == {1: b"one", 2: b"two"}[one["step"]], "the index names what is not there"
+            assert state[one["file"]] == {1: b"one", 2: b"two"}[one["step"]], (
+                "the index names what is not there"
+            )
     assert {len(state["index.jsonl"].splitlines()) for state in after} == {2}
     assert held(after, "0001.bin") == {b"two"}
 
@@ -77,12 +90,18 @@ def phases(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object
 
 
 def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
-    return "fstab", lambda: (folder / "fstab").write_text("# old\n"), lambda: edit(folder / "fstab", lambda _: "# new\n")
+    return (
+        "fstab",
+        lambda: (folder / "fstab").write_text("# old\n"),
+        lambda: edit(folder / "fstab", lambda _: "# new\n"),
+    )
 
 
 @pytest.mark.parametrize("case", [phases, fstab])
 def test_a_file_that_is_replaced_is_the_old_one_or_the_new_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, case: Callable[[Path], tuple[str, Callable[[], object], Callable[[], object]]]
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    case: Callable[[Path], tuple[str, Callable[[], object], Callable[[], object]]],
 ) -> None:
     name, make, replace = case(tmp_path)
     make()
@@ -102,7 +121,11 @@ def test_a_mark_lasts_once_it_is_made(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_a_new_run_lasts_as_a_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _during, after = states_during(monkeypatch, tmp_path, lambda: make_run(tmp_path, ("/dev/sdx",), "plan.json", "the plan", Environment()))
+    _during, after = states_during(
+        monkeypatch,
+        tmp_path,
+        lambda: make_run(tmp_path, ("/dev/sdx",), "plan.json", "the plan", Environment()),
+    )
     (state,) = after
     assert sorted(Path(name).name for name in state) == ["counter", "plan.json", "run.json"]
     assert b"the plan" in state.values()

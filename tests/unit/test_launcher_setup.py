@@ -15,7 +15,9 @@ import pytest
 REPO = Path(__file__).resolve().parents[2]
 LAUNCHER = REPO / "diskwright"
 BUSYBOX = shutil.which("busybox")
-SHELLS = [[shell] for shell in ("/bin/dash", "/bin/bash") if Path(shell).exists()] + ([[BUSYBOX, "sh"]] if BUSYBOX else [])
+SHELLS = [[shell] for shell in ("/bin/dash", "/bin/bash") if Path(shell).exists()] + (
+    [[BUSYBOX, "sh"]] if BUSYBOX else []
+)
 BORROWED = (
     *(
         "awk",
@@ -38,9 +40,23 @@ BORROWED = (
     ),
     *("sh", "sleep", "sort", "tail", "tr", "wc", "xargs"),
 )
-NEEDED = ("sfdisk", "losetup", "mount", "partx", "wipefs", "mke2fs", "mkfs.xfs", "mkfs.btrfs", "smartctl", "parted")
+NEEDED = (
+    "sfdisk",
+    "losetup",
+    "mount",
+    "partx",
+    "wipefs",
+    "mke2fs",
+    "mkfs.xfs",
+    "mkfs.btrfs",
+    "smartctl",
+    "parted",
+)
 COSTS = {
-    "apt-get": "Need to get 60.1 MB of archives.\\nAfter this operation, 241 MB of additional disk space will be used.\\n",
+    "apt-get": (
+        "Need to get 60.1 MB of archives.\\nAfter this operation, 241 MB of additional disk space will be "
+        "used.\\n"
+    ),
     "dnf": "Total download size: 60 M\\nInstalled size: 241 M\\n",
     "pacman": "Total Download Size:  60.10 MiB\\nTotal Installed Size:  241.00 MiB\\n",
 }
@@ -54,7 +70,8 @@ def venv_name() -> str:
 
 @dataclass
 class Bench:
-    """A PATH of our own with a stub for the package manager, and a folder that stands for /var/lib/diskwright."""
+    """A PATH of our own with a stub for the package manager, and a folder that stands for
+    /var/lib/diskwright."""
 
     folder: Path
     manager: str = "apt-get"
@@ -73,13 +90,16 @@ class Bench:
                 (self.bin / name).symlink_to(found)
         self.stub("id", f"echo {self.user}")
         refusal = "exit 1" if self.install_fails else "exit 0"
-        self.stub(self.manager, f'echo "{self.manager} $*" >> {self.log}\nprintf "{COSTS[self.manager]}"\n{refusal}')
+        self.stub(
+            self.manager, f'echo "{self.manager} $*" >> {self.log}\nprintf "{COSTS[self.manager]}"\n{refusal}'
+        )
         for name in ("dpkg-query", *NEEDED):
             self.stub(name, "exit 0")
         python = self.state / venv_name() / "bin/python"
         python.parent.mkdir(parents=True)
         python.write_text(
-            f'#!/bin/sh\necho "$PYTHONPATH|$PYTHONSAFEPATH|$PYTHONNOUSERSITE|$PYTHONDONTWRITEBYTECODE" >> {self.log}\nprintf "<%s>" "$@"\n'
+            '#!/bin/sh\necho "$PYTHONPATH|$PYTHONSAFEPATH|$PYTHONNOUSERSITE|$PYTHONDONTWRITEBYTECODE" >> '
+            f'{self.log}\nprintf "<%s>" "$@"\n'
         )
         python.chmod(0o755)
         self.complete.touch()
@@ -135,7 +155,11 @@ class Bench:
 
     def installs(self) -> list[str]:
         """What was to be installed for real: without the runs that only ask for the cost."""
-        real = {"apt-get": "apt-get install -y", "dnf": "dnf install -y", "pacman": "pacman -S --needed --noconfirm"}
+        real = {
+            "apt-get": "apt-get install -y",
+            "dnf": "dnf install -y",
+            "pacman": "pacman -S --needed --noconfirm",
+        }
         return [line for line in self.asked() if line.startswith(real[self.manager])]
 
 
@@ -231,7 +255,11 @@ def test_two_at_once_wait_for_each_other(tmp_path: Path) -> None:
     bench.stub("apt-get", f'echo "begin $*" >> {bench.log}\nsleep 1\necho end >> {bench.log}')
     both = [
         subprocess.Popen(
-            [LAUNCHER, "--setup-only"], env=dict(bench.settings()), stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+            [LAUNCHER, "--setup-only"],
+            env=dict(bench.settings()),
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
         )
         for _ in range(2)
     ]
@@ -242,8 +270,15 @@ def test_two_at_once_wait_for_each_other(tmp_path: Path) -> None:
 
 
 def test_no_index_or_mirror_is_named() -> None:
-    """Where packages come from is the environment's business: its package manager's and pip's own settings."""
-    for path in (LAUNCHER, REPO / "requirements.lock", REPO / "tests/requirements.lock", REPO / "tests/run", REPO / "tests/fresh/run"):
+    """Where packages come from is the environment's business: its package manager's and pip's own
+    settings."""
+    for path in (
+        LAUNCHER,
+        REPO / "requirements.lock",
+        REPO / "tests/requirements.lock",
+        REPO / "tests/run",
+        REPO / "tests/fresh/run",
+    ):
         text = path.read_text()
         assert "://" not in text, f"{path.name} names a host"
         assert "index-url " not in text, f"{path.name} names an index"

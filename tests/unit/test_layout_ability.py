@@ -1,5 +1,5 @@
-"""A kernel without the device mapper or md: what needs them is refused when it is planned, and greyed with that reason. One without loop
-devices: what is not rehearsed then says so."""
+"""A kernel without the device mapper or md: what needs them is refused when it is planned, and greyed with
+that reason. One without loop devices: what is not rehearsed then says so."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -27,7 +27,9 @@ def without(*modules: str) -> Kernel:
 
 
 def here(kernel: Kernel) -> Machine:
-    return machine(drive(size_bytes=64 * GIB), tools=(*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")), kernel=kernel)
+    return machine(
+        drive(size_bytes=64 * GIB), tools=(*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")), kernel=kernel
+    )
 
 
 def encrypted(kernel: Kernel) -> Plan:
@@ -41,11 +43,27 @@ def grouped(kernel: Kernel) -> Plan:
 
 
 WAYS: dict[str, tuple[Callable[[Kernel], Plan], str, str]] = {
-    "encrypted": (encrypted, "dm_crypt", "has no dm-crypt, without which no encrypted volume can be opened: boot one that has"),
-    "grouped": (grouped, "dm_mod", "has no device mapper, without which LVM's volumes cannot be had: boot one that has"),
-    "striped by lvm": (lambda kernel: striped(numbered(), "lvm", kernel=kernel), "dm_mod", "has no device mapper"),
+    "encrypted": (
+        encrypted,
+        "dm_crypt",
+        "has no dm-crypt, without which no encrypted volume can be opened: boot one that has",
+    ),
+    "grouped": (
+        grouped,
+        "dm_mod",
+        "has no device mapper, without which LVM's volumes cannot be had: boot one that has",
+    ),
+    "striped by lvm": (
+        lambda kernel: striped(numbered(), "lvm", kernel=kernel),
+        "dm_mod",
+        "has no device mapper",
+    ),
     "striped by md": (lambda kernel: striped(numbered(), "md", kernel=kernel), "raid0", "has no md RAID0"),
-    "mirrored by md": (lambda kernel: striped(numbered(), "md", level="raid1", kernel=kernel), "raid1", "has no md RAID1"),
+    "mirrored by md": (
+        lambda kernel: striped(numbered(), "md", level="raid1", kernel=kernel),
+        "raid1",
+        "has no md RAID1",
+    ),
 }
 
 
@@ -82,12 +100,15 @@ def test_the_line_by_line_wizard_says_so_beside_the_numbers() -> None:
 @pytest.mark.parametrize("mode", list(Mode))
 @pytest.mark.parametrize("grouped", [False, True])
 def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, grouped: bool) -> None:
-    """In the plan, before anything is begun; with loop devices there is no doubt. LVM runs on the drive anyway, but for a table."""
+    """In the plan, before anything is begun; with loop devices there is no doubt. LVM runs on the drive
+    anyway, but for a table."""
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), size_bytes=64 * GIB)
 
     def planned(kernel: Kernel) -> Plan:
         on, source = machine(old, tools=EVERYTHING, kernel=kernel), iter(UUIDS)
-        return make_plan(on, on.drives[0], (wish("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped))
+        return make_plan(
+            on, on.drives[0], (wish("ext4"),), mode, lambda: next(source), Arrangement(grouped=grouped)
+        )
 
     without_loops = planned(without("loop"))
     said = "The running kernel (6.12.9) has no loop devices, so "
@@ -99,4 +120,6 @@ def test_without_loop_devices_a_plan_says_that_it_is_not_tried_out(mode: Mode, g
     rehearsed = ["It is rehearsed on a stand-in" in step.sentence for step in without_loops.steps]
     assert sum(rehearsed) == (grouped and mode is Mode.USE_FREE)
     told_so = promise(without_loops)
-    assert told_so.startswith("The steps run on the drive directly, since a volume group" if grouped else "Everything is tried out")
+    assert told_so.startswith(
+        "The steps run on the drive directly, since a volume group" if grouped else "Everything is tried out"
+    )

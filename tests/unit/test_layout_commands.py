@@ -40,19 +40,28 @@ def plan_on(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str])
 
 
 def test_the_plan_goes_to_the_output_and_the_preview_to_the_errors(plan_on: Run) -> None:
-    code, out, err = plan_on(drive(), "plan", "/dev/sda", "--workload", "large-media", "--label", "films", "--mount", "/srv/films")
+    code, out, err = plan_on(
+        drive(), "plan", "/dev/sda", "--workload", "large-media", "--label", "films", "--mount", "/srv/films"
+    )
     assert code == ExitCode.DONE
     plan = read_plan(out, "output")
-    assert [(volume.filesystem, volume.label, volume.mount_point) for volume in plan.volumes] == [("xfs", "films", "/srv/films")]
+    assert [(volume.filesystem, volume.label, volume.mount_point) for volume in plan.volumes] == [
+        ("xfs", "films", "/srv/films")
+    ]
     assert "After: GPT" in err and "--confirm S1" in err and "\x1b" not in err
 
 
 def test_volumes_and_filesystems_can_be_named(plan_on: Run) -> None:
     first = "workload=large-media,size=100G,label=$(reboot),mount=/srv/a"
-    code, out, _ = plan_on(drive(), "plan", "/dev/sda", "--volume", first, "--volume", "fs=btrfs,workload=small-files")
+    code, out, _ = plan_on(
+        drive(), "plan", "/dev/sda", "--volume", first, "--volume", "fs=btrfs,workload=small-files"
+    )
     assert code == ExitCode.DONE
     plan = read_plan(out, "output")
-    assert [(volume.filesystem, volume.label) for volume in plan.volumes] == [("xfs", "$(reboot)"), ("btrfs", "smallfiles")]
+    assert [(volume.filesystem, volume.label) for volume in plan.volumes] == [
+        ("xfs", "$(reboot)"),
+        ("btrfs", "smallfiles"),
+    ]
     assert plan.after.partitions[0].size_bytes == 100 * GIB
 
 
@@ -76,20 +85,37 @@ HOLDS = partitioned(partition(1, MIB, GIB, filesystem="ext4"))
     ("on", "words", "code", "says"),
     [
         (HOLDS, ("--workload", "large-media"), ExitCode.REFUSED, "--replace"),
-        (partitioned(uses=(Use("mounted", "/dev/sda1", "/home"),)), ("--replace", "--workload", "large-media"), ExitCode.REFUSED, "/home"),
+        (
+            partitioned(uses=(Use("mounted", "/dev/sda1", "/home"),)),
+            ("--replace", "--workload", "large-media"),
+            ExitCode.REFUSED,
+            "/home",
+        ),
         (drive(), ("--workload", "nope"), ExitCode.USAGE, "nope"),
         (drive(), ("--workload", "large-media", "--fs", "zfs"), ExitCode.USAGE, "'zfs'"),
         (drive(), ("--workload", "large-media", "--label", "\x1b[2J"), ExitCode.USAGE, "control characters"),
         (drive(), ("--workload", "large-media", "--label", "x" * 200), ExitCode.USAGE, "longer"),
         (drive(), ("--workload", "large-media", "--mount", "/etc"), ExitCode.USAGE, "running system"),
         (drive(), ("--volume", "workload=large-media,size=9T"), ExitCode.USAGE, "can be used"),
-        (drive(), ("--volume", "workload=large-media", "--label", "x"), ExitCode.USAGE, "--label goes with --workload"),
+        (
+            drive(),
+            ("--volume", "workload=large-media", "--label", "x"),
+            ExitCode.USAGE,
+            "--label goes with --workload",
+        ),
         (drive(), ("--workload", "large-media", "-o", "/dev/null"), ExitCode.USAGE, "is no file"),
         (drive(), ("--workload", "large-media", "-o", "/"), ExitCode.USAGE, "is no file"),
-        (drive(), ("--workload", "large-media", "-o", "/nonexistent/x.json"), ExitCode.FAILED, "could not be written"),
+        (
+            drive(),
+            ("--workload", "large-media", "-o", "/nonexistent/x.json"),
+            ExitCode.FAILED,
+            "could not be written",
+        ),
     ],
 )
-def test_what_cannot_be_is_one_sentence_and_the_right_code(plan_on: Run, on: Drive, words: tuple[str, ...], code: int, says: str) -> None:
+def test_what_cannot_be_is_one_sentence_and_the_right_code(
+    plan_on: Run, on: Drive, words: tuple[str, ...], code: int, says: str
+) -> None:
     seen, out, err = plan_on(on, "plan", "/dev/sda", *words)
     assert (seen, out) == (code, "")
     assert err.startswith("diskwright: ") and says in err and err.count("\n") == 1 and err[:-1].isprintable()
@@ -100,7 +126,9 @@ def test_a_plan_never_replaces_a_file_by_half(plan_on: Run, tmp_path: Path) -> N
     file.write_text("old")
     link = tmp_path / "link.json"
     link.symlink_to(file)
-    assert plan_on(drive(), "plan", "/dev/sda", "--workload", "small-files", "-o", str(link))[0] == ExitCode.DONE
+    assert (
+        plan_on(drive(), "plan", "/dev/sda", "--workload", "small-files", "-o", str(link))[0] == ExitCode.DONE
+    )
     assert link.is_symlink() and read_plan(file.read_text(), "plan").volumes
 
 
@@ -110,7 +138,10 @@ def test_a_plan_never_replaces_a_file_by_half(plan_on: Run, tmp_path: Path) -> N
         (b"", "cut off"),
         (b"\xff\xfe\x00", "is no text"),
         (render_plan(plan_for(drive(), wish("ext4"))).encode()[:900], "cut off"),
-        (render_plan(plan_for(drive(), wish("ext4"))).replace("media", "medea").encode(), "changed or damaged"),
+        (
+            render_plan(plan_for(drive(), wish("ext4"))).replace("media", "medea").encode(),
+            "changed or damaged",
+        ),
         (b'{"schema": "diskwright.plan/9"}', "version 9"),
         (b'{"schema": "\\u001b[2J"}', "not a diskwright.plan"),
         (b"x" * 5_000_000, "too large"),

@@ -1,4 +1,5 @@
-"""No forged plan of a stripe passes: not one operation, drive or name that the planner would not have written."""
+"""No forged plan of a stripe passes: not one operation, drive or name that the planner would not have
+written."""
 
 from dataclasses import replace
 from typing import Any
@@ -39,8 +40,16 @@ def test_no_operation_of_a_striped_plan_can_be_changed_left_out_or_added(plan: P
     check_plan(with_operations(plan, operations))
     attempts = [
         *(operations[:at] + operations[at + 1 :] for at in range(len(operations))),
-        *((*operations[:at], other, *operations[at:]) for at in range(len(operations) + 1) for other in _hostile()),
-        *((*operations[:at], other, *operations[at + 1 :]) for at in range(len(operations)) for other in _hostile()),
+        *(
+            (*operations[:at], other, *operations[at:])
+            for at in range(len(operations) + 1)
+            for other in _hostile()
+        ),
+        *(
+            (*operations[:at], other, *operations[at + 1 :])
+            for at in range(len(operations))
+            for other in _hostile()
+        ),
         operations[::-1],
         (*operations[:1], *operations),
     ]

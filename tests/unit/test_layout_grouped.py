@@ -1,4 +1,5 @@
-"""Volumes within one volume group of LVM's: sizes in whole extents, what the plan does for them, and that no forged one passes."""
+"""Volumes within one volume group of LVM's: sizes in whole extents, what the plan does for them, and that no
+forged one passes."""
 
 from dataclasses import replace
 from itertools import cycle
@@ -11,7 +12,14 @@ from wizard.filesystems.partitions import LINUX_LVM_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.commands import physical_volume_uuid
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.grouping import EXTENT_BYTES, grouped_after, grouped_operations, grouped_table, logical_names, logical_volumes
+from wizard.layout.grouping import (
+    EXTENT_BYTES,
+    grouped_after,
+    grouped_operations,
+    grouped_table,
+    logical_names,
+    logical_volumes,
+)
 from wizard.layout.inside import inside_sentences
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.preview import preview_lines
@@ -27,13 +35,18 @@ from wizard.model.plan import MakeVolumeGroup, Plan, Subvolume, WriteTable
 from wizard.model.units import GIB, MIB
 
 
-def grouped(on: Drive, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement | None = None) -> Plan:
+def grouped(
+    on: Drive, *wishes: Wish, mode: Mode | None = None, arrangement: Arrangement | None = None
+) -> Plan:
     source = cycle(UUIDS)
     tools = machine(on, tools=EVERYTHING)
     return make_plan(tools, on, wishes, mode, lambda: next(source), arrangement or Arrangement(grouped=True))
 
 
-TWO = (wish("ext4", size_bytes=301 * MIB, label="mail", mount_point="/srv/mail"), wish("xfs", label="films", mount_point="/srv/films"))
+TWO = (
+    wish("ext4", size_bytes=301 * MIB, label="mail", mount_point="/srv/mail"),
+    wish("xfs", label="films", mount_point="/srv/films"),
+)
 
 
 @pytest.mark.parametrize("geometry", GEOMETRIES, ids=str)
@@ -53,15 +66,33 @@ def test_sizes_are_whole_extents_and_the_rest_takes_what_is_left(geometry: objec
 def test_everything_stands_before_the_first_is_formatted() -> None:
     plan = grouped(drive(), *TWO)
     assert kinds_of(plan) == [
-        *("write-table", "wipe-signatures", "make-volume-group", "make-logical-volume", "make-logical-volume"),
+        *(
+            "write-table",
+            "wipe-signatures",
+            "make-volume-group",
+            "make-logical-volume",
+            "make-logical-volume",
+        ),
         *("make-filesystem", "make-filesystem", "add-fstab-line", "mount", "add-fstab-line", "mount"),
     ]
     assert plan.group is not None
     group = plan.group.name
-    assert [volume.path for volume in plan.volumes] == [f"/dev/mapper/{group}-mail", f"/dev/mapper/{group}-films"]
+    assert [volume.path for volume in plan.volumes] == [
+        f"/dev/mapper/{group}-mail",
+        f"/dev/mapper/{group}-films",
+    ]
     making, first = plan.steps[2], plan.steps[3]
     assert making.commands == (
-        ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(plan.group.uuid), "--dataalignment", "1m", "/dev/sda1"),
+        (
+            "pvcreate",
+            "--yes",
+            "--norestorefile",
+            "--uuid",
+            physical_volume_uuid(plan.group.uuid),
+            "--dataalignment",
+            "1m",
+            "/dev/sda1",
+        ),
         ("vgcreate", "--physicalextentsize", "4m", group, "/dev/sda1"),
     )
     (words,) = first.commands
@@ -79,7 +110,9 @@ def test_old_marks_that_show_on_a_logical_volume_are_erased_with_its_making() ->
 
 def test_the_preview_has_every_volume_with_its_exact_size_and_what_is_left() -> None:
     plan = grouped(
-        drive(size_bytes=10 * GIB), wish("ext4", size_bytes=GIB, label="mail", mount_point="/srv/mail"), wish("swap", size_bytes=GIB)
+        drive(size_bytes=10 * GIB),
+        wish("ext4", size_bytes=GIB, label="mail", mount_point="/srv/mail"),
+        wish("swap", size_bytes=GIB),
     )
     said = inside_sentences(plan)
     assert any(f"({GIB} bytes), mounted at /srv/mail." in sentence for sentence in said)
@@ -117,11 +150,18 @@ def test_a_new_mbr_takes_a_group() -> None:
 
 
 def test_shares_are_of_what_the_group_can_give_out() -> None:
-    plan = grouped(drive(size_bytes=100 * GIB), replace(wish("ext4", label="mail"), percent=25), wish("xfs", label="films"))
+    plan = grouped(
+        drive(size_bytes=100 * GIB),
+        replace(wish("ext4", label="mail"), percent=25),
+        wish("xfs", label="films"),
+    )
     check_plan(plan)
     (slot,) = plan.after.partitions
     first, _ = logical_volumes(plan)
-    assert first.size_bytes == (slot.size_bytes - MIB) // EXTENT_BYTES * EXTENT_BYTES // 4 // EXTENT_BYTES * EXTENT_BYTES
+    assert (
+        first.size_bytes
+        == (slot.size_bytes - MIB) // EXTENT_BYTES * EXTENT_BYTES // 4 // EXTENT_BYTES * EXTENT_BYTES
+    )
 
 
 def test_subvolumes_go_with_a_group() -> None:
@@ -137,10 +177,16 @@ def test_subvolumes_go_with_a_group() -> None:
         ((wish("ext4", size_bytes=100 * GIB - 20 * MIB), wish("xfs")), None, "needs at least"),
         ((wish("xfs", size_bytes=8 * MIB),), None, "is too small: it needs at least"),
         ((replace(wish("ext4"), encrypted=True),), None, "nothing is encrypted"),
-        ((replace(wish("ext4"), role="home"),), None, "has the role 'home', which none in a volume group has"),
+        (
+            (replace(wish("ext4"), role="home"),),
+            None,
+            "has the role 'home', which none in a volume group has",
+        ),
     ],
 )
-def test_what_cannot_be_in_a_group_is_said(wishes: tuple[Wish, ...], arrangement: Arrangement | None, says: str) -> None:
+def test_what_cannot_be_in_a_group_is_said(
+    wishes: tuple[Wish, ...], arrangement: Arrangement | None, says: str
+) -> None:
     with pytest.raises((BadInput, Refused), match=says) as caught:
         grouped(drive(size_bytes=100 * GIB), *wishes, arrangement=arrangement)
     assert str(caught.value).endswith(".")
@@ -152,7 +198,9 @@ def test_a_host_managed_drive_and_a_machine_without_lvm_are_refused() -> None:
     source = cycle(UUIDS)
     tools = tuple((name, path) for name, path in EVERYTHING if name != "pvcreate")
     with pytest.raises(Refused, match="install the package lvm2"):
-        make_plan(machine(drive(), tools=tools), drive(), TWO, None, lambda: next(source), Arrangement(grouped=True))
+        make_plan(
+            machine(drive(), tools=tools), drive(), TWO, None, lambda: next(source), Arrangement(grouped=True)
+        )
 
 
 PLAN = grouped(drive(), *TWO)
@@ -168,8 +216,16 @@ def test_no_operation_of_a_grouped_plan_can_be_changed_left_out_or_added() -> No
     )
     attempts = [
         *(operations[:at] + operations[at + 1 :] for at in range(len(operations))),
-        *((*operations[:at], other, *operations[at:]) for at in range(len(operations) + 1) for other in foreign),
-        *((*operations[:at], other, *operations[at + 1 :]) for at in range(len(operations)) for other in foreign),
+        *(
+            (*operations[:at], other, *operations[at:])
+            for at in range(len(operations) + 1)
+            for other in foreign
+        ),
+        *(
+            (*operations[:at], other, *operations[at + 1 :])
+            for at in range(len(operations))
+            for other in foreign
+        ),
         operations[::-1],
     ]
     for attempt in attempts:
@@ -191,7 +247,10 @@ def test_no_size_that_the_group_cannot_give_passes(size_bytes: int) -> None:
 def test_a_smaller_volume_than_asked_for_is_no_forgery() -> None:
     """The sizes are the plan's own to say: what is shown is what is made."""
     operations = [step.operation for step in PLAN.steps]
-    smaller = [replace(one, size_bytes=400 * MIB) if isinstance(one, MakeLogicalVolume) else one for one in operations]
+    smaller = [
+        replace(one, size_bytes=400 * MIB) if isinstance(one, MakeLogicalVolume) else one
+        for one in operations
+    ]
     check_plan(with_operations(PLAN, tuple(smaller)))
 
 
@@ -227,7 +286,10 @@ def test_no_volume_or_table_of_another_passes() -> None:
     operations = [step.operation for step in PLAN.steps]
     table = next(one for one in operations if isinstance(one, WriteTable))
     (entry,) = table.entries
-    for other in (replace(entry, type="0fc63daf-8483-4772-8e79-3d69d8477de4"), replace(entry, start_bytes=entry.start_bytes + 512)):
+    for other in (
+        replace(entry, type="0fc63daf-8483-4772-8e79-3d69d8477de4"),
+        replace(entry, start_bytes=entry.start_bytes + 512),
+    ):
         forged = replace(table, entries=(other,))
         with pytest.raises(BadInput, match="does not hold together"):
             check_plan(with_operations(PLAN, tuple(forged if one == table else one for one in operations)))
@@ -237,11 +299,17 @@ def forged(group: Group, paths: tuple[str, ...], name: str | None = None) -> Pla
     """A plan of which everything follows from this group, these nodes and this name of the partition."""
     volumes = tuple(replace(volume, path=path) for volume, path in zip(PLAN.volumes, paths, strict=True))
     (slot,) = PLAN.after.partitions
-    table = grouped_table("/dev/sda", PLAN.before, True, group, volumes, Extent(slot.start_bytes, slot.size_bytes))
+    table = grouped_table(
+        "/dev/sda", PLAN.before, True, group, volumes, Extent(slot.start_bytes, slot.size_bytes)
+    )
     if name is not None:
         table = replace(table, entries=(replace(table.entries[0], name=name),))
-    after = grouped_after(PLAN.before, table, group, volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry))
-    operations = grouped_operations((), table, group, volumes, [one.size_bytes for one in logical_volumes(PLAN)])
+    after = grouped_after(
+        PLAN.before, table, group, volumes, gpt_bounds(PLAN.drive.size_bytes, PLAN.drive.geometry)
+    )
+    operations = grouped_operations(
+        (), table, group, volumes, [one.size_bytes for one in logical_volumes(PLAN)]
+    )
     return with_operations(replace(PLAN, group=group, volumes=volumes, after=after), operations)
 
 

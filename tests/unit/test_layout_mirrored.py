@@ -1,4 +1,5 @@
-"""Copies of one volume on several drives: what is planned, shown and refused, and what is held against md's word."""
+"""Copies of one volume on several drives: what is planned, shown and refused, and what is held against md's
+word."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -52,8 +53,9 @@ def test_the_commands_of_a_mirror_by_md() -> None:
     commands = [" ".join(argv) for step in plan.steps for argv in step.commands]
     assert plan.stripe is not None
     assert commands[2:] == [
-        f"mdadm --create /dev/md127 --run --homehost=any --name=films --uuid={array_uuid(plan.stripe.uuids[0])} --metadata=1.2 --level=1 "
-        "--bitmap=internal --raid-devices=2 /dev/sda1 /dev/sdb1",
+        "mdadm --create /dev/md127 --run --homehost=any --name=films "
+        f"--uuid={array_uuid(plan.stripe.uuids[0])} --metadata=1.2 --level=1 --bitmap=internal "
+        "--raid-devices=2 /dev/sda1 /dev/sdb1",
         "wipefs --all --quiet /dev/md127",
         f"mkfs.ext4 -q -F -U {plan.volumes[0].uuid} -L films /dev/md127",
         "mount -t ext4 -o noatime /dev/md127 /srv/films",
@@ -62,45 +64,68 @@ def test_the_commands_of_a_mirror_by_md() -> None:
 
 def test_the_commands_of_a_mirror_by_btrfs() -> None:
     commands = [" ".join(argv) for step in TWICE.steps for argv in step.commands]
-    assert commands[3] == f"mkfs.btrfs -q -f -U {TWICE.volumes[0].uuid} -L films -d raid1 -m raid1 /dev/sda1 /dev/sdb1 /dev/sdc1"
+    assert commands[3] == (
+        f"mkfs.btrfs -q -f -U {TWICE.volumes[0].uuid} -L films -d raid1 -m raid1 /dev/sda1 /dev/sdb1 "
+        "/dev/sdc1"
+    )
 
 
 @pytest.mark.parametrize(
     ("filesystem", "words", "expected"),
     [
-        ("ext4", ("-m", "0", "-E", "stride=16,packed_meta_blocks=1,stripe_width=32"), ("-m", "0", "-E", "packed_meta_blocks=1")),
+        (
+            "ext4",
+            ("-m", "0", "-E", "stride=16,packed_meta_blocks=1,stripe_width=32"),
+            ("-m", "0", "-E", "packed_meta_blocks=1"),
+        ),
         ("ext4", ("-E", "stride=16"), ()),
         ("xfs", ("-d", "su=64k,sw=2", "-i", "maxpct=25"), ("-i", "maxpct=25")),
         ("btrfs", ("-d", "raid0", "-m", "dup"), ("-d", "raid1", "-m", "raid1")),
     ],
 )
-def test_a_mirror_has_no_stripe_in_the_words_for_mkfs(filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]) -> None:
+def test_a_mirror_has_no_stripe_in_the_words_for_mkfs(
+    filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
     stripe = Stripe("btrfs" if filesystem == "btrfs" else "md", metadata="raid1", level="raid1")
     found = striped_words(filesystem, words, stripe, 2)
     assert found == expected
     assert striped_words(filesystem, found, stripe, 2) == found
 
 
-@pytest.mark.parametrize(("kind", "count", "wanted"), [("md", 2, 600), ("md", 3, 600), ("btrfs", 2, 600), ("btrfs", 3, 900)])
-def test_the_room_of_a_mirror_is_that_of_its_smallest_drive_or_half_of_all(kind: Kind, count: int, wanted: int) -> None:
+@pytest.mark.parametrize(
+    ("kind", "count", "wanted"), [("md", 2, 600), ("md", 3, 600), ("btrfs", 2, 600), ("btrfs", 3, 900)]
+)
+def test_the_room_of_a_mirror_is_that_of_its_smallest_drive_or_half_of_all(
+    kind: Kind, count: int, wanted: int
+) -> None:
     sizes = [600, *[1000] * (count - 1)]
     assert room_bytes(kind, "raid1", sizes) == wanted
     assert room_bytes(kind, "raid0", sizes) == sum(sizes)
 
 
 def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> None:
-    old = partitioned(partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=())
+    old = partitioned(
+        partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
+    )
     plan = striped((numbered(1)[0], old), "md", level="raid1", mode=Mode.REPLACE)
     lines = preview_lines(plan, 100)
     text = " ".join(" ".join(lines).split())
     note = "A mirror survives the loss of one drive, and is no backup"
     assert note in text and text.index(note) < text.index("Before:")
     assert "Striping is no safety" not in text
-    assert 'On all 2 of them together: /dev/md127: ext4 "films" at /srv/films, about 500 GB, every byte on 2 of them.' in text
+    assert (
+        'On all 2 of them together: /dev/md127: ext4 "films" at /srv/films, about 500 GB, every byte on 2 of '
+        "them."
+    ) in text
     step = plan.steps[number_of(plan, MakeArray) - 1]
     # 500 GB at 204.8 MB/s.
-    assert "at least 41 min at the 200 MB/s" in step.sentence and "only afterwards may a drive fail" in step.sentence
-    assert step.destroys.startswith("What is on /dev/sdb1, which is written over from its first byte to its last. The data of what lay on")
+    assert (
+        "at least 41 min at the 200 MB/s" in step.sentence
+        and "only afterwards may a drive fail" in step.sentence
+    )
+    assert step.destroys.startswith(
+        "What is on /dev/sdb1, which is written over from its first byte to its last. The data of what lay on"
+    )
     assert step.undo.startswith("Cannot be undone")
     for earlier in plan.steps[: number_of(plan, MakeArray) - 1]:
         assert earlier.undo.endswith("as long as the mirror was not begun.")
@@ -110,19 +135,41 @@ def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> No
 def test_a_mirror_of_three_survives_two() -> None:
     assert "survives the loss of 2 of its 3 drives" in " ".join(" ".join(preview_lines(MIRROR, 100)).split())
     text = " ".join(" ".join(preview_lines(TWICE, 100)).split())
-    assert "survives the loss of one drive" in text and "every byte on 2 of them" in text and "about 750 GB" in text
+    assert (
+        "survives the loss of one drive" in text
+        and "every byte on 2 of them" in text
+        and "about 750 GB" in text
+    )
 
 
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "LVM": (lambda: striped(numbered(2), "lvm", level="raid1"), "by md or btrfs, not by lvm"),
     "a chunk": (lambda: striped(numbered(2), chunk_bytes=64 * KIB, level="raid1"), "A mirror has no chunk"),
-    "metadata": (lambda: striped(numbered(2), "btrfs", metadata="raid0", level="raid1"), "leave --chunk and --metadata out"),
-    "one drive": (lambda: striped(numbered(1), level="raid1"), "A mirror takes from 2 to 16 drives; 1 was named"),
-    "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE, level="raid1"), "--use-free does not go with --mirror"),
-    "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs", level="raid1"), "Btrfs mirrors by itself: say --mirror btrfs"),
-    "a size": (lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB), level="raid1"), "A mirrored volume takes all"),
+    "metadata": (
+        lambda: striped(numbered(2), "btrfs", metadata="raid0", level="raid1"),
+        "leave --chunk and --metadata out",
+    ),
+    "one drive": (
+        lambda: striped(numbered(1), level="raid1"),
+        "A mirror takes from 2 to 16 drives; 1 was named",
+    ),
+    "free space": (
+        lambda: striped(numbered(2), mode=Mode.USE_FREE, level="raid1"),
+        "--use-free does not go with --mirror",
+    ),
+    "Btrfs on md": (
+        lambda: striped(numbered(2), "md", "btrfs", level="raid1"),
+        "Btrfs mirrors by itself: say --mirror btrfs",
+    ),
+    "a size": (
+        lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB), level="raid1"),
+        "A mirrored volume takes all",
+    ),
     # Two of them would have had room enough for XFS in a stripe.
-    "no room": (lambda: striped(numbered(2, size_bytes=400 * MIB), "md", "xfs", level="raid1"), "xfs needs 640 MiB"),
+    "no room": (
+        lambda: striped(numbered(2, size_bytes=400 * MIB), "md", "xfs", level="raid1"),
+        "xfs needs 640 MiB",
+    ),
 }
 
 
@@ -164,12 +211,19 @@ def test_a_forged_mirror_does_not_hold_together(plan: Plan, forge: Callable[[Pla
 
 
 def test_nothing_is_put_back_once_a_drive_is_copied_over_the_others() -> None:
-    """The kernel begins with that as soon as the array stands; the oldest content of the other drives is gone then."""
+    """The kernel begins with that as soon as the array stands; the oldest content of the other drives is gone
+    then."""
     before = frozenset(range(1, number_of(MIRROR, MakeArray)))
     assert before and not no_way_back(MIRROR, before)
-    assert no_way_back(MIRROR, before | {number_of(MIRROR, MakeArray)}) == "copying the first drive over the others"
+    assert (
+        no_way_back(MIRROR, before | {number_of(MIRROR, MakeArray)})
+        == "copying the first drive over the others"
+    )
     assert not no_way_back(MD, frozenset(range(1, number_of(MD, MakeFilesystem))))
-    assert no_way_back(TWICE, frozenset({number_of(TWICE, WipeSignatures), number_of(TWICE, MakeFilesystem)})) == "making a filesystem"
+    assert (
+        no_way_back(TWICE, frozenset({number_of(TWICE, WipeSignatures), number_of(TWICE, MakeFilesystem)}))
+        == "making a filesystem"
+    )
 
 
 EXAMINED = """/dev/sda1:
@@ -213,7 +267,10 @@ def test_the_kernel_is_to_advise_no_stripe_for_a_mirror(seen: Geometry, holds: b
 def test_a_mirror_forged_throughout_with_a_chunk_does_not_hold_together() -> None:
     assert MIRROR.stripe is not None
     operations = tuple(
-        replace(step.operation, chunk_bytes=64 * KIB) if isinstance(step.operation, MakeArray) else step.operation for step in MIRROR.steps
+        replace(step.operation, chunk_bytes=64 * KIB)
+        if isinstance(step.operation, MakeArray)
+        else step.operation
+        for step in MIRROR.steps
     )
     forged = with_operations(replace(MIRROR, stripe=replace(MIRROR.stripe, chunk_bytes=64 * KIB)), operations)
     with pytest.raises(BadInput, match="keeps no copies, or has a chunk"):

@@ -17,7 +17,13 @@ from wizard.layout.planner import Mode, make_plan
 from wizard.layout.space import gpt_bounds
 from wizard.layout.wish import Wish
 from wizard.model.errors import BadInput, Refused
-from wizard.model.geometry import LARGEST_GRAIN_BYTES, Geometry, grain_bytes, misalignment_bytes, plausible_optimal_io_bytes
+from wizard.model.geometry import (
+    LARGEST_GRAIN_BYTES,
+    Geometry,
+    grain_bytes,
+    misalignment_bytes,
+    plausible_optimal_io_bytes,
+)
 from wizard.model.machine import Drive
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Plan, TableEntry, WipeSignatures, WriteTable
@@ -31,7 +37,8 @@ def table_of(plan: Plan) -> WriteTable:
 
 
 def parted_optimum(geometry: Geometry) -> tuple[int, int] | None:
-    """Offset and grain that `parted align-check optimal` wants (libparted 3.5, linux_get_optimum_alignment); None where it has no wish."""
+    """Offset and grain that `parted align-check optimal` wants (libparted 3.5, linux_get_optimum_alignment);
+    None where it has no wish."""
     minimum, optimal = geometry.minimum_io_bytes, geometry.optimal_io_bytes
     offset = max(geometry.alignment_offset_bytes, 0)
     if all(not size or MIB % size == 0 for size in (minimum, optimal)):
@@ -42,7 +49,9 @@ def parted_optimum(geometry: Geometry) -> tuple[int, int] | None:
 def assert_aligned(geometry: Geometry, start_bytes: int) -> None:
     assert misalignment_bytes(geometry, start_bytes) == 0
     assert start_bytes % geometry.logical_block_bytes == 0
-    believed = plausible_optimal_io_bytes(geometry) is not None and grain_bytes(geometry) <= LARGEST_GRAIN_BYTES
+    believed = (
+        plausible_optimal_io_bytes(geometry) is not None and grain_bytes(geometry) <= LARGEST_GRAIN_BYTES
+    )
     if (wanted := parted_optimum(geometry)) and (believed or not geometry.optimal_io_bytes):
         offset, grain = wanted
         assert (start_bytes - offset) % grain == 0
@@ -53,7 +62,11 @@ def crowded_drives(draw: st.DrawFn) -> Drive:
     """A drive with a sound table and partitions anywhere, aligned or not, one behind the other."""
     geometry = draw(st.sampled_from(GEOMETRIES))
     block = geometry.logical_block_bytes
-    blocks = draw(st.integers(min_value=2 * GIB // block, max_value=draw(st.sampled_from((8 * GIB, TIB, 20 * TIB))) // block))
+    blocks = draw(
+        st.integers(
+            min_value=2 * GIB // block, max_value=draw(st.sampled_from((8 * GIB, TIB, 20 * TIB))) // block
+        )
+    )
     size = blocks * block
     kind = draw(st.sampled_from(("gpt", "mbr")))
     table = gpt(size, block) if kind == "gpt" else mbr(size, block)
@@ -63,7 +76,9 @@ def crowded_drives(draw: st.DrawFn) -> Drive:
     assert table.first_usable_bytes is not None and table.end_usable_bytes is not None
     count = draw(st.integers(0, 3 if kind == "mbr" else 6))
     first, end = table.first_usable_bytes // block, table.end_usable_bytes // block
-    edges = sorted(draw(st.lists(st.integers(first, end), min_size=2 * count, max_size=2 * count, unique=True)))
+    edges = sorted(
+        draw(st.lists(st.integers(first, end), min_size=2 * count, max_size=2 * count, unique=True))
+    )
     numbers = draw(st.permutations(range(1, 5 if kind == "mbr" else 12)))
     partitions = tuple(
         partition(
@@ -119,7 +134,11 @@ def test_new_partitions_are_aligned_inside_and_apart(on: Drive, wishes: tuple[Wi
     bounds = gpt_bounds(plan.drive.size_bytes, on.geometry)
     first, end = bounds.start_bytes, bounds.end_bytes
     if not table.fresh:
-        assert on.table is not None and on.table.first_usable_bytes is not None and on.table.end_usable_bytes is not None
+        assert (
+            on.table is not None
+            and on.table.first_usable_bytes is not None
+            and on.table.end_usable_bytes is not None
+        )
         first, end = on.table.first_usable_bytes, on.table.end_usable_bytes
     for entry in table.entries:
         if not entry.kept:
@@ -153,14 +172,19 @@ def test_what_is_kept_stays_to_the_byte(on: Drive, wishes: tuple[Wish, ...]) -> 
     kept = {entry.number: entry for entry in table_of(plan).entries if entry.kept}
     assert set(kept) == {part.number for part in on.partitions}
     for part in on.partitions:
-        wanted = TableEntry(part.number, part.start_bytes, part.size_bytes, part.type or "", part.name or "", kept=True)
+        wanted = TableEntry(
+            part.number, part.start_bytes, part.size_bytes, part.type or "", part.name or "", kept=True
+        )
         assert kept[part.number] == wanted
     before = {slot.number: slot for slot in plan.before.partitions}
     after = {slot.number: slot for slot in plan.after.partitions}
     for part in on.partitions:
         assert after[part.number] == before[part.number]
         assert after[part.number].attributes == part.attributes and after[part.number].kept
-    assert not any(isinstance(step.operation, WipeSignatures) and on.partition(step.operation.device) for step in plan.steps)
+    assert not any(
+        isinstance(step.operation, WipeSignatures) and on.partition(step.operation.device)
+        for step in plan.steps
+    )
 
 
 @QUICK
@@ -181,7 +205,9 @@ def test_every_usable_byte_is_in_one_slot(on: Drive, wishes: tuple[Wish, ...], m
 
 @QUICK
 @given(crowded_drives(), WISHES, st.sampled_from(Mode))
-def test_the_same_facts_give_the_same_plan_but_for_the_uuids(on: Drive, wishes: tuple[Wish, ...], mode: Mode) -> None:
+def test_the_same_facts_give_the_same_plan_but_for_the_uuids(
+    on: Drive, wishes: tuple[Wish, ...], mode: Mode
+) -> None:
     plan = plan_or_none(on, wishes, mode)
     assume(plan is not None)
     assert plan is not None
@@ -192,7 +218,9 @@ def test_the_same_facts_give_the_same_plan_but_for_the_uuids(on: Drive, wishes: 
     assert other != plan
     replaced = repr(other)
     for theirs, ours in zip(other.volumes, plan.volumes, strict=True):
-        replaced = replaced.replace(theirs.uuid, ours.uuid).replace(serial_of(theirs.uuid), serial_of(ours.uuid))
+        replaced = replaced.replace(theirs.uuid, ours.uuid).replace(
+            serial_of(theirs.uuid), serial_of(ours.uuid)
+        )
     assert replaced == repr(plan)
 
 
@@ -247,7 +275,9 @@ def test_a_bogus_optimal_size_moves_nothing() -> None:
 
 def test_operations_come_in_a_safe_order() -> None:
     old = partitioned(partition(1, MIB, GIB, filesystem="ext3"), partition(2, 2 * GIB, GIB))
-    plan = plan_for(old, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("xfs"), mode=Mode.REPLACE)
+    plan = plan_for(
+        old, wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("xfs"), mode=Mode.REPLACE
+    )
     seen = [(step.operation.kind, getattr(step.operation, "device", None)) for step in plan.steps]
     assert seen == [
         ("wipe-signatures", "/dev/sda1"),
@@ -264,14 +294,23 @@ def test_operations_come_in_a_safe_order() -> None:
 
 def test_an_empty_drive_is_not_wiped() -> None:
     plan = plan_for(drive(), wish("ext4"))
-    assert [step.operation.kind for step in plan.steps] == ["write-table", "wipe-signatures", "make-filesystem"]
+    assert [step.operation.kind for step in plan.steps] == [
+        "write-table",
+        "wipe-signatures",
+        "make-filesystem",
+    ]
 
 
 def test_fstab_has_nofail_and_mount_only_what_was_advised() -> None:
-    plan = plan_for(drive(), wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("xfs", mount_point="/srv/b"))
+    plan = plan_for(
+        drive(), wish("ext4", size_bytes=10 * GIB, mount_point="/srv/a"), wish("xfs", mount_point="/srv/b")
+    )
     lines = [step.operation for step in plan.steps if isinstance(step.operation, AddFstabLine)]
     mounts = [step.operation for step in plan.steps if isinstance(step.operation, Mount)]
-    assert [(line.options, line.pass_number) for line in lines] == [(("noatime", "nofail"), 2), (("noatime", "nofail"), 0)]
+    assert [(line.options, line.pass_number) for line in lines] == [
+        (("noatime", "nofail"), 2),
+        (("noatime", "nofail"), 0),
+    ]
     assert [mount.options for mount in mounts] == [("noatime",), ("noatime",)]
     made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
     assert [line.uuid for line in lines] == [filesystem.uuid for filesystem in made]
@@ -293,7 +332,9 @@ def test_an_mbr_keeps_its_kind_and_gets_the_lowest_free_number() -> None:
 def test_an_mbr_is_not_used_beyond_its_reach() -> None:
     part = partition(1, MIB, TIB, type="0x83")
     big = drive(size_bytes=8 * TIB, table=mbr(8 * TIB), partitions=(part,))
-    (new,) = (entry for entry in table_of(plan_for(big, wish("ext4"), mode=Mode.USE_FREE)).entries if not entry.kept)
+    (new,) = (
+        entry for entry in table_of(plan_for(big, wish("ext4"), mode=Mode.USE_FREE)).entries if not entry.kept
+    )
     assert new.start_bytes + new.size_bytes <= 2 * TIB
     with pytest.raises(BadInput, match=r"needs 2\.2 TB"):
         plan_for(big, wish("ext4", size_bytes=2 * TIB), mode=Mode.USE_FREE)
@@ -311,7 +352,9 @@ def test_space_within_an_extended_partition_is_not_free() -> None:
 def test_wishes_go_where_they_fit() -> None:
     walls = (partition(1, 10 * GIB, GIB), partition(2, 31 * GIB, 434 * GIB))
     on = partitioned(*walls)
-    plan = plan_for(on, wish("ext4", size_bytes=5 * GIB), wish("ext4", size_bytes=20 * GIB - MIB), mode=Mode.USE_FREE)
+    plan = plan_for(
+        on, wish("ext4", size_bytes=5 * GIB), wish("ext4", size_bytes=20 * GIB - MIB), mode=Mode.USE_FREE
+    )
     places = {slot.number: slot.start_bytes for slot in plan.after.partitions if not slot.kept}
     assert places == {3: MIB, 4: 11 * GIB}
 
@@ -319,13 +362,23 @@ def test_wishes_go_where_they_fit() -> None:
 def test_a_container_is_not_wiped_though_its_content_is_unknown() -> None:
     extended = partition(2, 100 * GIB, 200 * GIB, type="0x05", kernel_size_bytes=1024)
     logical = partition(5, 101 * GIB, 10 * GIB, type="0x83")
-    plan = plan_for(drive(table=mbr(), partitions=(extended, logical), content_digest=None), wish("ext4"), mode=Mode.REPLACE)
+    plan = plan_for(
+        drive(table=mbr(), partitions=(extended, logical), content_digest=None),
+        wish("ext4"),
+        mode=Mode.REPLACE,
+    )
     check_plan(plan)
-    assert [step.operation.device for step in plan.steps if isinstance(step.operation, WipeSignatures)][:2] == ["/dev/sda5", "/dev/sda"]
+    assert [step.operation.device for step in plan.steps if isinstance(step.operation, WipeSignatures)][
+        :2
+    ] == ["/dev/sda5", "/dev/sda"]
 
 
 def test_two_volumes_for_one_purpose_get_labels_that_tell_them_apart() -> None:
     first = wish("ext4", size_bytes=GIB, label=None)
     own = wish("ext4", size_bytes=GIB, label=f"{first.workload.label}2")
     plan = plan_for(drive(), first, own, replace(first, size_bytes=None))
-    assert [volume.label for volume in plan.volumes] == [first.workload.label, f"{first.workload.label}2", f"{first.workload.label}3"]
+    assert [volume.label for volume in plan.volumes] == [
+        first.workload.label,
+        f"{first.workload.label}2",
+        f"{first.workload.label}3",
+    ]

@@ -1,4 +1,5 @@
-"""What a person sees of a plan: bars to scale, commands that can be copied, nothing over the edge, nothing that speaks to the terminal."""
+"""What a person sees of a plan: bars to scale, commands that can be copied, nothing over the edge, nothing
+that speaks to the terminal."""
 
 import subprocess
 from dataclasses import replace
@@ -18,12 +19,19 @@ from wizard.model.units import GIB, MIB
 
 OLD = partitioned(
     partition(1, 34 * 512, 100 * GIB, filesystem="ext3"),
-    partition(2, 200 * GIB, 50 * GIB, signatures=(Signature("xfs", "filesystem", label="\x1b[31mred\x1b[0m"),)),
+    partition(
+        2, 200 * GIB, 50 * GIB, signatures=(Signature("xfs", "filesystem", label="\x1b[31mred\x1b[0m"),)
+    ),
 )
 
 
 def replacing() -> Plan:
-    return plan_for(OLD, wish("ext4", size_bytes=100 * GIB, label="$(reboot)", mount_point="/srv/my files"), wish("xfs"), mode=Mode.REPLACE)
+    return plan_for(
+        OLD,
+        wish("ext4", size_bytes=100 * GIB, label="$(reboot)", mount_point="/srv/my files"),
+        wish("xfs"),
+        mode=Mode.REPLACE,
+    )
 
 
 def adding() -> Plan:
@@ -75,7 +83,10 @@ def kinds(cells: tuple[Cell, ...]) -> list[State]:
 
 def test_states_differ_without_colour() -> None:
     plan = replacing()
-    before, after = bar(plan.before, plan.drive.size_bytes, 60), bar(plan.after, plan.drive.size_bytes, 60, after=True)
+    before, after = (
+        bar(plan.before, plan.drive.size_bytes, 60),
+        bar(plan.after, plan.drive.size_bytes, 60, after=True),
+    )
     assert kinds(before) == [State.REMOVED, State.FREE, State.REMOVED, State.FREE]
     assert kinds(after) == [State.NEW, State.NEW]
     assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is State.KEPT
@@ -142,7 +153,9 @@ def test_adding_destroys_nothing() -> None:
 
 
 def test_a_drive_in_doubt_says_so() -> None:
-    assert any("In doubt" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4"))))
+    assert any(
+        "In doubt" in line for line in preview_lines(plan_for(drive(serial=None, wwn=None), wish("ext4")))
+    )
 
 
 @pytest.mark.parametrize(
@@ -169,12 +182,18 @@ def test_labels_of_wide_characters_stay_within_the_line() -> None:
 def shell_reads(lines: list[str]) -> list[str]:
     """The words that a shell makes of the lines, as a person would paste them."""
     script = 'printf "%s\\0" ' + "\n".join(lines).lstrip(" ")
-    return subprocess.run(["sh", "-c", script], capture_output=True, check=True).stdout.decode("utf-8", "surrogateescape").split("\0")[:-1]
+    return (
+        subprocess.run(["sh", "-c", script], capture_output=True, check=True)
+        .stdout.decode("utf-8", "surrogateescape")
+        .split("\0")[:-1]
+    )
 
 
 @settings(max_examples=40, deadline=None)
 @given(
-    st.lists(st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=90), min_size=1, max_size=8),
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=90), min_size=1, max_size=8
+    ),
     st.integers(40, 90),
 )
 def test_a_wrapped_command_is_the_same_command_when_pasted(words: list[str], width: int) -> None:
@@ -184,7 +203,11 @@ def test_a_wrapped_command_is_the_same_command_when_pasted(words: list[str], wid
 
 
 @settings(max_examples=80, deadline=None)
-@given(st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=200), st.integers(20, 60), st.integers(0, 8))
+@given(
+    st.text(st.characters(codec="utf-8", exclude_categories=["C"]), max_size=200),
+    st.integers(20, 60),
+    st.integers(0, 8),
+)
 def test_wrapping_loses_nothing_but_spaces(text: str, width: int, hang: int) -> None:
     lines = list(wrapped(text, width, hang))
     assert all(cell_width(line) <= width for line in lines)
@@ -192,7 +215,9 @@ def test_wrapping_loses_nothing_but_spaces(text: str, width: int, hang: int) -> 
 
 
 def test_commands_of_the_plan_wrap_right_at_eighty_columns() -> None:
-    long = replace(wish("ext4", size_bytes=100 * GIB, label="a b"), mount_point="/srv/" + "long name/" * 20 + "end")
+    long = replace(
+        wish("ext4", size_bytes=100 * GIB, label="a b"), mount_point="/srv/" + "long name/" * 20 + "end"
+    )
     for step in plan_for(drive(), long).steps:
         for argv in step.commands:
             assert shell_reads(list(command_lines(argv, 80, 6))) == list(argv)

@@ -94,10 +94,18 @@ def test_the_refusal_names_what_would_be_lost() -> None:
         (drive(table=None), "could not be read"),
         (partitioned(ONE, content_digest=None), "could not be read"),
         (
-            drive(table=mbr(), partitions=tuple(partition(number, number * GIB, GIB // 2, type="0x83") for number in (1, 2, 3, 4))),
+            drive(
+                table=mbr(),
+                partitions=tuple(
+                    partition(number, number * GIB, GIB // 2, type="0x83") for number in (1, 2, 3, 4)
+                ),
+            ),
             "4 primary partitions",
         ),
-        (partitioned(*(partition(number, number * GIB, GIB // 2) for number in range(1, 129))), "128 partitions"),
+        (
+            partitioned(*(partition(number, number * GIB, GIB // 2) for number in range(1, 129))),
+            "128 partitions",
+        ),
     ],
 )
 def test_free_space_is_not_used_where_that_could_harm_what_is_kept(on: Drive, says: str) -> None:
@@ -127,7 +135,13 @@ def test_a_partition_without_a_node_is_not_wiped_but_named() -> None:
 
 def test_a_missing_tool_is_known_when_planning() -> None:
     with pytest.raises(Refused, match="xfsprogs"):
-        make_plan(machine(drive(), tools=(("mkfs.ext4", "/sbin/mkfs.ext4"),)), drive(), (wish("xfs"),), None, lambda: UUIDS[0])
+        make_plan(
+            machine(drive(), tools=(("mkfs.ext4", "/sbin/mkfs.ext4"),)),
+            drive(),
+            (wish("xfs"),),
+            None,
+            lambda: UUIDS[0],
+        )
 
 
 def test_a_choice_with_an_obstacle_is_not_taken() -> None:
@@ -143,7 +157,14 @@ def test_a_choice_with_an_obstacle_is_not_taken() -> None:
         ((wish("ext4"), wish("xfs")), "Only one volume"),
         ((wish("ext4", size_bytes=600 * GIB),), r"needs 644 GB, and 500 GB \(\d+ bytes\) can be used"),
         ((wish("xfs", size_bytes=100 * MIB),), "at least 300 MiB"),
-        ((wish("ext4", size_bytes=465 * GIB + 200 * MIB), wish("xfs", size_bytes=400 * MIB), wish("btrfs")), "can be used"),
+        (
+            (
+                wish("ext4", size_bytes=465 * GIB + 200 * MIB),
+                wish("xfs", size_bytes=400 * MIB),
+                wish("btrfs"),
+            ),
+            "can be used",
+        ),
         ((wish("ext4", label="a" * 17),), "16 bytes"),
         ((wish("xfs", label="\x1b[31mred"),), "control characters"),
         ((wish("btrfs", label="b" * 200),), "longer"),
@@ -177,7 +198,16 @@ def test_no_label_or_mount_point_gets_past_the_rules_or_raises_otherwise(label: 
 
 def test_slots_are_not_shared_between_before_and_after() -> None:
     on = partitioned(
-        ONE, Partition("/dev/sda9", 9, 400 * GIB, GIB, type=LINUX_GPT_TYPE, kernel_start_bytes=400 * GIB, kernel_size_bytes=GIB)
+        ONE,
+        Partition(
+            "/dev/sda9",
+            9,
+            400 * GIB,
+            GIB,
+            type=LINUX_GPT_TYPE,
+            kernel_start_bytes=400 * GIB,
+            kernel_size_bytes=GIB,
+        ),
     )
     plan = plan_for(on, wish("ext4"), mode=Mode.USE_FREE)
     assert [slot.number for slot in plan.after.partitions] == [1, 2, 9]
@@ -200,11 +230,15 @@ def test_free_space_is_only_offered_where_there_is_a_table() -> None:
 
 def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
     lost = "Neither copy of its GPT is whole, so that what stands on the drive is not known."
-    damaged = replace(drive(), table=Table("gpt", primary="damaged", backup="missing"), unread=(Unread("partitions", lost),))
+    damaged = replace(
+        drive(), table=Table("gpt", primary="damaged", backup="missing"), unread=(Unread("partitions", lost),)
+    )
     for refused in (refuse_table, partial(refuse_content, chosen=False)):
         with pytest.raises(Refused) as said:
             refused(damaged)
         assert lost in str(said.value) and "root" not in str(said.value)
-    closed = replace(drive(), table=None, content_digest=None, unread=(Unread("table", "[Errno 13] Permission denied."),))
+    closed = replace(
+        drive(), table=None, content_digest=None, unread=(Unread("table", "[Errno 13] Permission denied."),)
+    )
     with pytest.raises(Refused, match="run as root"):
         refuse_table(closed)

@@ -58,7 +58,10 @@ def share(percent: int) -> Wish:
     return replace(wish("ext4"), percent=percent)
 
 
-@given(st.sampled_from(GEOMETRIES), st.lists(st.integers(1, 60), min_size=1, max_size=4).filter(lambda shares: sum(shares) <= 100))
+@given(
+    st.sampled_from(GEOMETRIES),
+    st.lists(st.integers(1, 60), min_size=1, max_size=4).filter(lambda shares: sum(shares) <= 100),
+)
 @settings(max_examples=60, deadline=None)
 def test_shares_are_of_all_the_room_and_fit_together(geometry: Geometry, shares: list[int]) -> None:
     of = drive(geometry=geometry)
@@ -67,7 +70,9 @@ def test_shares_are_of_all_the_room_and_fit_together(geometry: Geometry, shares:
     except DiskwrightError as error:
         assert "too small" in str(error) or "cannot be laid out" in str(error)
         return
-    room = sum(space.size_bytes for space in aligned_spaces([fresh_bounds("gpt", SIZE_BYTES, geometry)], geometry))
+    room = sum(
+        space.size_bytes for space in aligned_spaces([fresh_bounds("gpt", SIZE_BYTES, geometry)], geometry)
+    )
     made = [slot.size_bytes for slot in plan.after.partitions]
     for percent, size_bytes in zip(shares, made, strict=True):
         assert 0 <= room * percent / 100 - size_bytes < grain_bytes(geometry)
@@ -121,7 +126,8 @@ def test_a_system_gets_types_by_which_it_is_found_and_is_mounted_nowhere() -> No
 
 
 @pytest.mark.parametrize(
-    ("architecture", "wanted"), [("aarch64", ROOT_GPT_TYPES["aarch64"]), ("", LINUX_GPT_TYPE), ("vax", LINUX_GPT_TYPE)]
+    ("architecture", "wanted"),
+    [("aarch64", ROOT_GPT_TYPES["aarch64"]), ("", LINUX_GPT_TYPE), ("vax", LINUX_GPT_TYPE)],
 )
 def test_a_root_is_of_the_machine_that_it_is_planned_on(architecture: str, wanted: str) -> None:
     plan = asked(drive(), "role=root", architecture=architecture)
@@ -167,7 +173,9 @@ def test_a_role_that_was_forged_is_found(role: str) -> None:
         (8 * TIB, None, [("esp", GIB), ("swap", 4 * GIB), ("root", 96 * GIB), ("home", None)]),
     ],
 )
-def test_a_desktop_follows_from_room_and_memory(room_bytes: int, memory_bytes: int | None, wanted: list[tuple[str, int | None]]) -> None:
+def test_a_desktop_follows_from_room_and_memory(
+    room_bytes: int, memory_bytes: int | None, wanted: list[tuple[str, int | None]]
+) -> None:
     requests = desktop_requests(room_bytes, memory_bytes)
     assert [(one.role, one.size_bytes) for one in requests] == wanted
     of = drive(size_bytes=room_bytes)
@@ -214,11 +222,16 @@ def test_a_new_mbr_has_types_of_its_own_and_no_names(geometry: Geometry) -> None
     assert plan.after.partitions[-1].end_bytes <= SIZE_BYTES
 
 
-SYSTEM = (replace(wish("ext4", size_bytes=GIB, label="b"), role="boot"), replace(wish("ext4", label="r"), role="root"))
+SYSTEM = (
+    replace(wish("ext4", size_bytes=GIB, label="b"), role="boot"),
+    replace(wish("ext4", label="r"), role="root"),
+)
 
 
 @pytest.mark.parametrize(("wishes", "number"), [(SYSTEM, 1), ((wish("ext4", size_bytes=GIB), SYSTEM[1]), 2)])
-def test_an_mbr_that_a_system_starts_from_says_how_its_partition_is_marked(wishes: tuple[Wish, ...], number: int) -> None:
+def test_an_mbr_that_a_system_starts_from_says_how_its_partition_is_marked(
+    wishes: tuple[Wish, ...], number: int
+) -> None:
     (said,) = (doubt for doubt in planned(drive(), *wishes).doubts if "active" in doubt)
     assert f"`sfdisk --activate /dev/sda {number}`" in said
 
@@ -226,7 +239,9 @@ def test_an_mbr_that_a_system_starts_from_says_how_its_partition_is_marked(wishe
 def test_nothing_is_said_of_a_mark_that_is_not_needed_or_is_there() -> None:
     marked = partitioned(partition(1, MIB, GIB, type="0x83", attributes=0x80, filesystem="ext4"), table=mbr())
     unmarked = replace(marked, partitions=(replace(marked.partitions[0], attributes=0),))
-    kept = {of: planned(of, SYSTEM[1], mode=Mode.USE_FREE, arrangement=Arrangement()) for of in (marked, unmarked)}
+    kept = {
+        of: planned(of, SYSTEM[1], mode=Mode.USE_FREE, arrangement=Arrangement()) for of in (marked, unmarked)
+    }
     others = (planned(drive(), wish("ext4")), planned(drive(), *SYSTEM, arrangement=Arrangement()))
     assert not [doubt for plan in (kept[marked], *others) for doubt in plan.doubts if "active" in doubt]
     assert "`sfdisk --activate /dev/sda 2`" in " ".join(kept[unmarked].doubts)
@@ -246,7 +261,9 @@ def test_a_new_mbr_reaches_the_last_of_its_blocks() -> None:
         (drive(zoned="host-managed"), 1, None, "no partition table of any kind"),
     ],
 )
-def test_a_new_mbr_that_does_not_fit_is_refused_with_the_reason(of: Drive, count: int, mode: Mode | None, says: str) -> None:
+def test_a_new_mbr_that_does_not_fit_is_refused_with_the_reason(
+    of: Drive, count: int, mode: Mode | None, says: str
+) -> None:
     wishes = tuple(wish("ext4", size_bytes=GIB, label=f"v{number}") for number in range(count))
     with pytest.raises(BadInput, match=says):
         planned(of, *wishes, mode=mode)

@@ -60,7 +60,8 @@ def test_every_kind_is_planned_read_back_and_sound(kind: Kind, count: int) -> No
 )
 def test_parts_are_aligned_equal_and_within_their_drives(shapes: list[tuple[Any, int]], kind: Kind) -> None:
     drives = tuple(
-        replace(one, geometry=geometry, size_bytes=size * MIB) for one, (geometry, size) in zip(numbered(len(shapes)), shapes, strict=True)
+        replace(one, geometry=geometry, size_bytes=size * MIB)
+        for one, (geometry, size) in zip(numbered(len(shapes)), shapes, strict=True)
     )
     try:
         plan = striped(drives, kind)
@@ -82,8 +83,8 @@ def test_the_commands_of_md() -> None:
     stripe, (volume,) = plan.stripe, plan.volumes
     assert stripe is not None and stripe.uuids[0] != volume.uuid
     assert commands[3:] == [
-        f"mdadm --create /dev/md127 --run --homehost=any --name=films --uuid={array_uuid(stripe.uuids[0])} --metadata=1.2 --level=0 "
-        "--chunk=64 --raid-devices=3 /dev/sda1 /dev/sdb1 /dev/sdc1",
+        f"mdadm --create /dev/md127 --run --homehost=any --name=films --uuid={array_uuid(stripe.uuids[0])} "
+        "--metadata=1.2 --level=0 --chunk=64 --raid-devices=3 /dev/sda1 /dev/sdb1 /dev/sdc1",
         "wipefs --all --quiet /dev/md127",
         f"mkfs.ext4 -q -F -U {volume.uuid} -L films -b 4096 -E stride=16,stripe_width=48 /dev/md127",
         "mount -t ext4 -o noatime /dev/md127 /srv/films",
@@ -99,8 +100,8 @@ def test_the_commands_of_lvm() -> None:
         f"pvcreate --yes --norestorefile --uuid {first} --dataalignment 1m /dev/sda1",
         f"pvcreate --yes --norestorefile --uuid {second} --dataalignment 1m /dev/sdb1",
         f"vgcreate --physicalextentsize 4m {group} /dev/sda1 /dev/sdb1",
-        "lvcreate --yes --config activation{udev_sync=0 udev_rules=0} --type striped --stripes 2 --stripesize 512k --extents 100%FREE "
-        f"--zero n --wipesignatures n --name films {group}",
+        "lvcreate --yes --config activation{udev_sync=0 udev_rules=0} --type striped --stripes 2 "
+        f"--stripesize 512k --extents 100%FREE --zero n --wipesignatures n --name films {group}",
         f"wipefs --all --quiet /dev/mapper/{group}-films",
         f"mkfs.xfs -q -f -m uuid={plan.volumes[0].uuid} -L films -d su=512k,sw=2 /dev/mapper/{group}-films",
         f"mount -t xfs -o noatime /dev/mapper/{group}-films /srv/films",
@@ -132,14 +133,32 @@ def test_the_commands_of_btrfs_which_keeps_its_own_records_twice() -> None:
             ("-m", "0", "-b", "4096", "-E", "packed_meta_blocks=1,stride=128,stripe_width=384"),
         ),
         ("ext4", ("-b", "1024"), ("-b", "1024", "-E", "stride=512,stripe_width=1536")),
-        ("ext4", ("-E", "stride=1,stripe-width=2", "-D"), ("-D", "-b", "4096", "-E", "stride=128,stripe_width=384")),
+        (
+            "ext4",
+            ("-E", "stride=1,stripe-width=2", "-D"),
+            ("-D", "-b", "4096", "-E", "stride=128,stripe_width=384"),
+        ),
         ("xfs", (), ("-d", "su=512k,sw=3")),
-        ("xfs", ("-i", "maxpct=25", "-d", "agcount=4,sunit=8"), ("-i", "maxpct=25", "-d", "agcount=4,su=512k,sw=3")),
-        ("btrfs", ("-m", "dup", "--csum", "xxhash", "--data=single"), ("--csum", "xxhash", "-d", "raid0", "-m", "raid1")),
+        (
+            "xfs",
+            ("-i", "maxpct=25", "-d", "agcount=4,sunit=8"),
+            ("-i", "maxpct=25", "-d", "agcount=4,su=512k,sw=3"),
+        ),
+        (
+            "btrfs",
+            ("-m", "dup", "--csum", "xxhash", "--data=single"),
+            ("--csum", "xxhash", "-d", "raid0", "-m", "raid1"),
+        ),
     ],
 )
-def test_the_stripe_in_the_words_for_mkfs(filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]) -> None:
-    stripe = Stripe("btrfs", metadata="raid1") if filesystem == "btrfs" else Stripe("md", "/dev/md127", "films", 512 * KIB, (UUIDS[0],))
+def test_the_stripe_in_the_words_for_mkfs(
+    filesystem: str, words: tuple[str, ...], expected: tuple[str, ...]
+) -> None:
+    stripe = (
+        Stripe("btrfs", metadata="raid1")
+        if filesystem == "btrfs"
+        else Stripe("md", "/dev/md127", "films", 512 * KIB, (UUIDS[0],))
+    )
     found = striped_words(filesystem, words, stripe, 3)
     assert found == expected
     assert striped_words(filesystem, found, stripe, 3) == found
@@ -149,24 +168,46 @@ def test_names_follow_from_the_label_and_hold_nothing_odd() -> None:
     assert layer_name("my films/é$(x)") == "my_films____x_"
     assert volume_node("films", "12345678-aaaa") == "/dev/mapper/films_12345678-films"
     assert array_uuid("01234567-89ab-cdef-0123-456789abcdef") == "01234567:89abcdef:01234567:89abcdef"
-    assert physical_volume_uuid("01234567-89ab-cdef-0123-456789abcdef") == "012345-6789-abcd-ef01-2345-6789-abcdef"
+    assert (
+        physical_volume_uuid("01234567-89ab-cdef-0123-456789abcdef")
+        == "012345-6789-abcd-ef01-2345-6789-abcdef"
+    )
 
 
-@pytest.mark.parametrize("label", ["snapshots", "pvmove0", "my-tdata", "x mlog 2", "raw_rimage", "a_cmeta", "b_corig_", "c_vorigin"])
+@pytest.mark.parametrize(
+    "label",
+    ["snapshots", "pvmove0", "my-tdata", "x mlog 2", "raw_rimage", "a_cmeta", "b_corig_", "c_vorigin"],
+)
 def test_no_name_is_one_that_lvm_keeps_for_itself(label: str) -> None:
     """lvcreate would refuse it, when the drives' old tables are gone already."""
     assert layer_name(label) == "v" + re.sub(r"\W|_", "", label)
 
 
 def test_an_array_gets_a_number_that_is_free() -> None:
-    other = drive(path="/dev/sdx", serial="X", wwn=None, layers=(Layer("md raid1", "/dev/md127", "/dev/sdx1"),))
+    other = drive(
+        path="/dev/sdx", serial="X", wwn=None, layers=(Layer("md raid1", "/dev/md127", "/dev/sdx1"),)
+    )
     drives = numbered(2)
     source = cycle(UUIDS)
-    plan = make_striped_plan(machine(*drives, other, tools=EVERYTHING), drives, wish("ext4"), StripeWish("md"), None, lambda: next(source))
+    plan = make_striped_plan(
+        machine(*drives, other, tools=EVERYTHING),
+        drives,
+        wish("ext4"),
+        StripeWish("md"),
+        None,
+        lambda: next(source),
+    )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md126"
     asked = StripeWish("md")
     plan = make_striped_plan(
-        machine(*drives, tools=EVERYTHING), drives, wish("ext4"), asked, None, lambda: next(source), (), ("/dev/md127", "/dev/md126")
+        machine(*drives, tools=EVERYTHING),
+        drives,
+        wish("ext4"),
+        asked,
+        None,
+        lambda: next(source),
+        (),
+        ("/dev/md127", "/dev/md126"),
     )
     assert plan.stripe is not None and plan.stripe.device == "/dev/md125"
 
@@ -174,12 +215,24 @@ def test_an_array_gets_a_number_that_is_free() -> None:
 REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "one drive": (lambda: striped(numbered(1)), "from 2 to 16 drives; 1 was named"),
     "one drive twice": (lambda: striped((*numbered(1), *numbered(1))), "the same node"),
-    "one serial twice": (lambda: striped((numbered(2)[0], replace(numbered(2)[1], serial="Sa"))), "the same serial number, Sa"),
-    "one WWN twice": (lambda: striped((numbered(2)[0], replace(numbered(2)[1], wwn="naa.a"))), "the same WWN"),
+    "one serial twice": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], serial="Sa"))),
+        "the same serial number, Sa",
+    ),
+    "one WWN twice": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], wwn="naa.a"))),
+        "the same WWN",
+    ),
     "free space": (lambda: striped(numbered(2), mode=Mode.USE_FREE), "whole drives"),
     "a size": (lambda: striped(numbered(2), wanted=wish("ext4", size_bytes=MIB)), "leave the size out"),
-    "mixed blocks on md": (lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))), "different sizes in bytes"),
-    "mixed blocks on LVM": (lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "lvm"), "different sizes in bytes"),
+    "mixed blocks on md": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4))),
+        "different sizes in bytes",
+    ),
+    "mixed blocks on LVM": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], geometry=KN4)), "lvm"),
+        "different sizes in bytes",
+    ),
     "Btrfs on md": (lambda: striped(numbered(2), "md", "btrfs"), "say --stripe btrfs"),
     "ext4 on Btrfs": (lambda: striped(numbered(2), "btrfs", "ext4"), "takes btrfs, not ext4"),
     "a chunk for Btrfs": (lambda: striped(numbered(2), "btrfs", chunk_bytes=64 * KIB), "--chunk does not go"),
@@ -188,12 +241,30 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "an odd chunk": (lambda: striped(numbered(2), chunk_bytes=48 * KIB), "no power of two"),
     "a small chunk": (lambda: striped(numbered(2), chunk_bytes=4 * KIB), "no power of two from 16K to 1024K"),
     "a large chunk": (lambda: striped(numbered(2), chunk_bytes=2 * MIB), "no power of two"),
-    "no mdadm": (lambda: striped(numbered(2), tools=tuple(t for t in EVERYTHING if t[0] != "mdadm")), "install the package mdadm"),
-    "no lvm2": (lambda: striped(numbered(2), "lvm", tools=tuple(t for t in EVERYTHING if t[0] != "vgcreate")), "install the package lvm2"),
-    "host-managed": (lambda: striped((numbered(2)[0], replace(numbered(2)[1], zoned="host-managed"))), "host-managed zoned drive"),
-    "in use": (lambda: striped((numbered(2)[0], replace(numbered(2)[1], uses=(Use("swap", "/dev/sdb", "swap"),)))), "in use as swap"),
-    "not empty": (lambda: striped((numbered(2)[0], partitioned(path="/dev/sdb", serial="b", wwn=None))), "/dev/sdb is not empty"),
-    "no room for XFS's log": (lambda: striped(numbered(2, size_bytes=300 * MIB), "md", "xfs"), "xfs needs 640 MiB"),
+    "no mdadm": (
+        lambda: striped(numbered(2), tools=tuple(t for t in EVERYTHING if t[0] != "mdadm")),
+        "install the package mdadm",
+    ),
+    "no lvm2": (
+        lambda: striped(numbered(2), "lvm", tools=tuple(t for t in EVERYTHING if t[0] != "vgcreate")),
+        "install the package lvm2",
+    ),
+    "host-managed": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], zoned="host-managed"))),
+        "host-managed zoned drive",
+    ),
+    "in use": (
+        lambda: striped((numbered(2)[0], replace(numbered(2)[1], uses=(Use("swap", "/dev/sdb", "swap"),)))),
+        "in use as swap",
+    ),
+    "not empty": (
+        lambda: striped((numbered(2)[0], partitioned(path="/dev/sdb", serial="b", wwn=None))),
+        "/dev/sdb is not empty",
+    ),
+    "no room for XFS's log": (
+        lambda: striped(numbered(2, size_bytes=300 * MIB), "md", "xfs"),
+        "xfs needs 640 MiB",
+    ),
     "no room": (lambda: striped(numbered(2, size_bytes=2 * MIB), "md", "xfs"), "too little room"),
 }
 
@@ -228,7 +299,10 @@ def test_what_is_doubtful_is_said(changes: dict[str, Any], says: str) -> None:
     assert any("mdadm.conf" in doubt and "ARRAY /dev/md/films" in doubt for doubt in plan.doubts)
 
 
-@pytest.mark.parametrize(("verdict", "says"), [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is likely shingled")])
+@pytest.mark.parametrize(
+    ("verdict", "says"),
+    [(Recorded.YES, "/dev/sdb is shingled"), (Recorded.LIKELY, "/dev/sdb is likely shingled")],
+)
 def test_a_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -> None:
     drives = numbered(2)
     unknown = Recording("unknown", None, Recorded.UNKNOWN, "low")
@@ -246,7 +320,9 @@ def test_a_shingled_drive_in_a_stripe_is_a_doubt(verdict: Recorded, says: str) -
 
 
 def test_the_danger_and_every_drive_are_shown_before_anything_else() -> None:
-    old = partitioned(partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=())
+    old = partitioned(
+        partition(1, of="/dev/sdb", filesystem="ext3"), path="/dev/sdb", serial="Sb", wwn="naa.b", by_id=()
+    )
     plan = striped((numbered(1)[0], old), mode=Mode.REPLACE)
     lines = preview_lines(plan, 100)
     text = " ".join(" ".join(lines).split())
@@ -259,7 +335,10 @@ def test_the_danger_and_every_drive_are_shown_before_anything_else() -> None:
         *(" ".join(a) for s in plan.steps for a in s.commands[:1] if len(" ".join(a)) < 90),
     ):
         assert word in text
-    together = 'On all 2 of them together: /dev/md127: ext4 "films" at /srv/films, about 1.0 TB, 512 KiB to each drive in turn.'
+    together = (
+        'On all 2 of them together: /dev/md127: ext4 "films" at /srv/films, about 1.0 TB, 512 KiB to each '
+        "drive in turn."
+    )
     assert together in text
     made = next(step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
     assert made.destroys == "The data of what lay on /dev/sdb: partition 1 (ext3, 1.1 GB)."

@@ -1,4 +1,5 @@
-"""Subvolumes of a Btrfs: what can be asked for, what the plan does for them, and that no forged one passes."""
+"""Subvolumes of a Btrfs: what can be asked for, what the plan does for them, and that no forged one
+passes."""
 
 from dataclasses import replace
 
@@ -24,11 +25,15 @@ ROOT, HOME, KEPT = Subvolume("@", "/mnt/x"), Subvolume("@home", "/mnt/x/home"), 
 
 
 def plan_with(*subvolumes: Subvolume, mount_point: str | None = None) -> Plan:
-    return plan_for(drive(), replace(wish("btrfs", label="system", mount_point=mount_point), subvolumes=subvolumes))
+    return plan_for(
+        drive(), replace(wish("btrfs", label="system", mount_point=mount_point), subvolumes=subvolumes)
+    )
 
 
 def test_the_command_line_names_subvolumes_with_and_without_a_place() -> None:
-    asked = parse_volume("workload=desktop-root,fs=btrfs,subvolume=@:/mnt/x,subvolume=@home:/mnt/x/home,subvolume=@snapshots")
+    asked = parse_volume(
+        "workload=desktop-root,fs=btrfs,subvolume=@:/mnt/x,subvolume=@home:/mnt/x/home,subvolume=@snapshots"
+    )
     assert asked.subvolumes == (ROOT, HOME, KEPT)
 
 
@@ -69,7 +74,9 @@ def test_a_subvolume_that_cannot_be_is_said_so(text: str, says: str) -> None:
         (tuple(Subvolume(f"s{number}") for number in range(65)), "64 are the most"),
     ],
 )
-def test_subvolumes_that_contradict_each_other_are_refused(subvolumes: tuple[Subvolume, ...], says: str) -> None:
+def test_subvolumes_that_contradict_each_other_are_refused(
+    subvolumes: tuple[Subvolume, ...], says: str
+) -> None:
     with pytest.raises(BadInput, match=says):
         plan_with(*subvolumes)
 
@@ -83,7 +90,11 @@ def test_they_are_made_once_and_each_is_mounted_by_a_line_of_its_own() -> None:
     plan = plan_with(ROOT, HOME, KEPT)
     (volume,) = plan.volumes
     operations = [step.operation for step in plan.steps]
-    assert [one.kind for one in operations[-6:]] == ["make-filesystem", "make-subvolumes", *["add-fstab-line", "mount"] * 2][-6:]
+    assert [one.kind for one in operations[-6:]] == [
+        "make-filesystem",
+        "make-subvolumes",
+        *["add-fstab-line", "mount"] * 2,
+    ][-6:]
     place = f"/run/diskwright/{volume.uuid}"
     (making,) = (step for step in plan.steps if isinstance(step.operation, MakeSubvolumes))
     assert making.commands == (
@@ -104,7 +115,10 @@ def test_they_are_made_once_and_each_is_mounted_by_a_line_of_its_own() -> None:
 
 def test_the_top_is_mounted_before_them_where_it_has_a_place() -> None:
     plan = plan_with(ROOT, mount_point="/mnt/top")
-    assert [step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)] == ["/mnt/top", "/mnt/x"]
+    assert [step.operation.mount_point for step in plan.steps if isinstance(step.operation, Mount)] == [
+        "/mnt/top",
+        "/mnt/x",
+    ]
     with pytest.raises(BadInput, match="Two volumes"):
         plan_with(ROOT, mount_point="/mnt/x")
 
@@ -112,7 +126,10 @@ def test_the_top_is_mounted_before_them_where_it_has_a_place() -> None:
 def test_the_preview_says_what_is_within() -> None:
     plan = plan_with(ROOT, KEPT)
     (sentence,) = inside_sentences(plan)
-    assert sentence == 'Within "system", as subvolumes that share its room: @ mounted at /mnt/x, @snapshots not mounted.'
+    assert (
+        sentence
+        == 'Within "system", as subvolumes that share its room: @ mounted at /mnt/x, @snapshots not mounted.'
+    )
     assert "@snapshots not mounted" in " ".join(" ".join(preview_lines(plan)).split())
     assert not inside_sentences(plan_for(drive(), wish("btrfs", size_bytes=5 * GIB)))
 
@@ -121,7 +138,13 @@ def test_no_forged_subvolume_passes() -> None:
     plan = plan_with(ROOT, HOME)
     check_plan(plan)
     (volume,) = plan.volumes
-    for subvolumes in ((), (ROOT,), (HOME, ROOT), (Subvolume("../../etc", "/mnt/x"), HOME), (ROOT, Subvolume("@home", "/etc"))):
+    for subvolumes in (
+        (),
+        (ROOT,),
+        (HOME, ROOT),
+        (Subvolume("../../etc", "/mnt/x"), HOME),
+        (ROOT, Subvolume("@home", "/etc")),
+    ):
         with pytest.raises(BadInput, match="does not hold together"):
             check_plan(replace(plan, volumes=(replace(volume, subvolumes=subvolumes),)))
     operations = tuple(step.operation for step in plan.steps)
@@ -142,12 +165,15 @@ def test_no_forged_subvolume_passes() -> None:
 
 @pytest.mark.parametrize("name", ["../../etc", "/@", "a,b", "a b", ".."])
 def test_no_plan_that_is_forged_throughout_passes_either(name: str) -> None:
-    """Every operation and text follows from the volume, and the volume is none that the planner would make."""
+    """Every operation and text follows from the volume, and the volume is none that the planner would
+    make."""
     plan = plan_with(ROOT)
     table = next(step.operation for step in plan.steps if isinstance(step.operation, WriteTable))
     (volume,) = plan.volumes
     forged = replace(volume, subvolumes=(Subvolume(name, "/mnt/x"),))
-    made = with_operations(replace(plan, volumes=(forged,)), operations_of((), table, (forged,), plan.drive.geometry))
+    made = with_operations(
+        replace(plan, volumes=(forged,)), operations_of((), table, (forged,), plan.drive.geometry)
+    )
     with pytest.raises(BadInput, match="has the subvolume"):
         check_plan(made)
 
@@ -158,7 +184,9 @@ def test_one_filesystem_may_have_a_line_for_each_subvolume_and_no_second_for_the
     assert conflict(lines, home) is None
     assert conflict(lines, replace(home, options=("subvol=/@",))) is not None
     assert conflict(lines, replace(home, mount_point="/mnt/x")) is not None
-    assert conflict(parse("UUID=ab /mnt/x btrfs noatime 0 0\n", "fstab"), replace(home, options=())) is not None
+    assert (
+        conflict(parse("UUID=ab /mnt/x btrfs noatime 0 0\n", "fstab"), replace(home, options=())) is not None
+    )
 
 
 def test_what_is_mounted_tells_its_subvolume() -> None:

@@ -23,12 +23,20 @@ ZONED_WORDS = ("-O", "zoned", "-d", "single", "-m", "single")
 
 
 def zoned_wish(filesystem: str = "btrfs", words: tuple[str, ...] = ZONED_WORDS, **changes: Any) -> Wish:  # noqa: ANN401
-    return replace(wish(filesystem, label="zones", mount_point="/srv/zones"), choice=choice(filesystem, words), **changes)
+    return replace(
+        wish(filesystem, label="zones", mount_point="/srv/zones"), choice=choice(filesystem, words), **changes
+    )
 
 
 def zoned_plan(on: Drive = ZONED, *wishes: Wish, mode: Mode | None = None, **changes: Any) -> Plan:  # noqa: ANN401
     source = cycle(UUIDS)
-    return make_plan(machine(on, **{"tools": EVERYTHING, **changes}), on, wishes or (zoned_wish(),), mode, lambda: next(source))
+    return make_plan(
+        machine(on, **{"tools": EVERYTHING, **changes}),
+        on,
+        wishes or (zoned_wish(),),
+        mode,
+        lambda: next(source),
+    )
 
 
 def test_a_host_managed_drive_gets_one_filesystem_and_no_table() -> None:
@@ -53,7 +61,10 @@ def test_what_a_host_managed_drive_holds_is_named_and_needs_a_word() -> None:
         zoned_plan(held)
     plan = zoned_plan(held, mode=Mode.REPLACE)
     check_plan(plan)
-    assert plan.steps[0].destroys == "Everything on /dev/sda, at once. The data of what lay there: partition 1 (btrfs, 1.1 GB)."
+    assert (
+        plan.steps[0].destroys
+        == "Everything on /dev/sda, at once. The data of what lay there: partition 1 (btrfs, 1.1 GB)."
+    )
 
 
 @pytest.mark.parametrize(
@@ -67,7 +78,9 @@ def test_what_a_host_managed_drive_holds_is_named_and_needs_a_word() -> None:
         ((zoned_wish(),), Mode.USE_FREE, "takes no partitions"),
     ],
 )
-def test_what_a_host_managed_drive_does_not_take(wishes: tuple[Wish, ...], mode: Mode | None, says: str) -> None:
+def test_what_a_host_managed_drive_does_not_take(
+    wishes: tuple[Wish, ...], mode: Mode | None, says: str
+) -> None:
     with pytest.raises((Refused, BadInput), match=says):
         zoned_plan(ZONED, *wishes, mode=mode)
 

@@ -6,7 +6,14 @@ from hypothesis import strategies as st
 
 from wizard.advise.catalogue import Kind, load_catalogue
 from wizard.layout.commands import commands_of, edits_of, fstab_line
-from wizard.layout.rules import is_device_path, label_fault, mkfs_options_fault, mount_options_fault, mount_point_fault, partition_name
+from wizard.layout.rules import (
+    is_device_path,
+    label_fault,
+    mkfs_options_fault,
+    mount_options_fault,
+    mount_point_fault,
+    partition_name,
+)
 from wizard.layout.wish import Request, parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.make_filesystem import MakeFilesystem
@@ -217,7 +224,19 @@ def test_device_paths(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "path", ["sda", "/dev", "/dev/", "/dev//sda", "/dev/../sda", "/devil/sda", "/dev/sd a", "/dev/\x1b", "/dev/sda\n", "-/dev/sda"]
+    "path",
+    [
+        "sda",
+        "/dev",
+        "/dev/",
+        "/dev//sda",
+        "/dev/../sda",
+        "/devil/sda",
+        "/dev/sd a",
+        "/dev/\x1b",
+        "/dev/sda\n",
+        "-/dev/sda",
+    ],
 )
 def test_other_paths_are_no_devices(path: str) -> None:
     assert not is_device_path(path)
@@ -237,7 +256,9 @@ def test_commands_ask_nothing() -> None:
     assert commands_of(Mount("/dev/sda1", "/srv/a b", "ext4", ("noatime", "lazytime"))) == (
         ("mount", "-t", "ext4", "-o", "noatime,lazytime", "/dev/sda1", "/srv/a b"),
     )
-    assert commands_of(Mount("/dev/sda1", "/srv/a", "ext4", ())) == (("mount", "-t", "ext4", "/dev/sda1", "/srv/a"),)
+    assert commands_of(Mount("/dev/sda1", "/srv/a", "ext4", ())) == (
+        ("mount", "-t", "ext4", "/dev/sda1", "/srv/a"),
+    )
 
 
 def test_fstab_lines_escape_what_would_split_them() -> None:
@@ -250,7 +271,9 @@ def test_table_edits_name_start_size_type_and_name() -> None:
     new = TableEntry(2, 2 * MIB, GIB, "0fc63daf-8483-4772-8e79-3d69d8477de4", "media")
     lines = edits_of(WriteTable("/dev/sda", "gpt", False, (kept, new)), 4096)
     assert lines[0] == "the GPT on /dev/sda, with these entries"
-    assert lines[1].startswith("partition 1, kept: start 17408 bytes (sector 4), size 1048576 bytes (1 MiB), type EFI system")
+    assert lines[1].startswith(
+        "partition 1, kept: start 17408 bytes (sector 4), size 1048576 bytes (1 MiB), type EFI system"
+    )
     assert lines[2] == (
         "partition 2: start 2097152 bytes (sector 512), size 1073741824 bytes (1 GiB), "
         "type Linux filesystem (0fc63daf-8483-4772-8e79-3d69d8477de4), name 'media'"

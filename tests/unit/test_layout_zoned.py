@@ -29,7 +29,9 @@ def planned(on: Machine, workload: str, mode: Mode | None = None) -> Plan:
     advice = advise(on, of, diagnose(on, of, ()).recording, find_workload(workload))
     choice = advice.chosen or advice.choices[0]
     source = cycle(UUIDS)
-    return make_plan(on, of, (Wish(choice, advice.workload, None, None, "/srv/zones"),), mode, lambda: next(source))
+    return make_plan(
+        on, of, (Wish(choice, advice.workload, None, None, "/srv/zones"),), mode, lambda: next(source)
+    )
 
 
 def holding(name: str, written: int) -> Machine:

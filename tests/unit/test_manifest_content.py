@@ -1,4 +1,5 @@
-"""What a manifest says of contents and of entries: the same for the same bytes, whatever holes they are stored with."""
+"""What a manifest says of contents and of entries: the same for the same bytes, whatever holes they are
+stored with."""
 
 import os
 from hashlib import sha256
@@ -10,7 +11,15 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from wizard.apply.manifest import content as manifest_content
-from wizard.apply.manifest.content import BLOCK_BYTES, ZEROS, Content, content_of, runs_of_data, segments, widened
+from wizard.apply.manifest.content import (
+    BLOCK_BYTES,
+    ZEROS,
+    Content,
+    content_of,
+    runs_of_data,
+    segments,
+    widened,
+)
 from wizard.apply.manifest.entry import Entry, Kind, from_line, to_line
 from wizard.model.errors import BadInput
 
@@ -19,7 +28,10 @@ ranges = st.lists(st.tuples(st.integers(0, 60), st.integers(1, 9)), max_size=6).
 )
 
 
-@given(st.lists(st.sampled_from([ZEROS, b"\0" * 4095 + b"x", b"x" * BLOCK_BYTES]), max_size=8), st.sampled_from([b"", b"\0", b"\0y"]))
+@given(
+    st.lists(st.sampled_from([ZEROS, b"\0" * 4095 + b"x", b"x" * BLOCK_BYTES]), max_size=8),
+    st.sampled_from([b"", b"\0", b"\0y"]),
+)
 def test_runs_are_the_blocks_that_are_not_all_zeros(blocks: list[bytes], tail: bytes) -> None:
     piece = b"".join(blocks) + tail
     assume(piece)
@@ -67,11 +79,15 @@ def content(path: Path) -> Content:
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.booleans(), max_size=12), st.sampled_from([0, 1, 4095]), st.integers(1, 3))
-def test_zeros_and_holes_have_one_digest(tmp_path_factory: pytest.TempPathFactory, blocks: list[bool], tail: int, segment: int) -> None:
+def test_zeros_and_holes_have_one_digest(
+    tmp_path_factory: pytest.TempPathFactory, blocks: list[bool], tail: int, segment: int
+) -> None:
     """Segments of a few blocks stand for those of 64 MiB."""
     folder = tmp_path_factory.mktemp("content")
     size = BLOCK_BYTES * len(blocks) + tail
-    (folder / "written").write_bytes(b"".join(b"x" * BLOCK_BYTES if full else ZEROS for full in blocks) + b"\0" * tail)
+    (folder / "written").write_bytes(
+        b"".join(b"x" * BLOCK_BYTES if full else ZEROS for full in blocks) + b"\0" * tail
+    )
     with (folder / "sparse").open("wb") as file:
         for number, full in enumerate(blocks):
             if full:
@@ -124,7 +140,9 @@ def test_an_entry_is_read_as_it_was_written() -> None:
     assert b"\n" not in to_line(ODD)
 
 
-@pytest.mark.parametrize("line", [b"", b"{}", b"[]", b"[1]", to_line(ODD)[:-9], to_line(ODD)[1:], b"[" * 9999])
+@pytest.mark.parametrize(
+    "line", [b"", b"{}", b"[]", b"[1]", to_line(ODD)[:-9], to_line(ODD)[1:], b"[" * 9999]
+)
 def test_a_damaged_line_is_named(line: bytes) -> None:
     with pytest.raises(BadInput, match="entry 7 is damaged"):
         from_line(line, "entry 7")

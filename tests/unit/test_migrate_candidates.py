@@ -23,7 +23,9 @@ def seen(image: Path, kind: str) -> Signature:
 
 
 def offered(mark: Signature) -> list[str]:
-    return [candidate_words(one) for one in old_filesystems(Drive("/dev/sdz", None, None, signatures=(mark,)))]
+    return [
+        candidate_words(one) for one in old_filesystems(Drive("/dev/sdz", None, None, signatures=(mark,)))
+    ]
 
 
 def test_an_ext4_that_was_an_ext3_is_offered_until_it_is_whole(tmp_path: Path) -> None:
@@ -36,7 +38,9 @@ def test_an_ext4_that_was_an_ext3_is_offered_until_it_is_whole(tmp_path: Path) -
         run(["e2fsck", "-fyD", str(image)], seconds=60, accept=range(4))
         run([*argv, str(image)], seconds=60)
     run(["e2fsck", "-fyD", str(image)], seconds=60, accept=range(4))
-    assert offered(seen(image, "ext4")) == ['incomplete ext4 on /dev/sdz, "films"'], "its files were never converted"
+    assert offered(seen(image, "ext4")) == ['incomplete ext4 on /dev/sdz, "films"'], (
+        "its files were never converted"
+    )
     run(["e2fsck", "-fyD", "-E", "bmap2extent", str(image)], seconds=60, accept=range(4))
     assert not offered(seen(image, "ext4"))
     lacking = made(tmp_path, "-t", "ext4", "-O", "^flex_bg,^64bit,^metadata_csum", name="lacking.img")
@@ -47,7 +51,9 @@ def test_an_ext4_that_was_an_ext3_is_offered_until_it_is_whole(tmp_path: Path) -
 def test_an_ext4_that_was_made_as_one_is_not_offered(tmp_path: Path, features: str) -> None:
     mark = seen(made(tmp_path, "-t", "ext4", *(("-O", features) if features else ())), "ext4")
     assert not offered(mark) and mark.features is not None
-    assert not offered(replace(mark, features=None)), "a recording from before features were read, or a plain user's look"
+    assert not offered(replace(mark, features=None)), (
+        "a recording from before features were read, or a plain user's look"
+    )
 
 
 @pytest.mark.parametrize("place", [1024 + 0x14, 1024 + 0x18, 4096 + 0x08, 4096 + 0x28])

@@ -1,4 +1,5 @@
-"""A way to ext4 that is carried to a rescue medium: what may be carried, what is told, and that nothing else fits there."""
+"""A way to ext4 that is carried to a rescue medium: what may be carried, what is told, and that nothing else
+fits there."""
 
 import os
 from dataclasses import replace
@@ -19,7 +20,9 @@ from wizard.model.migration import Way
 
 SIZE = EXT3.size_bytes
 MOUNTED = replace(EXT3, features=EXT3.features | {"needs_recovery"}, needs_recovery=True, free_blocks=0)
-ROOT = situation(MOUNTED, device_bytes=SIZE, is_root=True, mounts=("/",), boot=BootPath("/", initramfs="dracut"))
+ROOT = situation(
+    MOUNTED, device_bytes=SIZE, is_root=True, mounts=("/",), boot=BootPath("/", initramfs="dracut")
+)
 THERE = situation(device_bytes=SIZE, device="/dev/sdc1")
 
 
@@ -37,7 +40,11 @@ def test_what_is_in_use_can_be_carried_whatever_only_its_use_stands_against() ->
 
 @pytest.mark.parametrize(
     ("changes", "said"),
-    [({"features": MOUNTED.features | {"encrypt"}}, "encrypt"), ({"has_errors": True}, "--repair"), ({"journal_device": True}, "journal")],
+    [
+        ({"features": MOUNTED.features | {"encrypt"}}, "encrypt"),
+        ({"has_errors": True}, "--repair"),
+        ({"journal_device": True}, "journal"),
+    ],
 )
 def test_what_stands_against_it_anywhere_is_refused_here(changes: dict[str, Any], said: str) -> None:
     with pytest.raises(Refused, match=said):
@@ -51,14 +58,23 @@ def test_what_stands_against_it_anywhere_is_refused_here(changes: dict[str, Any]
 
 def test_the_steps_say_how_and_where_fstab_is_changed() -> None:
     # A system stands on its /usr, too.
-    root, var, usr = told(ROOT), told(replace(ROOT, is_root=False, mounts=("/var",))), told(replace(ROOT, mounts=("/usr",)))
+    root, var, usr = (
+        told(ROOT),
+        told(replace(ROOT, is_root=False, mounts=("/var",))),
+        told(replace(ROOT, mounts=("/usr",))),
+    )
     for said in (root, var, usr):
-        assert "diskwright apply '/mnt/my plan.json' --journal /mnt/diskwright --confirm TOKEN" in said and "dracut -f" in said
+        assert (
+            "diskwright apply '/mnt/my plan.json' --journal /mnt/diskwright --confirm TOKEN" in said
+            and "dracut -f" in said
+        )
     # Of a root the line lies on itself, and is changed with it.
     assert "--way mount" in var and "--way mount" in usr and "--way mount" not in root
 
 
-def test_a_plain_user_is_told_what_root_types(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_plain_user_is_told_what_root_types(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     file = tmp_path / "carry.json"
     file.write_text(render_carried(make_carried(ROOT, Way.FULL)))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
@@ -70,7 +86,9 @@ def test_a_plain_user_is_told_what_root_types(tmp_path: Path, monkeypatch: pytes
 def test_what_is_found_as_it_was_carried_fits_whatever_its_names_are() -> None:
     carried = make_carried(ROOT, Way.FULL)
     later = replace(EXT3, free_blocks=7, mounts=99, mounted=1_800_000_000, label="other")
-    moved = replace(THERE, ext=later, drive=replace(THERE.drive, path="/dev/sdc", diskseq=77, content_digest="other"))
+    moved = replace(
+        THERE, ext=later, drive=replace(THERE.drive, path="/dev/sdc", diskseq=77, content_digest="other")
+    )
     assert difference(carried, moved) is None
 
 
@@ -91,7 +109,10 @@ def test_another_filesystem_does_not_fit(changes: dict[str, Any], said: str) -> 
 
 def test_another_device_or_drive_does_not_fit() -> None:
     carried = make_carried(ROOT, Way.FULL)
-    others = (("size", replace(THERE, device_bytes=SIZE + 512)), ("serial", replace(THERE, drive=replace(THERE.drive, serial="OTHER"))))
+    others = (
+        ("size", replace(THERE, device_bytes=SIZE + 512)),
+        ("serial", replace(THERE, drive=replace(THERE.drive, serial="OTHER"))),
+    )
     for what, other in others:
         assert what in (difference(carried, other) or "")
 
@@ -103,6 +124,11 @@ def test_the_document_reads_as_it_was_written_and_nothing_else_does() -> None:
     with pytest.raises(BadInput, match="digest"):
         read_carried(text.replace('"way": "full"', '"way": "light"'), "c.json")
     wrong: dict[str, Any]
-    for wrong in ({"way": Way.FRESH}, {"device": "/etc/passwd"}, {"device_bytes": 0}, {"before": replace(EXT3, blocks=0)}):
+    for wrong in (
+        {"way": Way.FRESH},
+        {"device": "/etc/passwd"},
+        {"device_bytes": 0},
+        {"before": replace(EXT3, blocks=0)},
+    ):
         with pytest.raises(BadInput, match="hold together"):
             read_carried(render_carried(replace(carried, **wrong)), "c.json")

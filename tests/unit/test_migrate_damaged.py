@@ -1,4 +1,5 @@
-"""Superblocks in which anything can stand: never a number that cannot be, and never a migration of what e2fsprogs does not open."""
+"""Superblocks in which anything can stand: never a number that cannot be, and never a migration of what
+e2fsprogs does not open."""
 
 from collections.abc import Iterator
 from contextlib import suppress
@@ -50,7 +51,11 @@ EDGES = (
     (1 << 32) - 1,
 )
 
-KINDS = {"ext3": EXT3, "ext2": ("-t", "ext2", "-b", "4096"), "ext4": ("-t", "ext4", "-b", "2048", "-O", "64bit,metadata_csum")}
+KINDS = {
+    "ext3": EXT3,
+    "ext2": ("-t", "ext2", "-b", "4096"),
+    "ext4": ("-t", "ext4", "-b", "2048", "-O", "64bit,metadata_csum"),
+}
 
 
 def corrupted(whole: bytes, dice: Random) -> bytes:
@@ -60,7 +65,11 @@ def corrupted(whole: bytes, dice: Random) -> bytes:
         width = dice.choice((1, 2, 4, 4, 4))
         at = dice.randrange(0, dice.choice((0x70, 0x70, 0x180, 0x400)) - width, width)
         value = dice.choice(
-            (dice.choice(EDGES), dice.getrandbits(32), int.from_bytes(block[at : at + width], "little") ^ 1 << dice.randrange(32))
+            (
+                dice.choice(EDGES),
+                dice.getrandbits(32),
+                int.from_bytes(block[at : at + width], "little") ^ 1 << dice.randrange(32),
+            )
         )
         block[at : at + width] = (value % (1 << 8 * width)).to_bytes(width, "little")
     return bytes(block)
@@ -70,7 +79,11 @@ def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
     """What is told of it, in all its ways; what is made is read back as it was."""
     looked = situation(found, target=TARGET)
     prospect = prospect_of(looked)
-    assert not any(" -" in line.replace(" - ", " ") for line in prospect_lines(prospect, 10_000) if "Takes:" in line or "Gains" in line)
+    assert not any(
+        " -" in line.replace(" - ", " ")
+        for line in prospect_lines(prospect, 10_000)
+        if "Takes:" in line or "Gains" in line
+    )
     for offer in prospect.offers:
         yield from (offer.seconds, offer.room_bytes)
     for way in Way:
@@ -84,7 +97,9 @@ def numbers_of(found: ExtFacts, *, repairs: bool) -> Iterator[float]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_nothing_that_stands_there_leads_to_a_number_that_cannot_be(tmp_path: Path, kind: str) -> None:
     dice, whole = Random(kind), superblock(made(tmp_path, *KINDS[kind]))
-    read = [found for _ in range(ROUNDS // len(KINDS)) if (found := read_ext(corrupted(whole, dice))) is not None]
+    read = [
+        found for _ in range(ROUNDS // len(KINDS)) if (found := read_ext(corrupted(whole, dice))) is not None
+    ]
     assert len(read) > ROUNDS // len(KINDS) // 4
     for found in read:
         wrong = [
@@ -127,7 +142,9 @@ def test_what_does_not_fit_together_is_no_superblock_as_e2fsck_has_it(tmp_path: 
     assert told.status == 8 or "trying backup blocks" in told.output + told.errors
 
 
-@pytest.mark.parametrize("wrong", [replace(OLD, free_blocks=OLD.blocks + 1), replace(OLD, free_inodes=OLD.inodes + 1)])
+@pytest.mark.parametrize(
+    "wrong", [replace(OLD, free_blocks=OLD.blocks + 1), replace(OLD, free_inodes=OLD.inodes + 1)]
+)
 def test_more_free_than_there_is_stands_against_every_way_that_touches_it(wrong: ExtFacts) -> None:
     looked = situation(wrong, target=TARGET)
     for way in (Way.LIGHT, Way.FULL, Way.FRESH):

@@ -1,4 +1,5 @@
-"""A migration as a document: read as it was written, and refused for whatever `diskwright migrate` would not have made."""
+"""A migration as a document: read as it was written, and refused for whatever `diskwright migrate` would not
+have made."""
 
 import json
 from collections.abc import Callable
@@ -14,13 +15,27 @@ from wizard.migrate.document import MIGRATION_SCHEMA, is_migration, read_migrati
 from wizard.migrate.make import make_migration
 from wizard.migrate.steps import migration_steps
 from wizard.model.errors import BadInput
-from wizard.model.migration import CheckFiles, Means, Migration, MigrationOperation, SetFeatures, SetFstabType, Way, WidenInodes
+from wizard.model.migration import (
+    CheckFiles,
+    Means,
+    Migration,
+    MigrationOperation,
+    SetFeatures,
+    SetFstabType,
+    Way,
+    WidenInodes,
+)
 
 FULL = make_migration(situation(), Way.FULL)
 
 
 def made(way: Way) -> Migration:
-    return make_migration(situation(target=TARGET), way, manifest=way is Way.FULL, draw_uuid=lambda: UUID.replace("1111", "2222"))
+    return make_migration(
+        situation(target=TARGET),
+        way,
+        manifest=way is Way.FULL,
+        draw_uuid=lambda: UUID.replace("1111", "2222"),
+    )
 
 
 @pytest.mark.parametrize("way", Way)
@@ -32,7 +47,9 @@ def test_it_is_read_as_it_was_written(way: Way) -> None:
     assert body["schema"] == MIGRATION_SCHEMA and body["steps"] and body["before"]["uuid"] == UUID
 
 
-def with_operation(changed: Callable[[MigrationOperation], MigrationOperation], of: Migration = FULL) -> Migration:
+def with_operation(
+    changed: Callable[[MigrationOperation], MigrationOperation], of: Migration = FULL
+) -> Migration:
     """Forged with care: everything that is shown follows from the forged operation."""
     operations = [changed(step.operation) for step in of.steps]
     return replace(of, steps=migration_steps(operations, of.device, of.before, of.drive, of.means))
@@ -54,13 +71,21 @@ FORGED = {
     "a step left out": replace(FULL, steps=FULL.steps[1:]),
     "no step": replace(FULL, steps=()),
     "steps in another order": replace(FULL, steps=(FULL.steps[1], FULL.steps[0], *FULL.steps[2:])),
-    "a command": replace(FULL, steps=(replace(FULL.steps[0], commands=(("mkfs.ext4", "/dev/sda1"),)), *FULL.steps[1:])),
+    "a command": replace(
+        FULL, steps=(replace(FULL.steps[0], commands=(("mkfs.ext4", "/dev/sda1"),)), *FULL.steps[1:])
+    ),
     "another sentence": replace(FULL, steps=(replace(FULL.steps[0], sentence="Nothing."), *FULL.steps[1:])),
-    "another word on the power": replace(FULL, steps=(replace(FULL.steps[0], power="Nothing."), *FULL.steps[1:])),
+    "another word on the power": replace(
+        FULL, steps=(replace(FULL.steps[0], power="Nothing."), *FULL.steps[1:])
+    ),
     "more gains": replace(FULL, gains=("Everything.",)),
     "less room": replace(FULL, room_bytes=1),
-    "repairs that nobody agreed to": with_operation(lambda one: CheckFiles(True) if isinstance(one, CheckFiles) else one),
-    "a feature": with_operation(lambda one: SetFeatures(("^has_journal",)) if isinstance(one, SetFeatures) else one),
+    "repairs that nobody agreed to": with_operation(
+        lambda one: CheckFiles(True) if isinstance(one, CheckFiles) else one
+    ),
+    "a feature": with_operation(
+        lambda one: SetFeatures(("^has_journal",)) if isinstance(one, SetFeatures) else one
+    ),
     "inodes": with_operation(lambda one: WidenInodes(128) if isinstance(one, WidenInodes) else one),
     "a line": fstab(new="/dev/sdb1 / ext4 defaults 0 0"),
     "a line that is no entry": fstab(old="# x y ext3", new="# x y ext4"),
@@ -69,7 +94,9 @@ FORGED = {
     "no UUID": replace(FULL, before=replace(EXT3, uuid="1234")),
     "blocks of no size": replace(FULL, before=replace(EXT3, block_bytes=3000)),
     "more free than there is": replace(FULL, before=replace(EXT3, free_blocks=1 << 50)),
-    "the fresh one on the old": make_migration(situation(target=replace(TARGET, device="/dev/sda1")), Way.FRESH),
+    "the fresh one on the old": make_migration(
+        situation(target=replace(TARGET, device="/dev/sda1")), Way.FRESH
+    ),
 }
 
 
@@ -96,7 +123,9 @@ def test_damage_is_noticed() -> None:
 
 @pytest.mark.parametrize("way", Way)
 def test_only_a_copy_says_that_the_old_one_is_still_mounted_at_boot(way: Way) -> None:
-    assert any("What is mounted at boot stays /dev/" in doubt for doubt in made(way).doubts) == (way is Way.FRESH)
+    assert any("What is mounted at boot stays /dev/" in doubt for doubt in made(way).doubts) == (
+        way is Way.FRESH
+    )
 
 
 def test_a_copy_tells_the_line_that_mounts_it_instead_or_that_there_is_none() -> None:
@@ -104,4 +133,7 @@ def test_a_copy_tells_the_line_that_mounts_it_instead_or_that_there_is_none() ->
     said = f"then have line 2 of /etc/fstab read `UUID={fresh} /srv ext4 defaults,noatime 0 2 # films`."
     assert any(doubt.endswith(said) for doubt in made(Way.FRESH).doubts)
     alone = make_migration(situation(target=TARGET, lines=()), Way.FRESH, draw_uuid=lambda: fresh)
-    assert any(doubt.startswith("No line of /etc/fstab is for /dev/sda1") and fresh in doubt for doubt in alone.doubts)
+    assert any(
+        doubt.startswith("No line of /etc/fstab is for /dev/sda1") and fresh in doubt
+        for doubt in alone.doubts
+    )

@@ -1,11 +1,18 @@
-"""The full and the light way on small real filesystems: what is written in them stays, and what was promised is there."""
+"""The full and the light way on small real filesystems: what is written in them stays, and what was promised
+is there."""
 
 from pathlib import Path
 
 import pytest
 
 from tests.unit.extimages import EXT3, debugfs, facts, made
-from wizard.migrate.operations import last_group_blocks, operations_for, spare_blocks, widening_blocks, widening_fault
+from wizard.migrate.operations import (
+    last_group_blocks,
+    operations_for,
+    spare_blocks,
+    widening_blocks,
+    widening_fault,
+)
 from wizard.migrate.steps import accepted, operation_commands, proof
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (
@@ -22,7 +29,16 @@ from wizard.model.migration import (
 from wizard.model.units import KIB, MIB
 from wizard.tools.run import run
 
-WHOLE = {"has_journal", "extent", "huge_file", "dir_nlink", "large_file", "dir_index", "64bit", "metadata_csum"}
+WHOLE = {
+    "has_journal",
+    "extent",
+    "huge_file",
+    "dir_nlink",
+    "large_file",
+    "dir_index",
+    "64bit",
+    "metadata_csum",
+}
 
 
 def tree(folder: Path) -> Path:
@@ -31,7 +47,8 @@ def tree(folder: Path) -> Path:
     (folder / "wide").mkdir()
     for number in range(300):
         (folder / f"wide/name-{number:04}").write_bytes(b"x" * (number % 7))
-    # A folder that fills its block of 1 KiB to the last byte, so that its checksum has no place until it is packed anew.
+    # A folder that fills its block of 1 KiB to the last byte, so that its checksum has no place until it is
+    # packed anew.
     (folder / "brim").mkdir()
     for number in range(50):
         (folder / f"brim/of-a-block{number:02}").touch()
@@ -75,7 +92,9 @@ def carried_out(image: Path, operations: tuple[OnDevice, ...]) -> ExtFacts:
         (("-t", "ext4", "-b", "1024", "-O", "^64bit,^metadata_csum,bigalloc"), 64),
     ],
 )
-def test_every_file_stays_and_every_feature_comes(tmp_path: Path, options: tuple[str, ...], size_mib: int) -> None:
+def test_every_file_stays_and_every_feature_comes(
+    tmp_path: Path, options: tuple[str, ...], size_mib: int
+) -> None:
     image = made(tmp_path, *options, "-d", str(tree(tmp_path / "tree")), size_bytes=size_mib * MIB)
     before, files = facts(image), held(image, tmp_path / "before")
     # mke2fs fills a filesystem with quotas without counting what it puts there.
@@ -110,7 +129,9 @@ def test_one_with_every_feature_and_old_files_is_finished(tmp_path: Path) -> Non
     after = carried_out(image, half)
     assert after.unconverted and after.features >= WHOLE
     rest = operations_for(Way.FULL, after)
-    assert rest == (CheckFiles(), ConvertFiles()), "inodes are not widened: tune2fs damages one with checksums"
+    assert rest == (CheckFiles(), ConvertFiles()), (
+        "inodes are not widened: tune2fs damages one with checksums"
+    )
     assert not carried_out(image, rest).unconverted
     assert "EXTENTS" in run(["debugfs", "-R", "stat deep/er/large", str(image)], seconds=60).output
     assert not operations_for(Way.FULL, facts(image))
@@ -128,11 +149,22 @@ def test_inodes_are_not_widened_where_the_last_group_is_too_short(tmp_path: Path
     """tune2fs finds that out when it has begun, and leaves a filesystem that cannot even be opened."""
     widened = {}
     for behind in (1100, 1300):
-        image = made(tmp_path, *EXT3, "-b", "1024", "-N", "16384", size_bytes=(1 + 3 * 8192 + behind) * KIB, name=f"{behind}.img")
+        image = made(
+            tmp_path,
+            *EXT3,
+            "-b",
+            "1024",
+            "-N",
+            "16384",
+            size_bytes=(1 + 3 * 8192 + behind) * KIB,
+            name=f"{behind}.img",
+        )
         before = facts(image)
         assert before.groups == 4 and behind - 8 <= last_group_blocks(before) <= behind
         widened[behind] = WidenInodes() in operations_for(Way.FULL, before)
-        assert run(["tune2fs", "-I", "256", str(image)], seconds=60, accept=range(256)).status == (0 if widened[behind] else 1)
+        assert run(["tune2fs", "-I", "256", str(image)], seconds=60, accept=range(256)).status == (
+            0 if widened[behind] else 1
+        )
     assert widened == {1100: False, 1300: True}
 
 
@@ -148,7 +180,9 @@ def test_inodes_are_widened_exactly_where_there_is_room(tmp_path: Path) -> None:
     (tmp_path / "more").write_bytes(b"f" * 600 * KIB)
     other = made(tmp_path, *EXT3, "-b", "1024", "-i", "4096", name="other.img")
     debugfs(other, f"write {tmp_path / 'filler'} filler", f"write {tmp_path / 'more'} more")
-    assert widening_fault(facts(other)) == "it is too full" and WidenInodes() not in operations_for(Way.FULL, facts(other))
+    assert widening_fault(facts(other)) == "it is too full" and WidenInodes() not in operations_for(
+        Way.FULL, facts(other)
+    )
 
 
 def test_the_first_form_of_ext2_is_left_alone(tmp_path: Path) -> None:
@@ -158,7 +192,11 @@ def test_the_first_form_of_ext2_is_left_alone(tmp_path: Path) -> None:
 def test_an_undo_file_takes_every_step_back_to_the_bit(tmp_path: Path) -> None:
     image = made(tmp_path, "-t", "ext2", "-I", "128", "-d", str(tree(tmp_path / "tree")))
     whole = image.read_bytes()
-    operations = tuple(operation for operation in operations_for(Way.FULL, facts(image)) if not isinstance(operation, WidenInodes))
+    operations = tuple(
+        operation
+        for operation in operations_for(Way.FULL, facts(image))
+        if not isinstance(operation, WidenInodes)
+    )
     undo_file = tmp_path / "steps.e2undo"
     for operation in operations:
         for argv in operation_commands(operation, str(image), str(undo_file)):

@@ -10,7 +10,13 @@ from wizard.migrate.codes import CODES
 from wizard.migrate.make import make_migration
 from wizard.migrate.obstacles import BARS, TOUCHING, WRITING, against, obstacles_of
 from wizard.migrate.offers import prospect_of
-from wizard.migrate.operations import all_operations, fstab_operations, operations_for, spare_blocks, widening_blocks
+from wizard.migrate.operations import (
+    all_operations,
+    fstab_operations,
+    operations_for,
+    spare_blocks,
+    widening_blocks,
+)
 from wizard.migrate.situation import BootLine, BootPath, Folder, OwnFstab, Situation
 from wizard.migrate.steps import proof
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -52,20 +58,40 @@ CASES: dict[str, tuple[Situation, str, frozenset[Way]]] = {
     "half-done": (ext(half_done="it was being resized"), "it was being resized", TOUCHING),
     "errors": (ext(has_errors=True, recorded_errors=7), "--repair", TOUCHING),
     "recorded-errors": (ext(recorded_errors=7), "7 errors", frozenset()),
-    "journal-pending": (having("needs_recovery", needs_recovery=True), "unmounted in order", frozenset({Way.FRESH})),
+    "journal-pending": (
+        having("needs_recovery", needs_recovery=True),
+        "unmounted in order",
+        frozenset({Way.FRESH}),
+    ),
     "not-clean": (ext(clean=False), "not unmounted in order", frozenset()),
     "external-journal": (ext(journal_device=True), "tune2fs -O ^has_journal /dev/sda1", WRITING),
     "unknown-features": (having("encrypt", "FEATURE_R29"), "FEATURE_R29, encrypt", WRITING),
     "first-revision": (ext(revision=0), "fresh way", WRITING),
     "incomplete": (having("extent"), "was not converted to the end", frozenset()),
-    "programs-missing": (around(missing=("e2undo", "tune2fs")), "e2undo and tune2fs are not installed", WRITING),
+    "programs-missing": (
+        around(missing=("e2undo", "tune2fs")),
+        "e2undo and tune2fs are not installed",
+        WRITING,
+    ),
     "programs-old": (around(e2fsprogs=(1, 42)), "1.43 or newer", WRITING),
-    "no-room-journal": (without("has_journal", inode_bytes=256, free_blocks=140_000), "room for a journal", WRITING),
-    "full": (ext(inode_bytes=256, free_blocks=spare_blocks(EXT3) - 1), "Delete or move", frozenset({Way.FULL})),
+    "no-room-journal": (
+        without("has_journal", inode_bytes=256, free_blocks=140_000),
+        "room for a journal",
+        WRITING,
+    ),
+    "full": (
+        ext(inode_bytes=256, free_blocks=spare_blocks(EXT3) - 1),
+        "Delete or move",
+        frozenset({Way.FULL}),
+    ),
     "narrow-inodes": (ext(free_blocks=FULL_OF - 1), "4.1 kB more", frozenset()),
     "no-inodes": (ext(free_inodes=0), "no inode left", frozenset()),
     "folder": (around(store=STORE), "it is read-only", WRITING),
-    "no-folder": (around(undo_dir=replace(STORE, asked=False), no_snapshots="dmsetup is not installed"), "no place", WRITING),
+    "no-folder": (
+        around(undo_dir=replace(STORE, asked=False), no_snapshots="dmsetup is not installed"),
+        "no place",
+        WRITING,
+    ),
     "target": (around(target=replace(TARGET, fault="it holds xfs")), "it holds xfs", frozenset({Way.FRESH})),
     "boot-loader": (around(boot=BootPath("/boot", grub=(2, 2))), "2.02", frozenset()),
     "root-type": (around(boot=BootPath("/", "ext3")), "rootfstype=ext3", frozenset()),
@@ -87,7 +113,11 @@ def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
 ) -> None:
     code = f"migrate-{request.node.callspec.id}"
     finding = next(one for one in obstacles_of(found) if one.code == code)
-    assert said in f"{finding.sentence} {finding.why} {finding.remedy}" and finding.why.endswith(".") and finding.remedy.endswith(".")
+    assert (
+        said in f"{finding.sentence} {finding.why} {finding.remedy}"
+        and finding.why.endswith(".")
+        and finding.remedy.endswith(".")
+    )
     assert BARS.get(code, frozenset()) == barred
     for way in Way:
         if way in barred:
@@ -101,12 +131,21 @@ def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
 
 
 def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
-    said = [finding.sentence for finding in obstacles_of(around(store=STORE, undo_dir=STORE, no_snapshots="dmsetup is not installed"))]
+    said = [
+        finding.sentence
+        for finding in obstacles_of(
+            around(store=STORE, undo_dir=STORE, no_snapshots="dmsetup is not installed")
+        )
+    ]
     assert said == ["/mnt/u cannot hold what is replaced: it is read-only."]
 
 
 def test_every_code_has_its_case_and_its_meaning() -> None:
-    assert {*(f"migrate-{name}" for name in CASES), "migrate-complete", "migrate-light-complete"} == set(CODES) >= BARS.keys()
+    assert (
+        {*(f"migrate-{name}" for name in CASES), "migrate-complete", "migrate-light-complete"}
+        == set(CODES)
+        >= BARS.keys()
+    )
 
 
 @pytest.mark.parametrize("found", [ext(has_errors=True), ext(half_done="it was being resized")])
@@ -122,7 +161,16 @@ def test_damage_is_repaired_where_that_was_agreed_to(found: Situation) -> None:
 
 
 def test_what_has_everything_is_left_alone() -> None:
-    modern = having("extent", "64bit", "metadata_csum", "huge_file", "dir_nlink", "extra_isize", inode_bytes=256, desc_bytes=64)
+    modern = having(
+        "extent",
+        "64bit",
+        "metadata_csum",
+        "huge_file",
+        "dir_nlink",
+        "extra_isize",
+        inode_bytes=256,
+        desc_bytes=64,
+    )
     for way in (Way.LIGHT, Way.FULL):
         with pytest.raises(BadInput, match="There is nothing to do"):
             make_migration(modern, way)
@@ -138,10 +186,17 @@ def test_a_transaction_is_preferred_and_said_why_not() -> None:
     direct = around(no_snapshots="this kernel has no dm_snapshot")
     made = make_migration(direct, Way.FULL)
     assert made.means is Means.DIRECT and made.undo_dir and not made.store
-    assert "this kernel has no dm_snapshot" in made.doubts[0] and "A power cut is not covered" in made.doubts[0]
-    assert "only a backup would help" in made.steps[0].power and "Nothing is lost" in make_migration(FREE, Way.FULL).steps[0].power
+    assert (
+        "this kernel has no dm_snapshot" in made.doubts[0] and "A power cut is not covered" in made.doubts[0]
+    )
+    assert (
+        "only a backup would help" in made.steps[0].power
+        and "Nothing is lost" in make_migration(FREE, Way.FULL).steps[0].power
+    )
     assert prospect_of(direct).default is Way.LIGHT
-    in_memory = around(store=replace(STORE, fault="it lies in memory, and would be gone after a power cut", asked=False))
+    in_memory = around(
+        store=replace(STORE, fault="it lies in memory, and would be gone after a power cut", asked=False)
+    )
     assert make_migration(in_memory, Way.LIGHT).means is Means.DIRECT
 
 
@@ -169,7 +224,10 @@ def test_ext2_gets_its_journal_and_wide_inodes_come_before_features() -> None:
 @pytest.mark.parametrize(
     ("line", "new"),
     [
-        (f"UUID={UUID}\t/srv\text3  defaults,noatime 0 2 # films", f"UUID={UUID}\t/srv\text4  defaults,noatime 0 2 # films"),
+        (
+            f"UUID={UUID}\t/srv\text3  defaults,noatime 0 2 # films",
+            f"UUID={UUID}\t/srv\text4  defaults,noatime 0 2 # films",
+        ),
         ("LABEL=ext3 /ext3 ext3", "LABEL=ext3 /ext3 ext4"),
         ("  /dev/ext2  /ext2\text2\tdefaults", "  /dev/ext2  /ext2\text4\tdefaults"),
         ("PARTUUID=1-2 /srv auto defaults", None),
@@ -187,7 +245,11 @@ def test_several_lines_are_changed_behind_everything_else() -> None:
     text = f"{FSTAB}/dev/sda1 /again ext2 ro\n"
     found = around(fstab_text=text, lines=(*FREE.lines, BootLine(3, "ext2", "/again")))
     steps = make_migration(found, Way.FULL).steps
-    assert [type(step.operation) is SetFstabType for step in steps] == [*[False] * (len(steps) - 2), True, True]
+    assert [type(step.operation) is SetFstabType for step in steps] == [
+        *[False] * (len(steps) - 2),
+        True,
+        True,
+    ]
 
 
 def test_a_refusal_is_one_sentence_after_the_other() -> None:

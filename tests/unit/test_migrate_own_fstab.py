@@ -1,4 +1,5 @@
-"""The fstab of a system on the filesystem itself: which byte becomes another, and that a document cannot name any other."""
+"""The fstab of a system on the filesystem itself: which byte becomes another, and that a document cannot name
+any other."""
 
 from dataclasses import replace
 from typing import Any
@@ -22,13 +23,23 @@ FOUND = situation(own=OWN)
 
 def test_the_byte_is_the_last_of_the_type_in_its_block() -> None:
     raw = TEXT.encode("utf-8", "surrogateescape")
-    for operation, line in zip(own_operations(FOUND), (b"UUID=ext3 / ext4 ext3=1", b"/dev/x /c ext4"), strict=True):
+    for operation, line in zip(
+        own_operations(FOUND), (b"UUID=ext3 / ext4 ext3=1", b"/dev/x /c ext4"), strict=True
+    ):
         at = operation.block * EXT3.block_bytes + operation.offset
         changed = raw[:at] + b"4" + raw[at + 1 :]
         assert changed.split(b"\n")[operation.number - 1] == line == operation.new.encode()
     assert own_operations(FOUND)[0].block == 1
     (argv,) = operation_commands(own_operations(FOUND)[0], "/dev/dm-3", "/u/undo")
-    assert argv == ("debugfs", "-w", "-z", "/u/undo", "-R", "zap_block -f /etc/fstab -o 9 -l 1 -p 0x34 1", "/dev/dm-3")
+    assert argv == (
+        "debugfs",
+        "-w",
+        "-z",
+        "/u/undo",
+        "-R",
+        "zap_block -f /etc/fstab -o 9 -l 1 -p 0x34 1",
+        "/dev/dm-3",
+    )
 
 
 @pytest.mark.parametrize("way", [Way.LIGHT, Way.FULL])

@@ -32,7 +32,14 @@ NUMBERS = {
         (("-t", "ext3", "-b", "2048", "-I", "256", "-O", "^resize_inode,^dir_index", "-m", "12"), "ext3"),
         (("-t", "ext4", "-O", "64bit,metadata_csum,metadata_csum_seed"), "ext4"),
         (
-            ("-t", "ext4", "-b", "1024", "-O", "bigalloc,quota,project,inline_data,encrypt,large_dir,mmp,sparse_super2,^resize_inode"),
+            (
+                "-t",
+                "ext4",
+                "-b",
+                "1024",
+                "-O",
+                "bigalloc,quota,project,inline_data,encrypt,large_dir,mmp,sparse_super2,^resize_inode",
+            ),
             "ext4",
         ),
     ],
@@ -41,9 +48,15 @@ def test_it_says_what_dumpe2fs_says(tmp_path: Path, options: tuple[str, ...], ki
     image = made(tmp_path, *options, size_bytes=32 * MIB)
     found = facts(image)
     assert found.kind == kind
-    assert [getattr(found, name) for name in NUMBERS.values()] == [int(number) for number in dumped(image, *NUMBERS)]
+    assert [getattr(found, name) for name in NUMBERS.values()] == [
+        int(number) for number in dumped(image, *NUMBERS)
+    ]
     features, uuid, label = dumped(image, "Filesystem features", "Filesystem UUID", "Filesystem volume name")
-    assert found.features == {*features.split()} - {"(none)"} and found.uuid == uuid and found.label == label.replace("<none>", "")
+    assert (
+        found.features == {*features.split()} - {"(none)"}
+        and found.uuid == uuid
+        and found.label == label.replace("<none>", "")
+    )
     assert found.clean and not found.has_errors and not found.half_done
     assert found.desc_bytes == (64 if "64bit" in found.features else 32)
 
@@ -75,7 +88,9 @@ def test_a_resizing_that_was_killed_is_told(tmp_path: Path) -> None:
     assert not facts(image).half_done
 
 
-@pytest.mark.parametrize("harm", [(0x38, b"\0\0"), (0x18, b"\x07\0\0\0"), (0x20, bytes(4)), (0x28, bytes(4)), (0x04, bytes(4))])
+@pytest.mark.parametrize(
+    "harm", [(0x38, b"\0\0"), (0x18, b"\x07\0\0\0"), (0x20, bytes(4)), (0x28, bytes(4)), (0x04, bytes(4))]
+)
 def test_what_cannot_be_a_superblock_is_none(tmp_path: Path, harm: tuple[int, bytes]) -> None:
     whole = superblock(made(tmp_path))
     place, data = harm

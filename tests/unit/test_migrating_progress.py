@@ -1,4 +1,5 @@
-"""How far a program is: by what e2fsck says while it works, and by what others do; and what is counted of its last words."""
+"""How far a program is: by what e2fsck says while it works, and by what others do; and what is counted of its
+last words."""
 
 import os
 import subprocess
@@ -14,7 +15,14 @@ from wizard.apply.migration.verify import extent_share
 from wizard.apply.run.child_progress import read_by, watched_effort
 from wizard.migrate.effort import Effort, effort_of, parts_of
 from wizard.migrate.steps import CHECKER, accepted, operation_commands
-from wizard.model.migration import AddChecksums, CheckFiles, OnDevice, SetFeatures, WidenBlockNumbers, WidenInodes
+from wizard.model.migration import (
+    AddChecksums,
+    CheckFiles,
+    OnDevice,
+    SetFeatures,
+    WidenBlockNumbers,
+    WidenInodes,
+)
 from wizard.model.units import MIB
 from wizard.tools.listening import Listener
 from wizard.tools.run import run
@@ -37,7 +45,10 @@ def test_lines_on_progress_are_told_and_others_not() -> None:
 def test_a_command_is_heard_through_a_pipe_of_its_own(tmp_path: Path) -> None:
     lines: list[str] = []
     with Listener(lines.append) as listener:
-        code = f"import os; os.write({listener.end}, b'1 2 3 x\\n4 5'); print('found'); os.write({listener.end}, b' 6 y')"
+        code = (
+            f"import os; os.write({listener.end}, b'1 2 3 x\\n4 5'); print('found'); "
+            f"os.write({listener.end}, b' 6 y')"
+        )
         done = run([sys.executable, "-I", "-c", code], seconds=60, keep_open=(listener.end,))
     assert lines == ["1 2 3 x", "4 5 6 y"] and done.output == "found\n"
     with pytest.raises(OSError, match="Bad file"):
@@ -51,7 +62,9 @@ def test_how_far_a_silent_program_is_by_what_it_has_read(tmp_path: Path) -> None
     heard: Queue[float] = Queue()
     node = str(tmp_path / "which no kernel counts")
     with (
-        subprocess.Popen([sys.executable, "-I", "-c", READS_AND_WAITS], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process,
+        subprocess.Popen(
+            [sys.executable, "-I", "-c", READS_AND_WAITS], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        ) as process,
         watched_effort(node, Effort(600_000, 1_400_000), heard.put, 0.001) as begin,
     ):
         assert process.stdout and process.stdin and process.stdout.readline() == b"read\n"
@@ -71,18 +84,30 @@ def test_of_a_process_that_is_gone_nothing_is_heard(tmp_path: Path) -> None:
 
 
 def test_every_command_has_a_part_of_its_step() -> None:
-    assert parts_of(WidenInodes(), 1) == ((0.0, 1.0),) and parts_of(CheckFiles(), 2) == ((0.0, 0.5), (0.5, 1.0))
+    assert parts_of(WidenInodes(), 1) == ((0.0, 1.0),) and parts_of(CheckFiles(), 2) == (
+        (0.0, 0.5),
+        (0.5, 1.0),
+    )
     assert parts_of(AddChecksums(), 2) == ((0.0, 0.3), (0.3, 1.0))
 
 
 @pytest.mark.parametrize("undoable", [False, True])
 @pytest.mark.parametrize("block", ["1024", "4096"])
-def test_what_is_expected_of_the_silent_programs_is_about_what_they_do(tmp_path: Path, block: str, undoable: bool) -> None:
+def test_what_is_expected_of_the_silent_programs_is_about_what_they_do(
+    tmp_path: Path, block: str, undoable: bool
+) -> None:
     image = made(tmp_path, *EXT3, "-b", block, "-N", "30000", "-J", "size=4", size_bytes=48 * MIB)
-    operations: tuple[OnDevice, ...] = (WidenInodes(), SetFeatures(("extent",)), WidenBlockNumbers(), AddChecksums())
+    operations: tuple[OnDevice, ...] = (
+        WidenInodes(),
+        SetFeatures(("extent",)),
+        WidenBlockNumbers(),
+        AddChecksums(),
+    )
     for number, operation in enumerate(operations):
         expected = effort_of(operation, facts(image), undoable=undoable)
-        for argv in operation_commands(operation, str(image), str(tmp_path / f"{number}/undo") if undoable else ""):
+        for argv in operation_commands(
+            operation, str(image), str(tmp_path / f"{number}/undo") if undoable else ""
+        ):
             (tmp_path / str(number)).mkdir(exist_ok=True)
             with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
                 # It is not reaped yet, so what the kernel counted is still there.
@@ -111,7 +136,9 @@ SAID = """
         ("1200", "2 directories", "0 symbolic links (0 fast symbolic links)", (1200, 1203)),
     ],
 )
-def test_the_share_of_files_that_are_mapped_by_extents(depths: str, folders: str, links: str, share: tuple[int, int]) -> None:
+def test_the_share_of_files_that_are_mapped_by_extents(
+    depths: str, folders: str, links: str, share: tuple[int, int]
+) -> None:
     assert extent_share(SAID.format(depths=depths, folders=folders, links=links)) == share
 
 

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from wizard.model.geometry import Geometry, align_down, align_up, grain_bytes, misalignment_bytes, plausible_optimal_io_bytes
+from wizard.model.geometry import (
+    Geometry,
+    align_down,
+    align_up,
+    grain_bytes,
+    misalignment_bytes,
+    plausible_optimal_io_bytes,
+)
 from wizard.model.units import MIB
 
 E512 = Geometry(512, 4096, 0, 4096, 0)
@@ -46,7 +53,9 @@ def test_a_stripe_width_is_believed(meant: int) -> None:
 
 
 @given(geometries, st.integers(0, 2**44))
-def test_aligned_starts_satisfy_the_kernel_and_bracket_the_position(geometry: Geometry, position: int) -> None:
+def test_aligned_starts_satisfy_the_kernel_and_bracket_the_position(
+    geometry: Geometry, position: int
+) -> None:
     up, down = align_up(geometry, position), align_down(geometry, position)
     for start in (up, down):
         assert (start - geometry.alignment_offset_bytes) % geometry.granularity_bytes == 0
@@ -63,7 +72,8 @@ def test_the_grain_is_a_multiple_of_a_mebibyte_and_stays_sane(geometry: Geometry
 
 
 @pytest.mark.parametrize(
-    ("logical", "physical", "name"), [(512, 512, "512n"), (512, 4096, "512e"), (4096, 4096, "4Kn"), (520, 4160, "520/4160")]
+    ("logical", "physical", "name"),
+    [(512, 512, "512n"), (512, 4096, "512e"), (4096, 4096, "4Kn"), (520, 4160, "520/4160")],
 )
 def test_sector_formats_have_their_names(logical: int, physical: int, name: str) -> None:
     assert Geometry(logical, physical, 0, physical, 0).sector_format == name

@@ -9,7 +9,14 @@ from wizard.model.units import format_capacity, format_duration, format_exact, p
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [("4096", 4096), ("500G", 500 * 2**30), ("1.5TiB", 3 * 2**39), ("750GB", 750 * 10**9), (" 1 MiB ", 2**20), ("0", 0)],
+    [
+        ("4096", 4096),
+        ("500G", 500 * 2**30),
+        ("1.5TiB", 3 * 2**39),
+        ("750GB", 750 * 10**9),
+        (" 1 MiB ", 2**20),
+        ("0", 0),
+    ],
 )
 def test_sizes_are_read_as_util_linux_reads_them(text: str, expected: int) -> None:
     assert parse_size(text) == expected
@@ -39,13 +46,16 @@ def test_capacities_read_as_on_the_label(size: int, expected: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("size", "expected"), [(17408, "17 KiB"), (1 << 20, "1 MiB"), (3584, "3584 bytes"), (0, "0 bytes"), (1 << 40, "1 TiB")]
+    ("size", "expected"),
+    [(17408, "17 KiB"), (1 << 20, "1 MiB"), (3584, "3584 bytes"), (0, "0 bytes"), (1 << 40, "1 TiB")],
 )
 def test_exact_sizes_are_exact(size: int, expected: str) -> None:
     assert format_exact(size) == expected
 
 
-@pytest.mark.parametrize(("seconds", "expected"), [(0.2, "under 1 s"), (40, "40 s"), (180, "3 min"), (7800, "2 h 10 min")])
+@pytest.mark.parametrize(
+    ("seconds", "expected"), [(0.2, "under 1 s"), (40, "40 s"), (180, "3 min"), (7800, "2 h 10 min")]
+)
 def test_durations_are_as_coarse_as_estimates_are(seconds: float, expected: str) -> None:
     assert format_duration(seconds) == expected
 

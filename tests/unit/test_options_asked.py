@@ -1,4 +1,5 @@
-"""Options that are asked for by id: what is had, what gives way, what is refused, and that the plan repeats the danger."""
+"""Options that are asked for by id: what is had, what gives way, what is refused, and that the plan repeats
+the danger."""
 
 import re
 from collections.abc import Callable
@@ -48,7 +49,9 @@ def take(
     profile = find_workload(workload)
     choice = advise(of, held, UNKNOWN, profile).choice(filesystem)
     assert choice is not None
-    return take_options(choice, names, phrases, site_of(of, held, UNKNOWN, profile, None), load_catalogue(), workload)
+    return take_options(
+        choice, names, phrases, site_of(of, held, UNKNOWN, profile, None), load_catalogue(), workload
+    )
 
 
 def texts(taken: Taken) -> tuple[list[str], list[str]]:
@@ -80,7 +83,10 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str]
     (tmp_path / "options").mkdir()
 
     def put(filesystem: str, text: str) -> None:
-        option = f'[[options]]\nid = "mine"\nkind = "mkfs"\nfilesystems = ["{filesystem}"]\ntext = "{text}"\nwhy = "It is mine."\n'
+        option = (
+            f'[[options]]\nid = "mine"\nkind = "mkfs"\nfilesystems = ["{filesystem}"]\ntext = "{text}"\n'
+            'why = "It is mine."\n'
+        )
         (tmp_path / "options/mine.toml").write_text(option)
 
     return put
@@ -112,7 +118,9 @@ def test_an_option_that_is_there_already_is_not_there_twice() -> None:
 
 def test_what_is_against_advice_is_said_in_the_doubts() -> None:
     (doubt,) = take("ext4", "nodiratime").doubts
-    assert doubt.startswith("The volume for large-media is mounted with nodiratime; it was asked for, and is not advised. noatime")
+    assert doubt.startswith(
+        "The volume for large-media is mounted with nodiratime; it was asked for, and is not advised. noatime"
+    )
 
 
 @pytest.mark.parametrize(
@@ -145,8 +153,14 @@ def test_a_kernel_that_does_not_take_it_is_a_reason() -> None:
 @pytest.mark.parametrize(
     ("names", "phrases"),
     [
-        (("ext4-no-journal", "ext4-data-writeback"), (NO_JOURNAL, "after a crash files can show deleted data of others")),
-        (("ext4-data-writeback", "ext4-no-journal"), (NO_JOURNAL, "after a crash files can show deleted data of others")),
+        (
+            ("ext4-no-journal", "ext4-data-writeback"),
+            (NO_JOURNAL, "after a crash files can show deleted data of others"),
+        ),
+        (
+            ("ext4-data-writeback", "ext4-no-journal"),
+            (NO_JOURNAL, "after a crash files can show deleted data of others"),
+        ),
         (("ext4-no-journal", "ext4-commit-30"), (NO_JOURNAL,)),
         (("ext4-no-journal", "ext4-fast-commit"), (NO_JOURNAL,)),
         (("ext4-inode-per-8k", "ext4-largefile"), ()),
@@ -197,7 +211,9 @@ def plan(*words: str, output: Path) -> tuple[int, Plan | None]:
     return code, read_plan(output.read_text(), "it") if output.exists() else None
 
 
-def test_the_plan_has_the_option_and_repeats_its_danger(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_plan_has_the_option_and_repeats_its_danger(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = ("--workload", "large-media", "--fs", "ext4", "--option", "ext4-no-journal")
     code, made = plan(*words, output=tmp_path / "plan.json")
     assert code == ExitCode.REFUSED and made is None
@@ -214,22 +230,39 @@ def test_the_plan_has_the_option_and_repeats_its_danger(tmp_path: Path, capsys: 
 def test_each_volume_has_its_own_options(tmp_path: Path) -> None:
     first = "workload=large-media,fs=ext4,size=200M,option=ext4-errors-remount-ro,option=ext4-barrier-0"
     second = "workload=small-files,fs=ext4,label=second"
-    code, made = plan("--volume", first, "--volume", second, "--danger", BARRIER, output=tmp_path / "plan.json")
+    code, made = plan(
+        "--volume", first, "--volume", second, "--danger", BARRIER, output=tmp_path / "plan.json"
+    )
     assert code == ExitCode.DONE and made is not None
     one, two = made.volumes
-    assert {"errors=remount-ro", "nobarrier"} <= set(one.mount_options) and not {"errors=remount-ro", "nobarrier"} & set(two.mount_options)
+    assert {"errors=remount-ro", "nobarrier"} <= set(one.mount_options) and not {
+        "errors=remount-ro",
+        "nobarrier",
+    } & set(two.mount_options)
     assert sum("nobarrier" in doubt for doubt in made.doubts) == 1
 
 
 def test_a_plan_that_keeps_silent_about_a_danger_is_refused(tmp_path: Path) -> None:
-    words = ("--workload", "large-media", "--fs", "ext4", "--option", "ext4-no-journal", "--option", "ext4-barrier-0")
+    words = (
+        "--workload",
+        "large-media",
+        "--fs",
+        "ext4",
+        "--option",
+        "ext4-no-journal",
+        "--option",
+        "ext4-barrier-0",
+    )
     _, made = plan(*words, "--danger", NO_JOURNAL, "--danger", BARRIER, output=tmp_path / "plan.json")
     assert made is not None
     check_plan(made)
     for silent in ("^has_journal", "nobarrier"):
         doubts = tuple(doubt for doubt in made.doubts if silent not in doubt)
         assert len(doubts) == len(made.doubts) - 1
-        with pytest.raises(BadInput, match=rf"volume 1 has {re.escape(silent)}, which puts data at risk, and no doubt says so"):
+        with pytest.raises(
+            BadInput,
+            match=rf"volume 1 has {re.escape(silent)}, which puts data at risk, and no doubt says so",
+        ):
             check_plan(replace(made, doubts=doubts))
 
 
@@ -237,21 +270,33 @@ def test_the_check_of_plans_knows_every_danger_of_the_catalogue() -> None:
     catalogued: dict[str, set[str]] = {}
     for option in load_catalogue().values():
         # A plan can be applied under a kernel that still takes what today's no longer does.
-        for filesystem in MADE.keys() & option.filesystems if option.phrase or (option.danger and option.until) else ():
-            catalogued.setdefault(filesystem, set()).update(text.split(" ")[-1] for text in (option.text, *option.also))
+        for filesystem in (
+            MADE.keys() & option.filesystems if option.phrase or (option.danger and option.until) else ()
+        ):
+            catalogued.setdefault(filesystem, set()).update(
+                text.split(" ")[-1] for text in (option.text, *option.also)
+            )
     assert catalogued == DANGERS
 
 
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        (("--workload", "large-media", "--danger", NO_JOURNAL), "No option that was asked for has the danger"),
-        (("--workload", "large-media", "--option", "noatime", "--danger", "yes"), "No option that was asked for has the danger 'yes'"),
+        (
+            ("--workload", "large-media", "--danger", NO_JOURNAL),
+            "No option that was asked for has the danger",
+        ),
+        (
+            ("--workload", "large-media", "--option", "noatime", "--danger", "yes"),
+            "No option that was asked for has the danger 'yes'",
+        ),
         (("--volume", "workload=large-media", "--option", "noatime"), "within --volume write option="),
         (("--volume", "workload=large-media,option=nothing"), "There is no option 'nothing'"),
     ],
 )
-def test_what_is_said_in_the_wrong_place(words: tuple[str, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_is_said_in_the_wrong_place(
+    words: tuple[str, ...], says: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     code, made = plan(*words, output=tmp_path / "plan.json")
     assert code == ExitCode.USAGE and made is None
     assert says in capsys.readouterr().err
@@ -268,9 +313,14 @@ def test_a_stripe_takes_options_too() -> None:
 
 
 @pytest.mark.parametrize("role", ["root", "boot"])
-def test_a_systems_volume_gets_no_danger_whatever_purpose_is_named(role: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_systems_volume_gets_no_danger_whatever_purpose_is_named(
+    role: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     volume = f"workload=large-media,fs=ext4,option=ext4-no-journal,role={role}"
-    assert main(["plan", "/dev/sdb", "--machine", MACHINE, "--volume", volume, "--danger", NO_JOURNAL]) is ExitCode.REFUSED
+    assert (
+        main(["plan", "/dev/sdb", "--machine", MACHINE, "--volume", volume, "--danger", NO_JOURNAL])
+        is ExitCode.REFUSED
+    )
     assert "a volume that the system lives on does not get it" in " ".join(capsys.readouterr().err.split())
 
 

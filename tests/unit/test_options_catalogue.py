@@ -1,4 +1,5 @@
-"""The catalogue: everything the studies name is in it, danger has a phrase and a reason, and each kernel is told what it takes."""
+"""The catalogue: everything the studies name is in it, danger has a phrase and a reason, and each kernel is
+told what it takes."""
 
 import re
 from pathlib import Path
@@ -12,9 +13,21 @@ from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
 
-ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = "alignment", "choice of 2010", "ext4 of 2009", "striping of 2004", "shingled drives"
+ALIGNMENT, CHOICE, EXT, STRIPING, SHINGLED = (
+    "alignment",
+    "choice of 2010",
+    "ext4 of 2009",
+    "striping of 2004",
+    "shingled drives",
+)
 
-OFFERED, DEFAULT, NOT_ADVISED, REFUSED, DANGEROUS = "offered", "default", "not advised", "refused", "dangerous"
+OFFERED, DEFAULT, NOT_ADVISED, REFUSED, DANGEROUS = (
+    "offered",
+    "default",
+    "not advised",
+    "refused",
+    "dangerous",
+)
 
 NAMED = [
     (CHOICE, "mount", "ext4", "defaults", DEFAULT),
@@ -59,8 +72,8 @@ NAMED = [
     (SHINGLED, "mount", "ext4", "ro", NOT_ADVISED),
     (SHINGLED, "mount", "ext4", "remount,ro", NOT_ADVISED),
 ]
-"""Study, kind, filesystem, option as the study writes it or means it, and what becomes of it. The one on alignment names sectors only,
-the one on striping only a stripe of 128 KiB, which is `plan --chunk`."""
+"""Study, kind, filesystem, option as the study writes it or means it, and what becomes of it. The one on
+alignment names sectors only, the one on striping only a stripe of 128 KiB, which is `plan --chunk`."""
 
 
 @pytest.fixture(scope="module")
@@ -78,16 +91,27 @@ def test_every_option_that_a_study_names_is_known(
     catalogue: dict[str, CatalogueOption], study: str, kind: str, filesystem: str, text: str, becomes: str
 ) -> None:
     found = [
-        option for option in catalogue.values() if option.kind == kind and filesystem in option.filesystems and text in spellings(option)
+        option
+        for option in catalogue.values()
+        if option.kind == kind and filesystem in option.filesystems and text in spellings(option)
     ]
     assert len(found) == 1, (study, text)
     (option,) = found
-    states = {OFFERED: not option.never, DEFAULT: option.default, REFUSED: option.refused, DANGEROUS: option.danger and not option.refused}
-    assert becomes in [state for state, holds in states.items() if holds] or (becomes == NOT_ADVISED and not any(states.values()))
+    states = {
+        OFFERED: not option.never,
+        DEFAULT: option.default,
+        REFUSED: option.refused,
+        DANGEROUS: option.danger and not option.refused,
+    }
+    assert becomes in [state for state, holds in states.items() if holds] or (
+        becomes == NOT_ADVISED and not any(states.values())
+    )
     assert option.never.endswith(".") is (becomes != OFFERED)
 
 
-def test_every_option_says_what_it_is_for_and_where_that_is_from(catalogue: dict[str, CatalogueOption]) -> None:
+def test_every_option_says_what_it_is_for_and_where_that_is_from(
+    catalogue: dict[str, CatalogueOption],
+) -> None:
     for option in catalogue.values():
         for said in (option.why, option.does, option.risk, option.never):
             assert not said or (said.endswith(".") and said.isprintable()), (option.id, said)
@@ -105,7 +129,9 @@ def test_what_can_be_had_is_what_the_layout_hands_on(catalogue: dict[str, Catalo
                 assert mount_options_fault((option.text,)) is None, option.text
 
 
-def test_options_of_one_filesystem_with_the_same_text_are_told_apart_by_their_needs(catalogue: dict[str, CatalogueOption]) -> None:
+def test_options_of_one_filesystem_with_the_same_text_are_told_apart_by_their_needs(
+    catalogue: dict[str, CatalogueOption],
+) -> None:
     seen: dict[tuple[str, str, str], CatalogueOption] = {}
     for option in catalogue.values():
         for filesystem in option.filesystems:
@@ -139,7 +165,9 @@ def test_a_kernel_is_told_what_it_takes(
     assert says in verdict.why and bool(says) is bool(verdict.why)
 
 
-def test_a_kernel_without_the_filesystem_takes_none_of_its_options(catalogue: dict[str, CatalogueOption]) -> None:
+def test_a_kernel_without_the_filesystem_takes_none_of_its_options(
+    catalogue: dict[str, CatalogueOption],
+) -> None:
     bare = Kernel("6.12.0", frozenset({"ext4"}))
     assert on_kernel(catalogue["xfs-logbsize-256k"], bare).why == "The kernel (6.12.0) has no XFS."
     assert on_kernel(catalogue["noatime"], bare).takes
@@ -175,10 +203,16 @@ def test_a_danger_without_a_phrase_to_type_is_a_fault(
         load_catalogue()
 
 
-@pytest.mark.parametrize("text", ["tune2fs -O quota /dev/sda", "rm -rf", "tune2fs -O $(reboot)", "mkfs.ext4", "-m 0"])
-def test_a_tune_option_is_a_known_program_without_a_device(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
+@pytest.mark.parametrize(
+    "text", ["tune2fs -O quota /dev/sda", "rm -rf", "tune2fs -O $(reboot)", "mkfs.ext4", "-m 0"]
+)
+def test_a_tune_option_is_a_known_program_without_a_device(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
     monkeypatch.setattr(profiles, "profile_folders", lambda: (profiles.BUNDLED, tmp_path))
     (tmp_path / "options").mkdir()
-    (tmp_path / "options/mine.toml").write_text(OWN.replace('"mount"', '"tune"').replace('"commit=600"', f'"{text}"'))
+    (tmp_path / "options/mine.toml").write_text(
+        OWN.replace('"mount"', '"tune"').replace('"commit=600"', f'"{text}"')
+    )
     with pytest.raises(BadInput, match="cannot be written as one tune option"):
         load_catalogue()

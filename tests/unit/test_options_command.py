@@ -29,7 +29,10 @@ def test_an_option_says_what_it_does_its_danger_and_what_to_type() -> None:
     said = paragraph(lines("ext4"), "ext4-data-writeback")
     assert said.startswith("data=writeback ext4-data-writeback Metadata need not wait")
     assert "DANGER: After a crash" in said
-    assert 'typed back: "after a crash files can show deleted data of others"; never where the system lives' in said
+    assert (
+        'typed back: "after a crash files can show deleted data of others"; never where the system lives'
+        in said
+    )
 
 
 def test_the_kernel_and_the_conflicts_are_named() -> None:
@@ -71,4 +74,7 @@ def test_the_document_has_every_field_and_the_kernels_verdict(capsys: pytest.Cap
     assert document["schema"] == "diskwright.options/1" and document["kernel"].startswith("6.1.")
     found = {option["id"]: option for option in document["options"]}
     assert found["xfs-nobarrier"]["kernel"]["takes"] is False and found["xfs-nobarrier"]["danger"]
-    assert found["xfs-bigtime"]["kernel"] == {"takes": True, "why": ""} and found["xfs-bigtime"]["since"] == "5.10"
+    assert (
+        found["xfs-bigtime"]["kernel"] == {"takes": True, "why": ""}
+        and found["xfs-bigtime"]["since"] == "5.10"
+    )

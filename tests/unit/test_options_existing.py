@@ -57,11 +57,14 @@ def test_without_a_line_in_fstab_its_options_are_left_alone() -> None:
 
 def test_the_scheduler_that_is_advised() -> None:
     found = tuning(ext4("noatime"), on=drive(scheduler="bfq"))
-    assert found.queue == (("scheduler", "mq-deadline"),) and said(found) == ["scheduler mq-deadline instead of bfq"]
+    assert found.queue == (("scheduler", "mq-deadline"),) and said(found) == [
+        "scheduler mq-deadline instead of bfq"
+    ]
 
 
 @pytest.mark.parametrize(
-    ("now", "best", "wanted"), [(0, 0, 128), (64, 0, 128), (128, 0, None), (128, 512, 1024), (1024, 512, None), (4096, 0, None)]
+    ("now", "best", "wanted"),
+    [(0, 0, 128), (64, 0, 128), (128, 0, None), (128, 512, 1024), (1024, 512, None), (4096, 0, None)],
 )
 def test_read_ahead_is_what_the_kernel_would_take_by_itself(now: int, best: int, wanted: int | None) -> None:
     on = drive(geometry=Geometry(512, 4096, 0, 4096, best * KIB))
@@ -86,7 +89,9 @@ def test_reserved_blocks_come_back_but_not_from_a_system() -> None:
 
 def test_only_one_field_of_a_line_of_fstab_changes() -> None:
     _, media, root, _ = FSTAB.split("\n")
-    assert line_with(media, ("noatime", "commit=30")) == media.replace("defaults,relatime", "noatime,commit=30")
+    assert line_with(media, ("noatime", "commit=30")) == media.replace(
+        "defaults,relatime", "noatime,commit=30"
+    )
     assert line_with(root, ("noatime",)) == "UUID=1 / xfs noatime"
 
 
@@ -99,5 +104,9 @@ def test_a_rule_knows_the_drive_by_its_serial_number() -> None:
     )
     for serial in (None, 'x", RUN+="reboot'):
         rule = udev_rule("/dev/sda", serial, (("scheduler", "none"),))
-        assert 'KERNEL=="sda"' in rule and "reboot" not in rule and rule.startswith("# The drive tells no serial number")
+        assert (
+            'KERNEL=="sda"' in rule
+            and "reboot" not in rule
+            and rule.startswith("# The drive tells no serial number")
+        )
     assert udev_rule("/dev/sda", "S1", ()) == "" and values_in(udev_rule("/dev/sda", "S1", values)) == values

@@ -18,7 +18,10 @@ def offers(filesystem: str, workload: str = "large-media", kernel: str = "6.12.0
     profile = find_workload(workload)
     choice = advise(of, drive(), UNKNOWN, profile).choice(filesystem)
     assert choice is not None
-    return {one.option.id: one for one in offered(choice, site_of(of, drive(), UNKNOWN, profile, None), load_catalogue())}
+    return {
+        one.option.id: one
+        for one in offered(choice, site_of(of, drive(), UNKNOWN, profile, None), load_catalogue())
+    }
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
@@ -42,7 +45,9 @@ def test_the_advised_are_marked_and_come_first() -> None:
 def test_a_danger_is_called_one_and_says_what_it_cannot_stand_beside() -> None:
     journal = offers("ext4")["ext4-no-journal"]
     assert journal.standing == "danger" and not journal.refusal
-    assert any(sentence.startswith("Danger: ") and journal.option.never in sentence for sentence in journal.sentences)
+    assert any(
+        sentence.startswith("Danger: ") and journal.option.never in sentence for sentence in journal.sentences
+    )
     assert "data=writeback" in journal.excludes
 
 

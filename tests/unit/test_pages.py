@@ -1,4 +1,5 @@
-"""What people read: every link leads somewhere, every file that is named is there, and so is every command."""
+"""What people read: every link leads somewhere, every file that is named is there, and so is every
+command."""
 
 import re
 from pathlib import Path
@@ -16,7 +17,9 @@ PATH = re.compile(r"(?<![\w/~$-])((?:wizard|tests|profiles|docs|screenshots)/[\w
 
 def places(text: str) -> set[str]:
     """What is named as a file or folder of this repository; capitals stand for names of one's own."""
-    return {found for found in PATH.findall(text) if not re.search(r"[A-Z]{3}", found.removesuffix("README.md"))}
+    return {
+        found for found in PATH.findall(text) if not re.search(r"[A-Z]{3}", found.removesuffix("README.md"))
+    }
 
 
 def anchors(page: Path) -> set[str]:
@@ -39,7 +42,9 @@ def test_files_that_are_named_are_there(page: Path) -> None:
 
 
 def test_a_file_that_is_not_there_is_noticed() -> None:
-    assert places("In `wizard/gone.py` and tests/unit/test_x.py, not in `~/wizard/x`, wizard/NAME.py or docs/a.md.") == {
+    assert places(
+        "In `wizard/gone.py` and tests/unit/test_x.py, not in `~/wizard/x`, wizard/NAME.py or docs/a.md."
+    ) == {
         "wizard/gone.py",
         "tests/unit/test_x.py",
         "docs/a.md",
@@ -57,13 +62,17 @@ def test_the_readme_names_every_command_that_is_for_people() -> None:
     assert set(COMMANDS) <= words
 
 
-def test_a_part_that_is_made_goes_to_the_page_with_its_marks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_that_is_made_goes_to_the_page_with_its_marks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     first, second = tmp_path / "first.md", tmp_path / "second.md"
     monkeypatch.setattr(readme, "PAGES", (first, second))
     first.write_text("# Nothing here\n")
     second.write_text("before\n<!-- codes -->\nold\n<!-- /codes -->\nafter\n")
     assert put("codes", "new", keep=True) and "old" in second.read_text()
-    assert put("codes", "new") and second.read_text() == "before\n<!-- codes -->\nnew\n<!-- /codes -->\nafter\n"
+    assert (
+        put("codes", "new") and second.read_text() == "before\n<!-- codes -->\nnew\n<!-- /codes -->\nafter\n"
+    )
     assert not put("codes", "new")
     first.write_text(second.read_text())
     for mark in ("codes", "figures"):

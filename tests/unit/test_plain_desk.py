@@ -1,4 +1,5 @@
-"""The line-by-line wizard where the desk has something to do: root that is asked for, drives that go, measuring, and a run's journal."""
+"""The line-by-line wizard where the desk has something to do: root that is asked for, drives that go,
+measuring, and a run's journal."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -98,7 +99,14 @@ class Desk(RecordedServices):
         stop: Callable[[], bool],
     ) -> Verdict:
         for pairs in range(300):
-            on_progress(Progress(pairs=pairs, planned_pairs=None, seconds_left=30.0 - pairs / 10, estimate=1.8 if pairs > 100 else None))
+            on_progress(
+                Progress(
+                    pairs=pairs,
+                    planned_pairs=None,
+                    seconds_left=30.0 - pairs / 10,
+                    estimate=1.8 if pairs > 100 else None,
+                )
+            )
         ratio = Ratio(1.8, 1.6, 2.0, 0.95, 300)
         return Verdict(
             drive.path,
@@ -200,7 +208,9 @@ def test_measuring_says_how_far_it_is_in_tenths_and_then_the_verdict_in_words(tm
     assert "Aligned is 1.8x faster (1.6-2.0, 95 %)." in told.text
     assert "an aligned access took 100.0 microseconds, a misaligned one 180.0." in told.flat
     assert kept.exists()
-    reasons = told.after("Measured in pairs of 4096 bytes, one on a block's boundary and one 512 bytes beside it.")
+    reasons = told.after(
+        "Measured in pairs of 4096 bytes, one on a block's boundary and one 512 bytes beside it."
+    )
     assert "1.80, and in 95 of 100 such measurements between 1.60 and 2.00." in reasons
     assert "What others measured on misaligned partitions: Evidence: " in reasons
 
@@ -256,7 +266,9 @@ def test_ctrl_c_while_applying_goes_on_stops_or_leaves() -> None:
     desk.interrupts = 1
     told = converse_with(desk, [*media(desk), "", "S1", "3"])
     assert "Step 9 of 9" not in told.text
-    assert told.flat.endswith("It goes on without this conversation, and diskwright status tells how it goes.")
+    assert told.flat.endswith(
+        "It goes on without this conversation, and diskwright status tells how it goes."
+    )
 
 
 def waiting() -> Desk:
@@ -280,7 +292,10 @@ def test_what_waits_is_kept_after_a_question_and_told_as_what_is_done() -> None:
 def test_what_waits_is_undone_after_a_question_or_it_is_said_why_not() -> None:
     desk = waiting()
     told = converse_with(desk, [*media(desk), "", "S1", "3", "2"])
-    assert "What the drive held before is put back, bit for bit, and compared." in told.flat and "Undone." in told.flat
+    assert (
+        "What the drive held before is put back, bit for bit, and compared." in told.flat
+        and "Undone." in told.flat
+    )
     assert desk.ends is RunState.UNDONE and told.code is ExitCode.DONE
 
 

@@ -31,8 +31,14 @@ def test_a_person_gets_to_an_ext4_and_back() -> None:
     services = MovingServices()
     said = told(services, "", "", "", "S1", "3", "2")
     assert "2. Keep all files, and make it ext4: ext3 on /dev/sda1, 1.1 GB." in said.flat
-    assert "To ext4, step 2 of 6: Ways" in said.text and "Proposed: It brings everything that this filesystem allows" in said.flat
-    assert "3. Everything (full), proposed." in said.flat and "Yes, which takes about 15 min (an estimate)." in said.flat
+    assert (
+        "To ext4, step 2 of 6: Ways" in said.text
+        and "Proposed: It brings everything that this filesystem allows" in said.flat
+    )
+    assert (
+        "3. Everything (full), proposed." in said.flat
+        and "Yes, which takes about 15 min (an estimate)." in said.flat
+    )
     assert "tune2fs -I 256 /dev/sda1" in said.text and "If the power goes: Nothing is lost" in said.flat
     assert "What may happen: If the power goes: the old filesystem is there" in said.flat
     assert "If the power goes now: Nothing is lost" in said.flat
@@ -54,11 +60,17 @@ def test_a_way_that_cannot_be_had_says_why() -> None:
 
 
 def test_what_is_in_use_is_written_down_to_be_carried(tmp_path: Path) -> None:
-    found, plan = situation(is_root=True, mounts=("/",), device_bytes=EXT3.size_bytes), tmp_path / "my carry.json"
+    found, plan = (
+        situation(is_root=True, mounts=("/",), device_bytes=EXT3.size_bytes),
+        tmp_path / "my carry.json",
+    )
     services = MovingServices(found)
     said = told(services, "7", "2", str(plan), "q", "2")
     assert read_carried(plan.read_text(), "carry.json").way is Way.LIGHT
-    assert "Start the computer from a rescue medium" in said.after("What to do with the plan:") and "--confirm TOKEN" in said.flat
+    assert (
+        "Start the computer from a rescue medium" in said.after("What to do with the plan:")
+        and "--confirm TOKEN" in said.flat
+    )
     assert not services.begun
     assert "rescue medium, since" not in told(MovingServices(), "q", "2").flat
 
@@ -90,7 +102,9 @@ def test_what_hinders_looking_leads_back_to_the_drives() -> None:
     services = MovingServices()
     services.hindrance = "Only root can look into /dev/sda1."
     said = told(services, "1", "q", "2")
-    assert "Only root can look into /dev/sda1." in said.flat and "Step 2 of 9: Purpose" in said.after("Only root can look into")
+    assert "Only root can look into /dev/sda1." in said.flat and "Step 2 of 9: Purpose" in said.after(
+        "Only root can look into"
+    )
 
 
 def test_a_recording_says_what_it_lacks() -> None:
@@ -105,7 +119,10 @@ def test_a_drive_without_an_old_filesystem_is_only_set_up() -> None:
 
 def test_where_all_would_be_erased_the_other_way_is_named() -> None:
     said = converse_with(MovingServices(), ("1", "1", "1", "q", "2"))
-    assert "Not needed for ext4: the ext3 on /dev/sda1 can become ext4 with all files kept, by the answers behind the drives" in said.flat
+    assert (
+        "Not needed for ext4: the ext3 on /dev/sda1 can become ext4 with all files kept, by the answers "
+        "behind the drives"
+    ) in said.flat
 
 
 def test_the_transaction_itself_says_what_a_power_cut_would_leave() -> None:
@@ -123,7 +140,9 @@ def test_how_far_a_step_is_is_told_line_by_line(monkeypatch: pytest.MonkeyPatch)
     assert said.flat.count("percent, about") == 1 and "Step 1 is at 25 percent, about 7 s left." in said.flat
 
 
-@pytest.mark.parametrize(("answers", "settled"), [(("2", "2"), ["keep"]), (("2", "", ""), []), (("", ""), [])])
+@pytest.mark.parametrize(
+    ("answers", "settled"), [(("2", "2"), ["keep"]), (("2", "", ""), []), (("", ""), [])]
+)
 def test_it_is_kept_only_after_a_second_yes(answers: tuple[str, ...], settled: list[str]) -> None:
     services = MovingServices()
     said = told(services, "", "", "", "S1", *answers)
@@ -148,8 +167,16 @@ def test_what_failed_can_be_undone_and_resumed() -> None:
     services = MovingServices()
     services.fails_at = 5
     said = told(services, "", "", "", "S1", "")
-    assert "Not done: step 5" in said.flat and "To go on: sudo diskwright resume 20260314-150926-sda1" in said.flat
-    assert "2. Undo it." in said.flat and "eep it." not in said.flat and "diskwright keep" not in said.flat and said.code is ExitCode.FAILED
+    assert (
+        "Not done: step 5" in said.flat
+        and "To go on: sudo diskwright resume 20260314-150926-sda1" in said.flat
+    )
+    assert (
+        "2. Undo it." in said.flat
+        and "eep it." not in said.flat
+        and "diskwright keep" not in said.flat
+        and said.code is ExitCode.FAILED
+    )
 
 
 def test_the_steps_are_saved_as_a_document(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""Options beside the advice, asked for line by line: taken, dropped, refused, and a danger only by its words."""
+"""Options beside the advice, asked for line by line: taken, dropped, refused, and a danger only by its
+words."""
 
 import json
 from pathlib import Path
@@ -75,7 +76,10 @@ def test_a_systems_volume_never_gets_a_danger() -> None:
     ext4, told = listed("desktop-root")
     number = number_in(told, f"mkfs: {JOURNAL.text}: cannot be had")
     told = media(f"o {ext4}", number, purpose="desktop-root")
-    assert f"Number {number} cannot be chosen: {JOURNAL.text} puts data at risk, and a volume that the system lives on" in told.flat
+    assert (
+        f"Number {number} cannot be chosen: {JOURNAL.text} puts data at risk, and a volume that the system "
+        "lives on"
+    ) in told.flat
 
 
 def test_two_options_that_exclude_each_other_are_refused_with_the_reason() -> None:

@@ -77,9 +77,19 @@ def test_every_way_leads_to_a_preview_of_both_drives(way: str, says: str) -> Non
 
 
 def test_what_cannot_be_taken_says_why() -> None:
-    told = walked(desk(used(), tools=[tool for tool in EVERYTHING if tool[0] != "mdadm"]), SPREAD, "3", "2", "", MIRROR_MD, "b")
+    told = walked(
+        desk(used(), tools=[tool for tool in EVERYTHING if tool[0] != "mdadm"]),
+        SPREAD,
+        "3",
+        "2",
+        "",
+        MIRROR_MD,
+        "b",
+    )
     assert "Number 3 cannot be chosen: /dev/sdc is in use" in told.flat
-    ways = told.flat.partition("How is the volume to lie on them?")[2].partition("Which drive is to be taken as well?")[0]
+    ways = told.flat.partition("How is the volume to lie on them?")[2].partition(
+        "Which drive is to be taken as well?"
+    )[0]
     assert "2. Mirrored by md (RAID1): a copy on each, survives all but one. Cannot be chosen:" in ways
     assert "install the package mdadm" in ways
     assert ways.count("Cannot be chosen:") == 2
@@ -106,15 +116,26 @@ def test_the_drives_stay_taken_on_the_way_back_and_forth_and_can_be_left() -> No
 
 
 def test_what_every_drive_loses_is_said_before_the_tokens() -> None:
-    old = partitioned(partition(1, of="/dev/sdc", filesystem="ext3"), path="/dev/sdc", serial="Sc", wwn="naa.c", by_id=())
+    old = partitioned(
+        partition(1, of="/dev/sdc", filesystem="ext3"), path="/dev/sdc", serial="Sc", wwn="naa.c", by_id=()
+    )
     told = walked(desk(old), SPREAD, "3", "", "", "3", "", "2", MIRROR_MD, "", "", "")
     # No is what an empty line means.
-    assert told.flat.count("Take these drives whole? All that /dev/sdc holds will be lost when the plan is applied, or with Btrfs") == 2
+    assert (
+        told.flat.count(
+            "Take these drives whole? All that /dev/sdc holds will be lost when the plan is applied, or with "
+            "Btrfs"
+        )
+        == 2
+    )
     assert "Danger: 1 partition that is there now will be lost when the plan is applied." in told.flat
     confirm = told.after("Step 7 of 9")
     assert "Drive: /dev/sda," in confirm and "Drive: /dev/sdc," in confirm
     assert "Will be destroyed: /dev/sdc: all of partition 1, ext3, 1.1 GB." in confirm
-    assert "Will be destroyed: What is on /dev/sdc1, which is written over from its first byte to its last." in confirm
+    assert (
+        "Will be destroyed: What is on /dev/sdc1, which is written over from its first byte to its last."
+        in confirm
+    )
 
 
 def test_another_of_the_drives_that_is_pulled_out_leads_back_to_the_list() -> None:
@@ -142,6 +163,11 @@ def test_encryption_over_several_drives_is_refused_and_never_left_out() -> None:
     services = desk()
     known = services.machine
     one, two = known.drives
-    session = Session(machine=known, drive=one, diagnosis=services.diagnose(known, one), wishes=(replace(wish("btrfs"), encrypted=True),))
+    session = Session(
+        machine=known,
+        drive=one,
+        diagnosis=services.diagnose(known, one),
+        wishes=(replace(wish("btrfs"), encrypted=True),),
+    )
     with pytest.raises(BadInput, match="cannot be planned over several drives"):
         spread(services, session, WAYS[1], (two,))

@@ -1,4 +1,5 @@
-"""Step 4 of the line-by-line wizard in full: shares, roles, encryption, subvolumes, the desktop's set, the kind of table."""
+"""Step 4 of the line-by-line wizard in full: shares, roles, encryption, subvolumes, the desktop's set, the
+kind of table."""
 
 from pathlib import Path
 
@@ -23,7 +24,9 @@ DESKTOP, TABLE = "6", "7"
 
 
 def services(of: Drive | None = None, without: str = "") -> RecordedServices:
-    tools = tuple(tool for tool in (*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")) if tool[0] != without)
+    tools = tuple(
+        tool for tool in (*EVERYTHING, ("cryptsetup", "/usr/sbin/cryptsetup")) if tool[0] != without
+    )
     return RecordedServices(machine(of or drive(), tools=tools), "a test")
 
 
@@ -88,7 +91,10 @@ def test_encryption_that_cannot_be_says_why_before_it_is_asked_for() -> None:
 def test_subvolumes_are_typed_and_only_btrfs_has_them(tmp_path: Path) -> None:
     of = services()
     names = [
-        choice.filesystem for choice in of.volume_choices(of.machine, drive(), of.diagnose(None, drive()).recording, "large-media", "")
+        choice.filesystem
+        for choice in of.volume_choices(
+            of.machine, drive(), of.diagnose(None, drive()).recording, "large-media", ""
+        )
     ]
     btrfs = str(names.index("btrfs") + 1)
     typed = "@:/mnt/new, @home:/mnt/new/home, @snapshots"
@@ -105,7 +111,9 @@ def test_subvolumes_are_typed_and_only_btrfs_has_them(tmp_path: Path) -> None:
 def test_the_desktops_volumes_are_one_answer_and_can_be_changed(tmp_path: Path) -> None:
     told = media(services(), DESKTOP)
     listed = told.after("is to be done with the list of volumes?")
-    for number, words in enumerate(("EFI system partition, vfat, 1 GiB", "Swap, swap, 8 GiB", "System (root), ", "Home directories, "), 1):
+    for number, words in enumerate(
+        ("EFI system partition, vfat, 1 GiB", "Swap, swap, 8 GiB", "System (root), ", "Home directories, "), 1
+    ):
         assert f"Volume {number}: {words}" in told.flat
     assert "An empty line means 1." in listed
     plan = saved(services(), tmp_path, DESKTOP, "3", "1", *KEEP_KIND, "2G", "", "", "")

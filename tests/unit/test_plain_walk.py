@@ -1,4 +1,5 @@
-"""The line-by-line wizard on recorded machines: forth, back, wrong answers, help, evidence, and every way to end it."""
+"""The line-by-line wizard on recorded machines: forth, back, wrong answers, help, evidence, and every way to
+end it."""
 
 import json
 import os
@@ -43,7 +44,10 @@ def test_a_drive_that_holds_nothing_is_walked_to_a_saved_plan(tmp_path: Path) ->
     assert document["schema"].startswith("diskwright.plan/")
     titles = ["Drives", "Purpose", "Advice", "Layout", "Preview", "Benchmark", "Confirm"]
     assert [line for line in told.lines if line.startswith("Step ") and " of 9: " in line] == [
-        line for number, title in enumerate(titles, 1) for line in told.lines if line.startswith(f"Step {number} of 9: {title}")
+        line
+        for number, title in enumerate(titles, 1)
+        for line in told.lines
+        if line.startswith(f"Step {number} of 9: {title}")
     ]
     assert "Partition 1: new, starts at 1 MiB, 500 GB, " in told.flat
     # A path can be longer than a line.
@@ -71,7 +75,10 @@ def test_what_a_drive_holds_is_kept_by_an_empty_line_and_erased_only_by_its_numb
     before, _, after = erased.flat.partition("Before: ")[2].partition("After: ")
     assert "Partition 1: will be erased, starts at 1 MiB, 107 GB, ext4." in before
     assert "Partition 1: new, " in after
-    assert "Possible. Danger: 2 partitions that are there now will be lost when you keep what the plan makes." in erased.flat
+    assert (
+        "Possible. Danger: 2 partitions that are there now will be lost when you keep what the plan makes."
+        in erased.flat
+    )
     assert "Will be destroyed, once you keep it: All of partition 1: ext4, 107 GB." in erased.flat
 
 
@@ -95,20 +102,26 @@ def test_a_drive_in_use_is_listed_with_its_reason_and_cannot_be_chosen() -> None
 def test_among_several_drives_none_is_taken_by_an_empty_line() -> None:
     told = converse_with(one(drive(), drive(path="/dev/sdb", serial="S2")), ["", "2"])
     assert "There must be an answer here." in told.flat
-    assert told.flat.index("/dev/sdb: Example", told.flat.index("must be an answer")) < told.flat.index("Step 2 of 9")
+    assert told.flat.index("/dev/sdb: Example", told.flat.index("must be an answer")) < told.flat.index(
+        "Step 2 of 9"
+    )
 
 
 def test_back_leads_to_the_question_before_and_keeps_what_was_answered() -> None:
     services = one(crowded())
     number = number_of(services, "large-media")
     told = converse_with(services, ["", number, "", "1", "", "b", "b", "b", "b", "", "", "b"])
-    steps = [line.split(":")[0].split()[1] for line in told.lines if line.startswith("Step ") and " of 9: " in line]
+    steps = [
+        line.split(":")[0].split()[1] for line in told.lines if line.startswith("Step ") and " of 9: " in line
+    ]
     assert "".join(steps) == "123454321232"
     purpose = told.after("What will the drive mostly hold?")
     assert f"An empty line means {number}." in purpose
 
 
-@pytest.mark.parametrize("wrong", ["7777777", "0", "-1", "nonsense", "1 2", "\x1b[A", "\u0661", "b 3", "e 99", "e x", "l l"])
+@pytest.mark.parametrize(
+    "wrong", ["7777777", "0", "-1", "nonsense", "1 2", "\x1b[A", "\u0661", "b 3", "e 99", "e x", "l l"]
+)
 def test_a_wrong_answer_is_said_to_be_one_and_the_question_comes_again(wrong: str) -> None:
     told = media(one(), wrong)
     rest = told.after("Step 3 of 9")
@@ -142,7 +155,10 @@ def test_what_a_plain_user_cannot_read_is_not_said_to_be_safe() -> None:
         unread=(Unread("table", "Permission denied."), Unread("content_digest", "Permission denied.")),
     )
     told = media(one(unread), "", "1")
-    assert "Possible. Danger: what is there now could not be read, and will be lost when you keep what the plan makes." in told.flat
+    assert (
+        "Possible. Danger: what is there now could not be read, and will be lost when you keep what the plan "
+        "makes."
+    ) in told.flat
     assert "No partition is lost" not in told.flat
 
 
@@ -189,15 +205,27 @@ def test_volumes_are_added_changed_and_taken_off() -> None:
     first = ["3", "", "", "100G", "films", "/srv/films", ""]
     second = ["2", "", "", "rest", "=b", "no", ""]
     told = media(one(), "", *first, *second, "4", "1", "", "", "q", "2")
-    assert "Volume 1: Large media files, " in told.flat and '100 GiB, label "films", mounted at /srv/films.' in told.flat
+    assert (
+        "Volume 1: Large media files, " in told.flat
+        and '100 GiB, label "films", mounted at /srv/films.' in told.flat
+    )
     assert 'label "b", not mounted.' in told.flat
     after = told.after("After: ")
-    assert '"films"' not in after and "Partition 1: new, starts at 1 MiB, 500 GB, " in after and 'label "b"' in after
+    assert (
+        '"films"' not in after
+        and "Partition 1: new, starts at 1 MiB, 500 GB, " in after
+        and 'label "b"' in after
+    )
 
 
 @pytest.mark.parametrize(
     ("answers", "reason"),
-    [(["lots"], "is not a size"), (["0"], "has no room"), (["100G", "a/b"], "holds a slash"), (["100G", "a", "srv"], "absolute")],
+    [
+        (["lots"], "is not a size"),
+        (["0"], "has no room"),
+        (["100G", "a/b"], "holds a slash"),
+        (["100G", "a", "srv"], "absolute"),
+    ],
 )
 def test_what_a_volume_cannot_be_is_said_at_its_question(answers: list[str], reason: str) -> None:
     told = media(one(), "", "3", "", "", *answers)
@@ -242,7 +270,16 @@ def program(*words: str, answers: str, **changes: str) -> subprocess.CompletedPr
     """`diskwright` with its input and output in pipes."""
     argv = [sys.executable, "-m", "wizard", *words]
     environment = {**os.environ, **changes}
-    return subprocess.run(argv, input=answers, env=environment, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        argv,
+        input=answers,
+        env=environment,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
 
 
 def test_through_a_pipe_only_plain_asks() -> None:
@@ -253,7 +290,9 @@ def test_through_a_pipe_only_plain_asks() -> None:
 
 def test_plain_takes_its_answers_from_a_pipe() -> None:
     old = MACHINES / "old.json"
-    done = program("--plain", "--machine", str(old), answers=f"\n{number_of(of_file('old'), 'large-media')}\n\n\nq\n2\n")
+    done = program(
+        "--plain", "--machine", str(old), answers=f"\n{number_of(of_file('old'), 'large-media')}\n\n\nq\n2\n"
+    )
     assert done.returncode == 130 and done.stderr == ""
     assert "Step 5 of 9: Preview" in done.stdout and "mkfs." in done.stdout
     assert done.stdout.endswith("Ended. Nothing has been written to any drive.\n")

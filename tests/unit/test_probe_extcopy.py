@@ -1,4 +1,5 @@
-"""The copy of a superblock that is left where nothing is recognised: found at each block size, on filesystems that mke2fs made."""
+"""The copy of a superblock that is left where nothing is recognised: found at each block size, on filesystems
+that mke2fs made."""
 
 import os
 import subprocess
@@ -19,7 +20,9 @@ def reader(image: Path) -> Read:
     return read
 
 
-@pytest.mark.parametrize(("block", "place"), [(1024, 8193 * 1024), (2048, 16384 * 2048), (4096, 32768 * 4096)])
+@pytest.mark.parametrize(
+    ("block", "place"), [(1024, 8193 * 1024), (2048, 16384 * 2048), (4096, 32768 * 4096)]
+)
 def test_the_copy_is_found_where_the_superblock_is_gone(tmp_path: Path, block: int, place: int) -> None:
     image = tmp_path / "image"
     with image.open("wb") as file:
@@ -37,7 +40,10 @@ def test_the_copy_is_found_where_the_superblock_is_gone(tmp_path: Path, block: i
 def test_a_superblock_of_another_group_or_nothing_is_no_copy() -> None:
     copy = bytearray(1024)
     copy[24], copy[56:58], copy[90] = 2, b"\x53\xef", 1
-    assert find_copy(lambda offset, size: bytes(copy)[:size] if offset == 32768 * 4096 else bytes(size)) == 32768 * 4096
+    assert (
+        find_copy(lambda offset, size: bytes(copy)[:size] if offset == 32768 * 4096 else bytes(size))
+        == 32768 * 4096
+    )
     copy[90] = 3
     assert find_copy(lambda offset, size: bytes(copy)[:size]) is None
     assert find_copy(lambda offset, size: b"") is None

@@ -1,4 +1,5 @@
-"""Uses and layers on made-up graphs of block devices: LUKS under LVM, RAID, multipath, a live medium, a root on layers."""
+"""Uses and layers on made-up graphs of block devices: LUKS under LVM, RAID, multipath, a live medium, a root
+on layers."""
 
 from typing import Any
 
@@ -28,7 +29,12 @@ def of(graph: RawGraph, *names: str, **claimable: bool) -> Standing:
 
 
 def test_a_root_on_lvm_on_luks_marks_the_drive_below_as_the_running_system() -> None:
-    found = of(stack("30 1 253:1 / / rw - ext4 /dev/mapper/vg-root rw\n31 30 8:1 / /boot rw - ext4 /dev/sda1 rw"), "sda", "sda1", "sda2")
+    found = of(
+        stack("30 1 253:1 / / rw - ext4 /dev/mapper/vg-root rw\n31 30 8:1 / /boot rw - ext4 /dev/sda1 rw"),
+        "sda",
+        "sda1",
+        "sda2",
+    )
     assert found.layers == (
         Layer("LUKS", "/dev/mapper/secret", "/dev/sda2"),
         Layer("LVM", "/dev/mapper/vg-root", "/dev/mapper/secret", ("/",)),
@@ -44,7 +50,9 @@ def test_a_root_on_lvm_on_luks_marks_the_drive_below_as_the_running_system() -> 
 
 
 def test_a_raid_member_is_named_as_such() -> None:
-    graph = rawfacts.graph(sda=RawBlock("8:0", holders=("md127",)), md127=RawBlock("9:127", md_level="raid1", md_state="clean"))
+    graph = rawfacts.graph(
+        sda=RawBlock("8:0", holders=("md127",)), md127=RawBlock("9:127", md_level="raid1", md_state="clean")
+    )
     found = of(graph, "sda")
     assert found.uses == (Use("raid-member", "/dev/sda", "/dev/md127"),)
     assert found.layers == (Layer("md raid1", "/dev/md127", "/dev/sda"),)
@@ -53,13 +61,21 @@ def test_a_raid_member_is_named_as_such() -> None:
 def test_swap_by_its_node_or_by_another_path_to_it() -> None:
     blocks: dict[str, Any] = {"sda": RawBlock("8:0"), "sda2": RawBlock("8:2", disk="sda")}
     by_node = rawfacts.graph(swaps="/dev/sda2    partition 100 0 -2", **blocks)
-    by_path = rawfacts.graph(swaps="/dev/disk/by-id/x\tpartition\t100", numbers={"/dev/disk/by-id/x": "8:2"}, **blocks)
-    assert of(by_node, "sda", "sda2").uses == of(by_path, "sda", "sda2").uses == (Use("swap", "/dev/sda2", "swap"),)
+    by_path = rawfacts.graph(
+        swaps="/dev/disk/by-id/x\tpartition\t100", numbers={"/dev/disk/by-id/x": "8:2"}, **blocks
+    )
+    assert (
+        of(by_node, "sda", "sda2").uses
+        == of(by_path, "sda", "sda2").uses
+        == (Use("swap", "/dev/sda2", "swap"),)
+    )
 
 
 def test_a_filesystem_with_a_number_of_its_own_is_found_by_what_it_names() -> None:
     line = "40 1 0:45 /@home /home rw - btrfs /dev/sda1 rw,subvol=/@home"
-    graph = rawfacts.graph(line, numbers={"/dev/sda1": "8:1"}, sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda"))
+    graph = rawfacts.graph(
+        line, numbers={"/dev/sda1": "8:1"}, sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda")
+    )
     assert of(graph, "sda", "sda1").uses == (Use("mounted", "/dev/sda1", "/home"),)
 
 
@@ -70,7 +86,9 @@ def test_bind_mounts_and_other_namespaces_add_nothing_to_a_mount_of_our_own() ->
     assert of(graph, "sda", "sda1").uses == (Use("mounted", "/dev/sda1", "/data"),)
     alone = rawfacts.graph("", more=(other,), sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda"))
     found = of(alone, "sda", "sda1")
-    assert found.uses == (Use("mounted", "/dev/sda1", "/container"),) and found.mount_points["/dev/sda1"] == ()
+    assert (
+        found.uses == (Use("mounted", "/dev/sda1", "/container"),) and found.mount_points["/dev/sda1"] == ()
+    )
 
 
 def test_a_mount_point_with_a_space_is_written_with_one() -> None:
@@ -95,7 +113,9 @@ def test_a_live_medium_is_part_of_the_running_system() -> None:
 
 
 def test_a_failed_claim_counts_only_where_nothing_else_explains_it() -> None:
-    graph = rawfacts.graph("40 1 8:1 / /data rw - ext4 /dev/sda1 rw", sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda"))
+    graph = rawfacts.graph(
+        "40 1 8:1 / /data rw - ext4 /dev/sda1 rw", sda=RawBlock("8:0"), sda1=RawBlock("8:1", disk="sda")
+    )
     assert [use.kind for use in of(graph, "sda", "sda1", sda=False, sda1=False).uses] == ["mounted"]
     idle = rawfacts.graph("", sda=RawBlock("8:0"))
     assert of(idle, "sda", sda=False).uses == (Use("opened", "/dev/sda", "another program"),)
@@ -103,6 +123,9 @@ def test_a_failed_claim_counts_only_where_nothing_else_explains_it() -> None:
 
 
 def test_a_graph_that_bites_its_tail_ends() -> None:
-    blocks: dict[str, Any] = {"sda": RawBlock("8:0", holders=("dm-0",)), "dm-0": RawBlock("253:0", holders=("sda", "gone"))}
+    blocks: dict[str, Any] = {
+        "sda": RawBlock("8:0", holders=("dm-0",)),
+        "dm-0": RawBlock("253:0", holders=("sda", "gone")),
+    }
     graph = rawfacts.graph(**blocks)
     assert {layer.path for layer in of(graph, "sda").layers} == {"/dev/dm-0", "/dev/sda", "/dev/gone"}

@@ -33,7 +33,12 @@ def sysfs(**changes: str) -> dict[str, str]:
 def test_a_sata_disk_is_who_it_says() -> None:
     drive = seen(rawfacts.drive())
     assert (drive.model, drive.vendor, drive.revision) == ("ST8000AS0002-1NA17Z", "ATA", "AR15")
-    assert (drive.serial, drive.wwn, drive.bus, drive.token) == ("Z8400ABC", "0x5000c500a1b2c3d4", "sata", "Z8400ABC")
+    assert (drive.serial, drive.wwn, drive.bus, drive.token) == (
+        "Z8400ABC",
+        "0x5000c500a1b2c3d4",
+        "sata",
+        "Z8400ABC",
+    )
     assert drive.by_id == ("/dev/disk/by-id/ata-ST8000AS0002_Z8400ABC",)
     assert drive.geometry == Geometry(512, 4096, 0, 4096, 0)
     assert (drive.rotational, drive.removable, drive.read_only, drive.diskseq) == (True, False, False, 7)
@@ -49,7 +54,10 @@ def test_a_sata_disk_is_who_it_says() -> None:
         ("/sys/devices/pci0000:00/0000:01:00.0/nvme/nvme0/nvme0n1", "nvme"),
         ("/sys/devices/pci0000:00/0000:00:02.0/virtio1/block/vda", "virtio"),
         ("/sys/devices/platform/mmc0/mmc_host/mmc0/mmc0:0001/block/mmcblk0", "mmc"),
-        ("/sys/devices/pci0000:00/0000:03:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sdc", "sas"),
+        (
+            "/sys/devices/pci0000:00/0000:03:00.0/host0/port-0:0/end_device-0:0/target0:0:0/0:0:0:0/block/sdc",
+            "sas",
+        ),
         ("/sys/devices/virtual/block/loop0", "loop"),
         ("/sys/devices/virtual/block/zram0", None),
     ],
@@ -81,7 +89,12 @@ def test_zones_from_the_vital_page_and_from_the_drivers_word() -> None:
 
 
 def test_zone_size_only_of_zoned_drives() -> None:
-    assert seen(rawfacts.drive(sysfs=sysfs(queue__zoned="host-managed", queue__chunk_sectors="524288"))).zone_bytes == 256 * MIB
+    assert (
+        seen(
+            rawfacts.drive(sysfs=sysfs(queue__zoned="host-managed", queue__chunk_sectors="524288"))
+        ).zone_bytes
+        == 256 * MIB
+    )
     assert seen(rawfacts.drive(sysfs=sysfs(queue__chunk_sectors="128"))).zone_bytes is None
 
 
@@ -93,13 +106,18 @@ def test_smart_as_smartctl_prints_it() -> None:
         "trim": {"supported": False},
         "smart_status": {"passed": True},
     }
-    assert seen(rawfacts.drive(smart=json.dumps(said))).smart == Smart(True, "Seagate Archive HDD (SMR)", "device_managed", False, 5980)
+    assert seen(rawfacts.drive(smart=json.dumps(said))).smart == Smart(
+        True, "Seagate Archive HDD (SMR)", "device_managed", False, 5980
+    )
 
 
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ('{"smartctl": {"messages": [{"string": "Unknown USB bridge", "severity": "error"}]}}', "Smartctl says: Unknown USB bridge."),
+        (
+            '{"smartctl": {"messages": [{"string": "Unknown USB bridge", "severity": "error"}]}}',
+            "Smartctl says: Unknown USB bridge.",
+        ),
         ("not json at all", "Smartctl gave nothing that can be read."),
         ('{"power_mode": {"name": "STANDBY"}}', "The drive sleeps (STANDBY)."),
     ],
@@ -130,12 +148,28 @@ def test_without_root_udevs_database_tells_what_it_knows_and_the_rest_has_a_reas
         errors=(RawError("contents", "needs root to read the device"),),
     )
     drive = seen(raw)
-    assert drive.table is not None and (drive.table.kind, drive.table.uuid, drive.table.primary) == ("gpt", "cccc", None)
+    assert drive.table is not None and (drive.table.kind, drive.table.uuid, drive.table.primary) == (
+        "gpt",
+        "cccc",
+        None,
+    )
     [found] = drive.partitions
-    assert (found.start_bytes, found.size_bytes, found.name, found.part_uuid, found.attributes) == (MIB, 2 * MIB, "my data", "aaaa", 4)
+    assert (found.start_bytes, found.size_bytes, found.name, found.part_uuid, found.attributes) == (
+        MIB,
+        2 * MIB,
+        "my data",
+        "aaaa",
+        4,
+    )
     assert (found.filesystem, found.signatures[0].label, found.signatures[0].uuid) == ("ext4", "grün", "bbbb")
     assert drive.content_digest is None and drive.free == ()
-    assert {one.what for one in drive.unread} == {"table", "signatures", "partitions", "free", "content_digest"}
+    assert {one.what for one in drive.unread} == {
+        "table",
+        "signatures",
+        "partitions",
+        "free",
+        "content_digest",
+    }
     assert {one.why for one in drive.unread} == {"Needs root to read the device."}
 
 
@@ -156,7 +190,9 @@ def test_one_mark_is_listed_once_and_where_it_belongs() -> None:
     )
     drive = seen(raw)
     assert drive.signatures == () and drive.partitions[0].filesystem == "btrfs"
-    other = replace(raw, contents={"sda": rawfacts.mark("btrfs", 65600), "sda1": rawfacts.mark("btrfs", 65600)})
+    other = replace(
+        raw, contents={"sda": rawfacts.mark("btrfs", 65600), "sda1": rawfacts.mark("btrfs", 65600)}
+    )
     assert [mark.kind for mark in seen(other).signatures] == ["btrfs"], "a mark of the drive's own is another"
 
 
@@ -171,7 +207,9 @@ def test_a_kernel_that_has_not_seen_the_new_table_is_not_covered_up() -> None:
     image = Image(16 * MIB)
     image.protective()
     image.gpt((4096, 8191, ""))
-    raw = rawfacts.drive(chunks=rawfacts.chunks_of(image), partitions={"sda1": rawfacts.partition(1, 2048, 4096)})
+    raw = rawfacts.drive(
+        chunks=rawfacts.chunks_of(image), partitions={"sda1": rawfacts.partition(1, 2048, 4096)}
+    )
     [part] = seen(raw).partitions
     assert (part.start_bytes, part.kernel_start_bytes, part.kernel_size_bytes) == (2 * MIB, MIB, 2 * MIB)
 
@@ -181,7 +219,10 @@ def test_slices_that_only_the_library_reads_come_with_the_mbr() -> None:
     image.mbr((0xA5, 2048, 16000))
     entries = (RawEntry(1, MIB, 16000 * 512, 0xA5), RawEntry(5, MIB + 8192, 4096, 7))
     drive = seen(rawfacts.drive(chunks=rawfacts.chunks_of(image), table_kind="dos", table_entries=entries))
-    assert [(part.number, part.start_bytes, part.type) for part in drive.partitions] == [(1, MIB, "0xa5"), (5, MIB + 8192, "0x07")]
+    assert [(part.number, part.start_bytes, part.type) for part in drive.partitions] == [
+        (1, MIB, "0xa5"),
+        (5, MIB + 8192, "0x07"),
+    ]
 
 
 def test_what_could_not_be_read_in_part_has_no_digest() -> None:
@@ -194,7 +235,9 @@ def test_a_hung_drive_keeps_what_was_read_before() -> None:
     why = "did not answer within 10 s, and its probe was ended"
     drive = seen(rawfacts.unreadable(errors=(RawError("drive", why),)))
     assert drive.model == "ST8000AS0002-1NA17Z" and drive.table is None
-    assert [(one.what, one.why) for one in drive.unread] == [("drive", "Did not answer within 10 s, and its probe was ended.")]
+    assert [(one.what, one.why) for one in drive.unread] == [
+        ("drive", "Did not answer within 10 s, and its probe was ended.")
+    ]
     bare = seen(RawDrive(name="sdq", path="/dev/sdq", errors=(RawError("drive", why),)))
     assert bare.size_bytes is None and bare.geometry is None and bare.token == "sdq"
 
@@ -245,7 +288,10 @@ def test_a_file_that_is_no_text_or_missing_is_refused(tmp_path: Path) -> None:
         load_machine(tmp_path)
 
 
-HOSTILE = st.one_of(st.text(max_size=12), st.sampled_from(["-1", "0", "99999999999999999999", "1e9", "0x10", "\x1b[31m", "²", " 7 "]))
+HOSTILE = st.one_of(
+    st.text(max_size=12),
+    st.sampled_from(["-1", "0", "99999999999999999999", "1e9", "0x10", "\x1b[31m", "²", " 7 "]),
+)
 
 
 @settings(max_examples=150, deadline=None)
@@ -260,21 +306,50 @@ def test_hostile_facts_never_raise(data: st.DataObject) -> None:
     raw = rawfacts.drive(
         sysfs=rawfacts.SYSFS | draw(st.dictionaries(keys, HOSTILE)),
         vpd=draw(st.dictionaries(st.sampled_from(["80", "b1"]), HOSTILE)),
-        udev=draw(st.dictionaries(st.sampled_from(["ID_MODEL", "ID_PART_TABLE_TYPE", "ID_FS_AMBIVALENT", "ID_FS_TYPE"]), HOSTILE)),
+        udev=draw(
+            st.dictionaries(
+                st.sampled_from(["ID_MODEL", "ID_PART_TABLE_TYPE", "ID_FS_AMBIVALENT", "ID_FS_TYPE"]), HOSTILE
+            )
+        ),
         partitions={
             draw(st.sampled_from(["sda1", "sda2", "x"])): replace(
                 part,
                 sysfs=part.sysfs | draw(st.dictionaries(st.sampled_from(sorted(part.sysfs)), HOSTILE)),
-                udev=draw(st.dictionaries(st.sampled_from(["ID_PART_ENTRY_TYPE", "ID_PART_ENTRY_FLAGS", "ID_FS_LABEL_ENC"]), HOSTILE)),
+                udev=draw(
+                    st.dictionaries(
+                        st.sampled_from(["ID_PART_ENTRY_TYPE", "ID_PART_ENTRY_FLAGS", "ID_FS_LABEL_ENC"]),
+                        HOSTILE,
+                    )
+                ),
             )
         },
         table_kind=draw(st.one_of(st.none(), HOSTILE, st.sampled_from(["dos", "gpt", "mac"]))),
-        table_entries=(RawEntry(draw(st.integers(-5, 2**40)), draw(st.integers(-5, 2**70)), draw(st.integers(-5, 2**70)), 0x83),),
-        chunks=draw(st.sampled_from([(), rawfacts.chunks_of(image), (dataclasses.replace(rawfacts.chunk(0, b""), data="%%%"),)])),
-        contents=draw(
-            st.sampled_from([None, {}, {"sda": RawContent((RawSignature("x" * 400, "y", "\x1b", offset_bytes=-3),) * 3, ambivalent=True)}])
+        table_entries=(
+            RawEntry(
+                draw(st.integers(-5, 2**40)), draw(st.integers(-5, 2**70)), draw(st.integers(-5, 2**70)), 0x83
+            ),
         ),
-        smart=draw(st.one_of(st.none(), HOSTILE, st.just("[" * 5000), st.just('{"smartctl": 4, "trim": []}'))),
+        chunks=draw(
+            st.sampled_from(
+                [(), rawfacts.chunks_of(image), (dataclasses.replace(rawfacts.chunk(0, b""), data="%%%"),)]
+            )
+        ),
+        contents=draw(
+            st.sampled_from(
+                [
+                    None,
+                    {},
+                    {
+                        "sda": RawContent(
+                            (RawSignature("x" * 400, "y", "\x1b", offset_bytes=-3),) * 3, ambivalent=True
+                        )
+                    },
+                ]
+            )
+        ),
+        smart=draw(
+            st.one_of(st.none(), HOSTILE, st.just("[" * 5000), st.just('{"smartctl": 4, "trim": []}'))
+        ),
     )
     drive = seen(raw)
     assert drive.path == "/dev/sda"

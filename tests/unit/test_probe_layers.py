@@ -1,4 +1,5 @@
-"""Layers from raw facts: places, striping and signatures of md, LVM and LUKS, as the kernel and the recorded superblocks tell them."""
+"""Layers from raw facts: places, striping and signatures of md, LVM and LUKS, as the kernel and the recorded
+superblocks tell them."""
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses
 
@@ -57,7 +58,11 @@ def on_partition(kind: str, pieces: dict[int, bytes], layers: dict[str, RawLayer
 
 
 def blocks_of(above: str, **more: Any) -> dict[str, RawBlock]:
-    return {"sda": RawBlock("8:0"), "sda1": RawBlock("8:1", disk="sda", holders=(above,)), above: RawBlock("9:0", **more)}
+    return {
+        "sda": RawBlock("8:0"),
+        "sda1": RawBlock("8:1", disk="sda", holders=(above,)),
+        above: RawBlock("9:0", **more),
+    }
 
 
 def test_a_running_array_is_known_by_the_kernels_own_numbers() -> None:
@@ -72,7 +77,10 @@ def test_a_running_array_is_known_by_the_kernels_own_numbers() -> None:
     }
     md = RawLayer(texts, content=content("ext4"), superblocks=chunks({0: superblocks.ext(4096, 16, 32)}))
     pieces = {4096: superblocks.md_1(5, 3, 64 * KIB, MIB)}
-    found = drive_of(on_partition("linux_raid_member", pieces, {"md0": md}, mark=4096), **blocks_of("md0", md_level="raid5"))
+    found = drive_of(
+        on_partition("linux_raid_member", pieces, {"md0": md}, mark=4096),
+        **blocks_of("md0", md_level="raid5"),
+    )
     (layer,) = found.layers
     spread = Striping(64 * KIB, 128 * KIB)
     assert (layer.kind, layer.path, layer.below) == ("md raid5", "/dev/md0", "/dev/sda1")
@@ -85,16 +93,23 @@ def test_a_running_array_is_known_by_the_kernels_own_numbers() -> None:
 def test_without_the_kernels_number_the_superblock_tells_the_place() -> None:
     md = RawLayer({**QUEUE, "size": SIZE, "md/level": "raid1", "md/raid_disks": "2"})
     pieces = {4096: superblocks.md_1(1, 2, 0, 3 * MIB)}
-    found = drive_of(on_partition("linux_raid_member", pieces, {"md0": md}), **blocks_of("md0", md_level="raid1"))
+    found = drive_of(
+        on_partition("linux_raid_member", pieces, {"md0": md}), **blocks_of("md0", md_level="raid1")
+    )
     assert (found.layers[0].offset_bytes, found.layers[0].striping) == (3 * MIB, None)
 
 
 def test_a_partition_of_an_array_adds_its_own_start() -> None:
-    md = RawLayer({**QUEUE, "size": SIZE, "md/level": "raid1", "md/raid_disks": "2", "md/dev-sda1/offset": "2048"})
+    md = RawLayer(
+        {**QUEUE, "size": SIZE, "md/level": "raid1", "md/raid_disks": "2", "md/dev-sda1/offset": "2048"}
+    )
     part = RawLayer({**QUEUE, "size": "2048", "partition": "1", "start": "34"})
     blocks = {**blocks_of("md0", md_level="raid1"), "md0p1": RawBlock("259:0", disk="md0")}
     found = drive_of(on_partition("linux_raid_member", {}, {"md0": md, "md0p1": part}), **blocks)
-    assert {layer.path: layer.offset_bytes for layer in found.layers} == {"/dev/md0": MIB, "/dev/md0p1": MIB + 34 * 512}
+    assert {layer.path: layer.offset_bytes for layer in found.layers} == {
+        "/dev/md0": MIB,
+        "/dev/md0p1": MIB + 34 * 512,
+    }
 
 
 def test_luks_and_lvm_are_found_in_the_superblocks_below_them() -> None:
@@ -113,7 +128,11 @@ def test_luks_and_lvm_are_found_in_the_superblocks_below_them() -> None:
     found = drive_of(on_partition("crypto_LUKS", pieces, {"dm-0": secret, "dm-1": wide}), **blocks)
     luks, volume = found.layers
     assert (luks.kind, luks.path, luks.offset_bytes) == ("LUKS", "/dev/mapper/secret", 16 * MIB)
-    assert (volume.kind, volume.below, volume.offset_bytes) == ("LVM", "/dev/mapper/secret", MIB + 5 * 4 * MIB)
+    assert (volume.kind, volume.below, volume.offset_bytes) == (
+        "LVM",
+        "/dev/mapper/secret",
+        MIB + 5 * 4 * MIB,
+    )
     assert volume.striping == Striping(64 * KIB, 128 * KIB)
 
 
@@ -122,7 +141,10 @@ def test_what_was_not_read_is_not_known() -> None:
     blocks = blocks_of("dm-0", dm_name="secret", dm_uuid="CRYPT-LUKS2-8f0e-secret")
     old = drive_of(replace(on_partition("crypto_LUKS", {}, {}), superblocks={}), **blocks)
     assert old.layers == (Layer("LUKS", "/dev/mapper/secret", "/dev/sda1"),)
-    shut = RawLayer({**QUEUE, "size": SIZE, "dm/uuid": "CRYPT-LUKS2-8f0e-secret"}, udev={"ID_FS_TYPE": "ext4", "ID_FS_USAGE": "filesystem"})
+    shut = RawLayer(
+        {**QUEUE, "size": SIZE, "dm/uuid": "CRYPT-LUKS2-8f0e-secret"},
+        udev={"ID_FS_TYPE": "ext4", "ID_FS_USAGE": "filesystem"},
+    )
     (layer,) = drive_of(on_partition("crypto_LUKS", {}, {"dm-0": shut}), **blocks).layers
     assert layer.offset_bytes is None and layer.geometry is not None and layer.signatures[0].kind == "ext4"
 
@@ -130,14 +152,28 @@ def test_what_was_not_read_is_not_known() -> None:
 def test_hostile_texts_and_bytes_of_layers_raise_nothing() -> None:
     texts = {
         key: "-99999999999999999999"
-        for key in (*QUEUE, "size", "start", "md/chunk_size", "md/raid_disks", "md/layout", "md/dev-sda1/offset")
+        for key in (
+            *QUEUE,
+            "size",
+            "start",
+            "md/chunk_size",
+            "md/raid_disks",
+            "md/layout",
+            "md/dev-sda1/offset",
+        )
     }
     bad = RawLayer(
-        {**texts, "md/level": "raid99999999", "partition": "x"}, content=content("xfs", -1), superblocks=(rawfacts.chunk(-5, b"?"),)
+        {**texts, "md/level": "raid99999999", "partition": "x"},
+        content=content("xfs", -1),
+        superblocks=(rawfacts.chunk(-5, b"?"),),
     )
-    broken = replace(bad, sysfs={"md/level": "raid5", "md/chunk_size": "1", "md/raid_disks": "9" * 20}, superblocks=())
+    broken = replace(
+        bad, sysfs={"md/level": "raid5", "md/chunk_size": "1", "md/raid_disks": "9" * 20}, superblocks=()
+    )
     for layer in (bad, broken):
-        assert drive_of(on_partition("linux_raid_member", {0: b"x"}, {"md0": layer}), **blocks_of("md0", md_level="raid5")).layers
+        assert drive_of(
+            on_partition("linux_raid_member", {0: b"x"}, {"md0": layer}), **blocks_of("md0", md_level="raid5")
+        ).layers
 
 
 @pytest.fixture
@@ -179,4 +215,7 @@ def test_bytes_are_zero_where_nothing_was_recorded_between() -> None:
     whole = Bytes(64, {8: b"ab", 20: b"cd"})
     from wizard.probe.superblocks import replayed
 
-    assert replayed([(8, b"ab"), (20, b"cd")])(4, 18) == whole.read(4, 18) and replayed([(8, b"ab")])(10, 5) == b""
+    assert (
+        replayed([(8, b"ab"), (20, b"cd")])(4, 18) == whole.read(4, 18)
+        and replayed([(8, b"ab")])(10, 5) == b""
+    )

@@ -21,7 +21,10 @@ def test_a_model_that_the_kernel_cut_is_whole_by_smartctl_or_udev() -> None:
 
 def test_a_blank_at_the_cut_is_no_end() -> None:
     sysfs = {**SYSFS, "device/model": "Samsung SSD 860 "}
-    assert names_of(drive(sysfs=sysfs, udev={"ID_MODEL": "Samsung_SSD_860_EVO_500GB"})).model == "Samsung SSD 860 EVO 500GB"
+    assert (
+        names_of(drive(sysfs=sysfs, udev={"ID_MODEL": "Samsung_SSD_860_EVO_500GB"})).model
+        == "Samsung SSD 860 EVO 500GB"
+    )
     assert is_same_model("Samsung SSD 860", "Samsung SSD 860 EVO 500GB")
     assert not is_same_model("Samsung SSD", "Samsung SSD 860 EVO 500GB")
 

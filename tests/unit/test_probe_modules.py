@@ -46,7 +46,11 @@ def test_a_part_is_nothing_without_the_whole() -> None:
 
 
 def test_without_lists_what_is_built_into_a_part_cannot_be_told() -> None:
-    assert known(("dm_mod", "md_mod", "raid1"), None, False) == {"dm_mod": True, "md_mod": True, "raid1": True}
+    assert known(("dm_mod", "md_mod", "raid1"), None, False) == {
+        "dm_mod": True,
+        "md_mod": True,
+        "raid1": True,
+    }
 
 
 def test_a_kernel_that_loads_nothing_has_only_what_it_shows() -> None:
@@ -74,7 +78,9 @@ def test_an_old_recording_tells_nothing() -> None:
         ("", False, True, None),
     ],
 )
-def test_loop_devices_are_there_or_not_or_cannot_be_told(listed: str, shown: bool, loads: bool, has: bool | None) -> None:
+def test_loop_devices_are_there_or_not_or_cannot_be_told(
+    listed: str, shown: bool, loads: bool, has: bool | None
+) -> None:
     found = has_loop(listed, shown=shown, loads_modules=loads)
     assert found is has
     kernel = machine_of(replace(rawfacts.machine(), has_loop=found)).kernel

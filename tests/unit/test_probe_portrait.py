@@ -1,4 +1,5 @@
-"""A drive in words: 80 columns whatever its names are, nothing cut off that matters, reasons for what is unknown."""
+"""A drive in words: 80 columns whatever its names are, nothing cut off that matters, reasons for what is
+unknown."""
 
 import pytest
 
@@ -47,8 +48,14 @@ def test_long_names_stay_within_the_screen_and_the_holder_is_named() -> None:
 @pytest.mark.parametrize(
     ("zones", "said"),
     [
-        (Zones(256 * MIB, 55880, 524, 256 * MIB, 128, 0), "55880 zones of 256 MiB; 524 of them take any write; at most 128 written to"),
-        (Zones(64 * MIB, 32, 0, 62 * MIB, 16, 14), "32 zones of 64 MiB; the least holds 62 MiB; none of them takes any write; at most 14"),
+        (
+            Zones(256 * MIB, 55880, 524, 256 * MIB, 128, 0),
+            "55880 zones of 256 MiB; 524 of them take any write; at most 128 written to",
+        ),
+        (
+            Zones(64 * MIB, 32, 0, 62 * MIB, 16, 14),
+            "32 zones of 64 MiB; the least holds 62 MiB; none of them takes any write; at most 14",
+        ),
         (Zones(), "? zones of unknown size; how many take any write is unknown"),
     ],
 )
@@ -62,10 +69,16 @@ def test_the_zones_of_a_drive(zones: Zones, said: str) -> None:
     ("drive", "said"),
     [
         (machines.drive(table=None, unread=(Unread("table", "Needs root."),)), "table: unknown (Needs root)"),
-        (machines.drive(geometry=None, size_bytes=None, unread=(Unread("drive", "Hangs."),)), "blocks: unknown (Hangs)"),
+        (
+            machines.drive(geometry=None, size_bytes=None, unread=(Unread("drive", "Hangs."),)),
+            "blocks: unknown (Hangs)",
+        ),
         (machines.drive(serial=None, wwn=None), "serial -; WWN -"),
         (machines.drive(), "no table, no filesystem"),
-        (machines.drive(signatures=(Signature("xfs", "filesystem", "a\x1b[2J"),), free=()), "the whole drive holds xfs"),
+        (
+            machines.drive(signatures=(Signature("xfs", "filesystem", "a\x1b[2J"),), free=()),
+            "the whole drive holds xfs",
+        ),
         (machines.drive(model="evil\x1b]0;x\x07"), "evil?]0;x?"),
     ],
 )

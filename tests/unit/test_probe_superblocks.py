@@ -1,4 +1,5 @@
-"""Superblocks: where data begin and how they are striped, from bytes of every version; hostile bytes do nothing."""
+"""Superblocks: where data begin and how they are striped, from bytes of every version; hostile bytes do
+nothing."""
 
 import base64
 from pathlib import Path
@@ -46,12 +47,21 @@ def test_md_is_read_where_libblkid_saw_it_rather_than_where_an_older_one_was_lef
 
 
 def test_md_levels_that_do_not_stripe_and_arrays_that_are_being_reshaped_claim_no_striping() -> None:
-    for level, drives, chunk, features in ((1, 2, 0, 0), (-1, 2, CHUNK, 0), (1, 2, CHUNK, 0), (5, 3, CHUNK, 4), (0, 0, CHUNK, 0)):
-        assert inside("linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)}) == Inside(MIB)
+    for level, drives, chunk, features in (
+        (1, 2, 0, 0),
+        (-1, 2, CHUNK, 0),
+        (1, 2, CHUNK, 0),
+        (5, 3, CHUNK, 4),
+        (0, 0, CHUNK, 0),
+    ):
+        assert inside(
+            "linux_raid_member", {4096: made.md_1(level, drives, chunk, MIB, features=features)}
+        ) == Inside(MIB)
 
 
 @pytest.mark.parametrize(
-    ("level", "drives", "layout", "data"), [(0, 3, 0, 3), (5, 3, 2, 2), (6, 6, 2, 4), (10, 4, 0x102, 2), (10, 3, 0x102, 3), (1, 2, 0, 0)]
+    ("level", "drives", "layout", "data"),
+    [(0, 3, 0, 3), (5, 3, 2, 2), (6, 6, 2, 4), (10, 4, 0x102, 2), (10, 3, 0x102, 3), (1, 2, 0, 0)],
 )
 def test_data_drives_are_those_that_md_counts(level: int, drives: int, layout: int, data: int) -> None:
     assert data_drives(level, drives, layout) == data
@@ -60,12 +70,18 @@ def test_data_drives_are_those_that_md_counts(level: int, drives: int, layout: i
 def test_luks_tells_where_its_payload_begins_and_nothing_where_the_header_lies_apart() -> None:
     assert inside("crypto_LUKS", {0: made.luks_1(4096)}).data_offset_bytes == 2 * MIB
     assert inside("crypto_LUKS", {0: made.luks_1(0)}) == NOTHING
-    assert inside("crypto_LUKS", {0: made.luks_2({"0": made.segment(16 * MIB)})}).data_offset_bytes == 16 * MIB
+    assert (
+        inside("crypto_LUKS", {0: made.luks_2({"0": made.segment(16 * MIB)})}).data_offset_bytes == 16 * MIB
+    )
     assert inside("crypto_LUKS", {0: made.luks_2({"0": made.segment(0)})}) == NOTHING
 
 
 def test_a_luks_device_that_is_being_reencrypted_begins_with_its_first_part_and_not_with_a_backup() -> None:
-    segments = {"2": made.segment(20 * MIB), "1": made.segment(17 * MIB), "0": made.segment(MIB, flags=["backup-previous"])}
+    segments = {
+        "2": made.segment(20 * MIB),
+        "1": made.segment(17 * MIB),
+        "0": made.segment(MIB, flags=["backup-previous"]),
+    }
     assert inside("crypto_LUKS", {0: made.luks_2(segments)}).data_offset_bytes == 17 * MIB
 
 
@@ -81,7 +97,10 @@ def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
     text = made.lvm_text(2055)
     area = 64 * KIB
     found = inside("LVM2_member", made.lvm(text, MIB, text_at=area - 700, area_bytes=area))
-    assert found.data_offset_bytes == 2055 * 512 and [volume.name for volume in found.volumes] == ["plain", "wide"]
+    assert found.data_offset_bytes == 2055 * 512 and [volume.name for volume in found.volumes] == [
+        "plain",
+        "wide",
+    ]
 
 
 def test_lvm_without_metadata_or_with_another_ones_still_has_its_label() -> None:
@@ -92,14 +111,22 @@ def test_lvm_without_metadata_or_with_another_ones_still_has_its_label() -> None
 
 
 def test_what_does_not_fit_the_grammar_of_lvm_ends_the_text() -> None:
-    assert parse('a = 1\nb { c = [ "x y", -2 ] } d = "e" ? f = 2') == {"a": 1, "b": {"c": ["x y", -2]}, "d": "e"}
+    assert parse('a = 1\nb { c = [ "x y", -2 ] } d = "e" ? f = 2') == {
+        "a": 1,
+        "b": {"c": ["x y", -2]},
+        "d": "e",
+    }
     assert parse("a {" * 40) and parse("= = {") == {} and parse("a = [") == {"a": []}
 
 
 def test_ext_and_xfs_state_their_striping_in_blocks() -> None:
-    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == Inside(striping=Striping(512 * KIB, MIB), block_bytes=4096, features=(0, 0, 0))
+    assert inside("ext4", {0: made.ext(4096, 128, 256)}) == Inside(
+        striping=Striping(512 * KIB, MIB), block_bytes=4096, features=(0, 0, 0)
+    )
     assert inside("ext3", {0: made.ext(1024, 0, 0)}) == Inside(block_bytes=1024, features=(0, 0, 0))
-    assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == Inside(striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096)
+    assert inside("xfs", {0: made.xfs(4096, 16, 48)}) == Inside(
+        striping=Striping(64 * KIB, 192 * KIB), block_bytes=4096
+    )
     assert inside("xfs", {0: made.xfs(4096, 0, 0)}) == Inside(block_bytes=4096)
 
 
@@ -124,7 +151,9 @@ def test_recorded_bytes_give_what_the_device_gave_and_keep_nothing_secret(tmp_pa
         kept = [(chunk["offset_bytes"], base64.b64decode(chunk["data"])) for chunk in chunks]
         assert trouble is None
         assert read_inside(kind, replayed(kept), SIZE) == inside(kind, pieces) != NOTHING
-        assert b"secret" not in b"".join(data for _, data in kept) and b"c2VjcmV0" not in b"".join(data for _, data in kept)
+        assert b"secret" not in b"".join(data for _, data in kept) and b"c2VjcmV0" not in b"".join(
+            data for _, data in kept
+        )
         assert sum(len(data) for _, data in kept) < 8 * KIB
 
 
@@ -146,7 +175,11 @@ SOUND = [
 ]
 
 
-@given(st.sampled_from(SOUND), st.lists(st.tuples(st.integers(0, 1 << 14), st.binary(min_size=1, max_size=16)), max_size=4), st.data())
+@given(
+    st.sampled_from(SOUND),
+    st.lists(st.tuples(st.integers(0, 1 << 14), st.binary(min_size=1, max_size=16)), max_size=4),
+    st.data(),
+)
 @settings(max_examples=300, deadline=None)
 def test_hostile_superblocks_never_raise_and_never_point_outside(
     sound: tuple[str, dict[int, bytes]], scars: list[tuple[int, bytes]], draw: st.DataObject
@@ -158,8 +191,14 @@ def test_hostile_superblocks_never_raise_and_never_point_outside(
         for place, scar in scars:
             at = place % len(damaged)
             damaged[at : at + len(scar)] = scar
-        hurt[start] = bytes(damaged[: draw.draw(st.integers(0, len(damaged)))]) if draw.draw(st.booleans()) else bytes(damaged[: len(data)])
-    found = read_inside(kind, replayed(hurt.items()), SIZE, draw.draw(st.sampled_from([None, 0, 4096, -5, 1 << 62])))
+        hurt[start] = (
+            bytes(damaged[: draw.draw(st.integers(0, len(damaged)))])
+            if draw.draw(st.booleans())
+            else bytes(damaged[: len(data)])
+        )
+    found = read_inside(
+        kind, replayed(hurt.items()), SIZE, draw.draw(st.sampled_from([None, 0, 4096, -5, 1 << 62]))
+    )
     assert found.data_offset_bytes is None or 0 <= found.data_offset_bytes < SIZE
     assert found.striping is None or (found.striping.unit_bytes >= 0 and found.striping.width_bytes >= 0)
     assert all(0 <= volume.offset_bytes < SIZE for volume in found.volumes)

@@ -33,7 +33,10 @@ def test_a_sound_gpt_is_read_in_bytes_whatever_the_block_size(block_bytes: int) 
     assert found.table.uuid == str(DISK)
     assert found.table.first_usable_bytes == 2 * block_bytes + 16384
     assert found.table.end_usable_bytes == 8 * MIB - block_bytes - 16384
-    assert [(e.number, e.start_bytes, e.size_bytes, e.name) for e in found.entries] == [(1, MIB, MIB, "första"), (2, 3 * MIB, MIB, None)]
+    assert [(e.number, e.start_bytes, e.size_bytes, e.name) for e in found.entries] == [
+        (1, MIB, MIB, "första"),
+        (2, 3 * MIB, MIB, None),
+    ]
     assert found.entries[0].type == "0fc63daf-8483-4772-8e79-3d69d8477de4"
     assert found.entries[0].part_uuid == "00000000-0000-0000-0000-000000000001"
 
@@ -104,8 +107,15 @@ def test_a_table_for_other_blocks_is_told_and_not_believed(made_for: int, shown:
     image = sound(made_for)
     image.block_bytes = shown
     found = reading(image)
-    assert (found.table.kind, found.table.primary, found.table.backup, found.entries) == ("gpt", "damaged", "missing", ())
-    assert found.problems == (f"its GPT was made for logical blocks of {made_for} bytes, and here the drive has blocks of {shown}",)
+    assert (found.table.kind, found.table.primary, found.table.backup, found.entries) == (
+        "gpt",
+        "damaged",
+        "missing",
+        (),
+    )
+    assert found.problems == (
+        f"its GPT was made for logical blocks of {made_for} bytes, and here the drive has blocks of {shown}",
+    )
 
 
 def test_other_partitions_in_the_protective_record_make_a_hybrid() -> None:
@@ -117,7 +127,13 @@ def test_other_partitions_in_the_protective_record_make_a_hybrid() -> None:
 def test_overlapping_entries_and_entries_past_the_end_are_listed() -> None:
     image = Image(8 * MIB)
     image.protective()
-    image.gpt((2048, 6143, "a"), (4096, 8191, "b"), (16000, 99999, "far"), (2**63, 2**64 - 1, "absurd"), (50, 40, "backwards"))
+    image.gpt(
+        (2048, 6143, "a"),
+        (4096, 8191, "b"),
+        (16000, 99999, "far"),
+        (2**63, 2**64 - 1, "absurd"),
+        (50, 40, "backwards"),
+    )
     found = reading(image, "")
     assert [e.name for e in found.entries] == ["a", "b", "far", "absurd", "backwards"]
     assert found.entries[3].start_bytes == 2**63 * 512
@@ -130,7 +146,9 @@ def test_a_stale_gpt_at_the_end_of_a_drive_with_an_mbr_does_not_count() -> None:
     image.mbr((0x83, 2048, 4096))
     found = reading(image, "dos")
     assert found.table.kind == "mbr"
-    assert [(e.number, e.start_bytes, e.size_bytes, e.type) for e in found.entries] == [(1, MIB, 2 * MIB, "0x83")]
+    assert [(e.number, e.start_bytes, e.size_bytes, e.type) for e in found.entries] == [
+        (1, MIB, 2 * MIB, "0x83")
+    ]
 
 
 def test_logical_partitions_count_from_their_own_records() -> None:
@@ -140,7 +158,12 @@ def test_logical_partitions_count_from_their_own_records() -> None:
     image.mbr((0x82, 63, 5000), at=16000 * 512)
     found = reading(image, "dos")
     places = [(e.number, e.start_bytes // 512, e.size_bytes // 512, e.type) for e in found.entries]
-    assert places == [(1, 2048, 2048, "0x83"), (2, 10000, 60000, "0x05"), (5, 10063, 5000, "0x83"), (6, 16063, 5000, "0x82")]
+    assert places == [
+        (1, 2048, 2048, "0x83"),
+        (2, 10000, 60000, "0x05"),
+        (5, 10063, 5000, "0x83"),
+        (6, 16063, 5000, "0x82"),
+    ]
     assert not found.problems
     assert (16000 * 512, 512) in found.spans
 
@@ -189,14 +212,20 @@ def test_free_space_lies_between_partitions_and_within_the_table() -> None:
     found = reading(sound())
     occupied = [(e.start_bytes, e.start_bytes + e.size_bytes) for e in found.entries]
     free = free_extents(found.table, occupied, 8 * MIB, has_signature=False)
-    assert free == (Extent(34 * 512, MIB - 34 * 512), Extent(2 * MIB, MIB), Extent(4 * MIB, 4 * MIB - 33 * 512))
+    assert free == (
+        Extent(34 * 512, MIB - 34 * 512),
+        Extent(2 * MIB, MIB),
+        Extent(4 * MIB, 4 * MIB - 33 * 512),
+    )
 
 
 def test_free_space_of_drives_without_a_table() -> None:
     none = reading(Image(8 * MIB)).table
     assert free_extents(none, [], 8 * MIB, has_signature=False) == (Extent(0, 8 * MIB),)
     assert free_extents(none, [], 8 * MIB, has_signature=True) == ()
-    assert free_extents(none, [(MIB, 2 * MIB)], 8 * MIB, has_signature=False) == (), "a partition that only the kernel still has"
+    assert free_extents(none, [(MIB, 2 * MIB)], 8 * MIB, has_signature=False) == (), (
+        "a partition that only the kernel still has"
+    )
 
 
 def test_an_mbr_reaches_two_tebibytes() -> None:
@@ -209,18 +238,33 @@ def test_an_mbr_reaches_two_tebibytes() -> None:
 
 
 @settings(max_examples=150, deadline=None)
-@given(st.integers(0, 2**32), st.sampled_from([512, 4096]), st.sampled_from([None, "", "gpt", "dos", "PMBR"]), st.booleans())
+@given(
+    st.integers(0, 2**32),
+    st.sampled_from([512, 4096]),
+    st.sampled_from([None, "", "gpt", "dos", "PMBR"]),
+    st.booleans(),
+)
 def test_no_garbage_raises(seed: int, block_bytes: int, kind: str | None, has_signature: bool) -> None:
     chance = random.Random(seed)
     image = sound(block_bytes) if chance.random() < 0.7 else Image(2 * MIB, block_bytes)
     if chance.random() < 0.5:
-        image.mbr(*((chance.choice([0x05, 0x83, 0xEE, 0x0F]), chance.getrandbits(13), chance.getrandbits(14)) for _ in range(4)))
+        image.mbr(
+            *(
+                (chance.choice([0x05, 0x83, 0xEE, 0x0F]), chance.getrandbits(13), chance.getrandbits(14))
+                for _ in range(4)
+            )
+        )
     for _ in range(chance.randrange(12)):
-        where = chance.choice([chance.randrange(0, 34 * block_bytes), image.size_bytes - chance.randrange(1, 34 * block_bytes)])
+        where = chance.choice(
+            [chance.randrange(0, 34 * block_bytes), image.size_bytes - chance.randrange(1, 34 * block_bytes)]
+        )
         image.put(where, struct.pack("<Q", chance.getrandbits(64))[: image.size_bytes - where])
     found = reading(image, kind, has_signature=has_signature)
     free = free_extents(
-        found.table, [(e.start_bytes, e.start_bytes + e.size_bytes) for e in found.entries], image.size_bytes, has_signature=False
+        found.table,
+        [(e.start_bytes, e.start_bytes + e.size_bytes) for e in found.entries],
+        image.size_bytes,
+        has_signature=False,
     )
     assert all(extent.size_bytes > 0 for extent in free)
     assert len({entry.number for entry in found.entries}) == len(found.entries)

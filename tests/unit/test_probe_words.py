@@ -22,7 +22,8 @@ MODEL = "ST8000AS0002-1NA17Z"
 
 
 def words(*changes: tuple[int, int], model: str = MODEL, signed: bool = False) -> bytes:
-    """IDENTIFY data of a plain 512e hard disk with some words changed, and with a checksum where it is `signed`."""
+    """IDENTIFY data of a plain 512e hard disk with some words changed, and with a checksum where it is
+    `signed`."""
     data = bytearray(512)
     text = model.encode().ljust(40)
     for index in range(40):
@@ -56,12 +57,20 @@ def ata(*changes: tuple[int, int], signed: bool = False) -> Ata:
 
 
 def test_a_plain_disk() -> None:
-    assert ata() == Ata(model=MODEL, zoned=None, trims=False, rotation_rate=5980, physical_block_bytes=4096, alignment_offset_bytes=None)
+    assert ata() == Ata(
+        model=MODEL,
+        zoned=None,
+        trims=False,
+        rotation_rate=5980,
+        physical_block_bytes=4096,
+        alignment_offset_bytes=None,
+    )
     assert ata(signed=True) == ata()
 
 
 @pytest.mark.parametrize(
-    ("word", "zoned"), [(0x4002, 2), (0x4001, 1), (0x0002, 2), (0x4000, 0), (0x4003, None), (0x0000, None), (0xFFFF, None)]
+    ("word", "zoned"),
+    [(0x4002, 2), (0x4001, 1), (0x0002, 2), (0x4000, 0), (0x4003, None), (0x0000, None), (0xFFFF, None)],
 )
 def test_word_69(word: int, zoned: int | None) -> None:
     assert ata((69, word)).zoned == zoned
@@ -72,7 +81,10 @@ def test_word_169(word: int, trims: bool | None) -> None:
     assert ata((169, word)).trims is trims
 
 
-@pytest.mark.parametrize(("word", "rate"), [(0, None), (1, 1), (2, None), (0x0400, None), (0x0401, 1025), (7200, 7200), (0xFFFF, None)])
+@pytest.mark.parametrize(
+    ("word", "rate"),
+    [(0, None), (1, 1), (2, None), (0x0400, None), (0x0401, 1025), (7200, 7200), (0xFFFF, None)],
+)
 def test_word_217(word: int, rate: int | None) -> None:
     assert ata((217, word)).rotation_rate == rate
 
@@ -95,7 +107,9 @@ def test_word_217(word: int, rate: int | None) -> None:
         (((106, 0x7001), (117, 2048), (209, 0x4001)), 8192, 4096),
     ],
 )
-def test_words_106_and_209(changes: Sequence[tuple[int, int]], physical: int | None, offset: int | None) -> None:
+def test_words_106_and_209(
+    changes: Sequence[tuple[int, int]], physical: int | None, offset: int | None
+) -> None:
     found = ata(*changes)
     assert (found.physical_block_bytes, found.alignment_offset_bytes) == (physical, offset)
 
@@ -103,7 +117,10 @@ def test_words_106_and_209(changes: Sequence[tuple[int, int]], physical: int | N
 @pytest.mark.parametrize(
     ("pages", "source"),
     [
-        ({"b1": base64.b64encode(b"\0\xb1\0\x3c" + b"\x15\x18\0\0\x20" + bytes(55)).decode()}, "SCSI VPD page B1h, byte 8, bits 5:4"),
+        (
+            {"b1": base64.b64encode(b"\0\xb1\0\x3c" + b"\x15\x18\0\0\x20" + bytes(55)).decode()},
+            "SCSI VPD page B1h, byte 8, bits 5:4",
+        ),
         ({"89": page(words((69, 0x4002), model="LAB Unheard Of"))}, "IDENTIFY word 69, bits 1:0"),
     ],
     ids=["page B1h alone", "page 89h alone"],
@@ -123,7 +140,9 @@ def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:
     damaged[138] ^= 2
     drive = seen(page(bytes(damaged)))
     assert drive.ata is None
-    assert [(unread.what, unread.why) for unread in drive.unread] == [("ata", "The drive's IDENTIFY data do not fit their own checksum.")]
+    assert [(unread.what, unread.why) for unread in drive.unread] == [
+        ("ata", "The drive's IDENTIFY data do not fit their own checksum.")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +171,9 @@ def test_the_whole_model_is_known_without_root_and_tools() -> None:
 
 
 def test_a_bridge_keeps_its_own_name_and_the_drives_is_known_too() -> None:
-    drive = seen(page(words(model="WDC WD40NDZW-11MR8S1")), sysfs=rawfacts.SYSFS | {"device/model": "My Passport 25E2"})
+    drive = seen(
+        page(words(model="WDC WD40NDZW-11MR8S1")), sysfs=rawfacts.SYSFS | {"device/model": "My Passport 25E2"}
+    )
     assert drive.model == "My Passport 25E2"
     assert drive.ata is not None
     assert drive.ata.model == "WDC WD40NDZW-11MR8S1"
@@ -165,7 +186,9 @@ def test_a_model_of_garbage_is_none() -> None:
 
 
 def test_smartctls_word_on_the_model() -> None:
-    raw = rawfacts.drive(smart=json.dumps({"model_name": "WDC WD40NDZW-11MR8S1  ", "smart_status": {"passed": True}}))
+    raw = rawfacts.drive(
+        smart=json.dumps({"model_name": "WDC WD40NDZW-11MR8S1  ", "smart_status": {"passed": True}})
+    )
     assert drive_of(raw, rawfacts.machine(raw)).smart.model_name == "WDC WD40NDZW-11MR8S1"
 
 
@@ -175,7 +198,9 @@ def identified(*formats: tuple[int, int, int], used: int = 0, count: int | None 
     data[25] = (len(formats) if count is None else count) - 1
     data[26] = used
     for number, (metadata, exponent, performance) in enumerate(formats):
-        data[128 + 4 * number : 132 + 4 * number] = metadata.to_bytes(2, "little") + bytes([exponent, performance])
+        data[128 + 4 * number : 132 + 4 * number] = metadata.to_bytes(2, "little") + bytes(
+            [exponent, performance]
+        )
     return base64.b64encode(data).decode()
 
 
@@ -213,13 +238,22 @@ def test_the_number_in_use_has_six_bits_only_where_there_are_more_than_sixteen_f
     assert [one.number for one in many if one.in_use] == [19]
 
 
-@pytest.mark.parametrize("text", ["", "not base64", base64.b64encode(bytes(100)).decode(), identified((0, 9, 0), count=256)])
+@pytest.mark.parametrize(
+    "text", ["", "not base64", base64.b64encode(bytes(100)).decode(), identified((0, 9, 0), count=256)]
+)
 def test_a_strange_answer_gives_no_formats_or_only_real_ones(text: str) -> None:
     assert len(formats(text)) <= 1
 
 
 @pytest.mark.parametrize(
-    ("text", "scope"), [(controller(0, 1), "none"), (controller(2, 0), "namespace"), (controller(2, 1), "all"), ("", None), ("AAAA", None)]
+    ("text", "scope"),
+    [
+        (controller(0, 1), "none"),
+        (controller(2, 0), "namespace"),
+        (controller(2, 1), "all"),
+        ("", None),
+        ("AAAA", None),
+    ],
 )
 def test_what_a_format_would_erase(text: str, scope: str | None) -> None:
     raw = rawfacts.drive(nvme={"controller": text})
@@ -238,9 +272,12 @@ def test_who_may_not_ask_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("answer", "why"), [(0x4002, "NVMe status 0x4002"), (OSError(errno.ENOTTY, "Inappropriate ioctl"), "Inappropriate")]
+    ("answer", "why"),
+    [(0x4002, "NVMe status 0x4002"), (OSError(errno.ENOTTY, "Inappropriate ioctl"), "Inappropriate")],
 )
-def test_a_drive_that_refuses_is_told(monkeypatch: pytest.MonkeyPatch, answer: int | OSError, why: str) -> None:
+def test_a_drive_that_refuses_is_told(
+    monkeypatch: pytest.MonkeyPatch, answer: int | OSError, why: str
+) -> None:
     def ioctl(_: int, request: int, *__: object) -> int:
         if request == nvme.NVME_IOCTL_ID:
             return 1

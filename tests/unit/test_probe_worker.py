@@ -1,4 +1,5 @@
-"""The probe's processes: one that hangs, dies or talks nonsense costs its own drive only, and nobody waits for it."""
+"""The probe's processes: one that hangs, dies or talks nonsense costs its own drive only, and nobody waits
+for it."""
 
 import os
 import sys
@@ -53,7 +54,10 @@ def why(facts: dict[str, Any]) -> str:
 def test_good_drives_do_not_wait_for_one_that_hangs() -> None:
     begun = time.monotonic()
     pool = Pool(server())
-    arrived = {facts["name"]: (facts, time.monotonic() - begun) for facts in pool.probe(["hangs", "one", "two", "stubborn"], LIMIT)}
+    arrived = {
+        facts["name"]: (facts, time.monotonic() - begun)
+        for facts in pool.probe(["hangs", "one", "two", "stubborn"], LIMIT)
+    }
     assert set(arrived) == {"hangs", "one", "two", "stubborn"}
     assert {*list(arrived)[:2]} == {"one", "two"}, "they are told of before those that hang"
     assert arrived["one"][0]["smart"] == "{}"
@@ -91,7 +95,9 @@ def test_a_server_that_dies_at_once_leaves_its_drives_unread() -> None:
     assert why(found["one"]) == "the probe's process ended before its turn"
 
 
-def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_facts_of_the_wrong_shape_make_a_drive_that_could_not_be_read(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr("wizard.probe.machine.drive_names", lambda all_devices: ["nonsense", "good"])
     drives = {drive.name: drive for drive in survey(seconds=LIMIT, server=server()).drives}
     assert drives["nonsense"].errors[0].why == "its probe gave facts that make no sense"

@@ -33,7 +33,9 @@ zoned               - support zoned devices (compat=5.12)"""
 def test_the_zones_of_a_host_managed_disk() -> None:
     runs = (RawZones(524, 1, 256 * MIB, 256 * MIB), RawZones(55356, 2, 256 * MIB, 256 * MIB, written=7))
     seen = zones_of(rawfacts.drive(sysfs=rawfacts.SYSFS | MANAGED, zones=runs))
-    assert seen == Zones(256 * MIB, 55880, 524, 256 * MIB, most_open=128, most_active=0, takes_partitions=False, written=7)
+    assert seen == Zones(
+        256 * MIB, 55880, 524, 256 * MIB, most_open=128, most_active=0, takes_partitions=False, written=7
+    )
 
 
 def test_zones_that_hold_less_than_they_span_and_none_that_takes_any_write() -> None:
@@ -46,7 +48,9 @@ def test_a_drive_whose_zones_were_written_to_is_not_empty_though_nothing_is_reco
     """Programs write to zones directly; that no filesystem is seen does not make a drive empty."""
     digests = set()
     for written in (0, 1, 2):
-        facts = rawfacts.drive(sysfs=rawfacts.SYSFS | MANAGED, zones=(RawZones(32, 2, 64 * MIB, 62 * MIB, written),))
+        facts = rawfacts.drive(
+            sysfs=rawfacts.SYSFS | MANAGED, zones=(RawZones(32, 2, 64 * MIB, 62 * MIB, written),)
+        )
         seen = drive_of(facts, rawfacts.machine(facts))
         assert (seen.is_empty, seen.unrecognised_zones) == (written == 0, written)
         digests.add(seen.content_digest)
@@ -85,7 +89,9 @@ def test_a_drive_without_zones_has_none() -> None:
 
 
 @pytest.mark.parametrize(("ext_range", "takes"), [("1", False), ("256", True), (None, None), ("many", None)])
-def test_a_host_aware_drive_takes_partitions_if_the_kernel_gives_it_more_than_one_device(ext_range: str | None, takes: bool | None) -> None:
+def test_a_host_aware_drive_takes_partitions_if_the_kernel_gives_it_more_than_one_device(
+    ext_range: str | None, takes: bool | None
+) -> None:
     sysfs = rawfacts.SYSFS | {"queue/zoned": "host-aware"} | ({"ext_range": ext_range} if ext_range else {})
     seen = zones_of(rawfacts.drive(sysfs=sysfs))
     assert seen is not None and seen.takes_partitions is takes
@@ -103,7 +109,12 @@ def test_what_programs_and_the_configuration_say() -> None:
         },
     )
     seen = machine_of(raw)
-    assert [seen.kernel.built_with(name) for name in ("DM_ZONED", "XFS_RT", "F2FS_FS", "ZONEFS_FS")] == [True, False, True, None]
+    assert [seen.kernel.built_with(name) for name in ("DM_ZONED", "XFS_RT", "F2FS_FS", "ZONEFS_FS")] == [
+        True,
+        False,
+        True,
+        None,
+    ]
     assert seen.program("mkfs.btrfs") == Program("mkfs.btrfs", (6, 2), frozenset({"mixed-bg", "zoned"}))
     assert seen.program("mkfs.xfs") == Program("mkfs.xfs", (6, 1))
     assert seen.program("mkfs.f2fs") == Program("mkfs.f2fs", (1, 15))
@@ -117,7 +128,10 @@ def test_the_kernels_report_is_read_to_its_end(monkeypatch: pytest.MonkeyPatch, 
     length, total = 128, zonereport.ASKED_AT_ONCE + 3
     # One closed behind its start, one full (its pointer says nothing), one open at its start, one offline.
     conditions = {5: (4, 5 * length + 8), 6: (14, 0), 7: (3, 7 * length), 8: (15, 2**63)}
-    zones = [(index * length, 64 if index == total - 1 else length, 1 if index < 2 else 2) for index in range(total)]
+    zones = [
+        (index * length, 64 if index == total - 1 else length, 1 if index < 2 else 2)
+        for index in range(total)
+    ]
 
     def report(_: int, request: int, buffer: bytearray) -> int:
         assert request == zonereport.BLKREPORTZONE

@@ -1,4 +1,5 @@
-"""Every recorded machine there is, through everything that needs no disk: nothing crashes, and every text can be shown."""
+"""Every recorded machine there is, through everything that needs no disk: nothing crashes, and every text can
+be shown."""
 
 import subprocess
 import sys
@@ -43,7 +44,9 @@ def plan_of(services: RecordedServices, drive: Drive, advice: Advice, mode: Mode
     if advice.chosen is None:
         return "nothing can live there"
     try:
-        return services.plan(services.machine, drive, (Wish(advice.chosen, advice.workload, None, None, None),), mode)
+        return services.plan(
+            services.machine, drive, (Wish(advice.chosen, advice.workload, None, None, None),), mode
+        )
     except DiskwrightError as error:
         return str(error)
 
@@ -73,7 +76,9 @@ def test_every_purpose_is_advised_and_planned_for_or_the_reason_is_told(name: st
                 plan = plan_of(services, drive, advice, mode)
                 if isinstance(plan, str):
                     assert plan.isprintable()
-                    assert mode is Mode.USE_FREE or impediment or advice.chosen is None, f"{drive.path} can be replaced, and is not: {plan}"
+                    assert mode is Mode.USE_FREE or impediment or advice.chosen is None, (
+                        f"{drive.path} can be replaced, and is not: {plan}"
+                    )
                 else:
                     assert not impediment
                     check_plan(plan)
@@ -90,7 +95,9 @@ def said(capsys: pytest.CaptureFixture[str], *words: str) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_reading_command_takes_it(name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_every_reading_command_takes_it(
+    name: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     services, recorded = services_of(name), ("--machine", str(FILES[name]))
     code, text = said(capsys, "inspect", *recorded)
     assert code == ExitCode.DONE and all(drive.path in text for drive in services.machine.drives)
@@ -114,7 +121,9 @@ def test_a_recording_can_come_through_a_pipe() -> None:
     done = subprocess.run(argv, input=text, capture_output=True, text=True, timeout=60, check=False)
     assert (done.returncode, done.stderr) == (ExitCode.DONE, "") and "/dev/loop64" in done.stdout
     done = subprocess.run(argv, input=text[:1000], capture_output=True, text=True, timeout=60, check=False)
-    assert (done.returncode, done.stdout) == (ExitCode.USAGE, "") and done.stderr.startswith("diskwright: The input is not")
+    assert (done.returncode, done.stdout) == (ExitCode.USAGE, "") and done.stderr.startswith(
+        "diskwright: The input is not"
+    )
 
 
 def test_a_drive_whose_table_is_lost_is_never_planned_for_as_if_it_were_known() -> None:
@@ -122,10 +131,14 @@ def test_a_drive_whose_table_is_lost_is_never_planned_for_as_if_it_were_known() 
     lost = [drive for drive in services.machine.drives if drive.table and not drive.table.first_usable_bytes]
     assert len(lost) == 3
     for drive in lost:
-        advice = services.advise(services.machine, drive, services.diagnose(services.machine, drive).recording, "small-files")
+        advice = services.advise(
+            services.machine, drive, services.diagnose(services.machine, drive).recording, "small-files"
+        )
         assert isinstance(plan_of(services, drive, advice, Mode.USE_FREE), str)
         plan = plan_of(services, drive, advice, Mode.REPLACE)
-        assert isinstance(plan, Plan) and any("whatever it is, it will be lost" in doubt for doubt in plan.doubts), drive.path
+        assert isinstance(plan, Plan) and any(
+            "whatever it is, it will be lost" in doubt for doubt in plan.doubts
+        ), drive.path
 
 
 def test_the_list_of_recordings_is_of_today() -> None:
@@ -144,8 +157,18 @@ def test_a_machine_of_loop_devices_tells_nothing_of_the_computer_it_was_made_on(
     path, around = LOOPS / f"{name}.json", load_facts(file_of(AROUND))
     facts = load_facts(path)
     assert not traces(path.read_text(encoding="utf-8"))
-    assert (facts.release, facts.memory, facts.tools, facts.boot_id) == (around.release, around.memory, around.tools, None)
+    assert (facts.release, facts.memory, facts.tools, facts.boot_id) == (
+        around.release,
+        around.memory,
+        around.tools,
+        None,
+    )
     drives = {drive.name for drive in facts.drives}
     assert {block.disk or number for number, block in facts.graph.blocks.items()} <= drives
-    foreign = [line for space in facts.graph.mounts for line in space.text.split("\n") if not line.split(" ")[-2].startswith("/dev/loop")]
+    foreign = [
+        line
+        for space in facts.graph.mounts
+        for line in space.text.split("\n")
+        if not line.split(" ")[-2].startswith("/dev/loop")
+    ]
     assert foreign == [line for space in around.graph.mounts for line in space.text.split("\n")]

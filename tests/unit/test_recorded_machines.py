@@ -1,4 +1,5 @@
-"""Every drive of the lab's fleet, recorded there under a real kernel: what the wizard concludes of it, without a guest."""
+"""Every drive of the lab's fleet, recorded there under a real kernel: what the wizard concludes of it,
+without a guest."""
 
 import json
 
@@ -39,7 +40,12 @@ def test_a_recorded_drive_is_the_one_that_was_made(name: str) -> None:
         drive.geometry.alignment_offset_bytes,
         drive.size_bytes,
     )
-    assert seen == (member.logical_block_bytes, member.physical_block_bytes, member.alignment_offset_bytes, member.size_bytes)
+    assert seen == (
+        member.logical_block_bytes,
+        member.physical_block_bytes,
+        member.alignment_offset_bytes,
+        member.size_bytes,
+    )
 
 
 @pytest.mark.parametrize("name", MEMBERS)

@@ -1,4 +1,5 @@
-"""Stacks of md, LVM, LUKS and filesystems, recorded in the lab under a real kernel: open and closed, they are judged as they must be."""
+"""Stacks of md, LVM, LUKS and filesystems, recorded in the lab under a real kernel: open and closed, they are
+judged as they must be."""
 
 import pytest
 
@@ -25,7 +26,9 @@ def partitions_of(machine: Machine, parts: tuple[Placed, ...]) -> list[str]:
 
 @pytest.mark.parametrize("state", NAMES)
 @pytest.mark.parametrize(("stack", "parts"), PLACED, ids=[stack.name for stack in STACKS])
-def test_each_stack_is_judged_as_it_must_be(machines: dict[str, Machine], stack: Stack, parts: tuple[Placed, ...], state: str) -> None:
+def test_each_stack_is_judged_as_it_must_be(
+    machines: dict[str, Machine], stack: Stack, parts: tuple[Placed, ...], state: str
+) -> None:
     machine = machines[state]
     check = as_expected(stack, partitions_of(machine, parts), machine, findings_of(machine), state)
     assert check.holds, check.seen
@@ -42,11 +45,16 @@ def test_partitions_lie_where_they_were_planned(machines: dict[str, Machine]) ->
 def test_every_layer_has_a_place_a_size_and_a_geometry(machines: dict[str, Machine]) -> None:
     layers = [layer for drive in machines["opened"].drives for layer in drive.layers]
     assert len(layers) > 30
-    assert all(layer.offset_bytes is not None and layer.size_bytes and layer.geometry and layer.signatures for layer in layers)
+    assert all(
+        layer.offset_bytes is not None and layer.size_bytes and layer.geometry and layer.signatures
+        for layer in layers
+    )
 
 
 def test_codes_that_are_expected_exist() -> None:
-    assert {code.partition(":")[0] for stack in STACKS for code in (*stack.opened, *stack.closed)} <= set(CODES)
+    assert {code.partition(":")[0] for stack in STACKS for code in (*stack.opened, *stack.closed)} <= set(
+        CODES
+    )
 
 
 def test_a_recording_holds_nothing_secret_of_luks(machines: dict[str, Machine]) -> None:

@@ -64,12 +64,18 @@ def outputs(report: Report) -> str:
 def test_no_recording_keeps_a_name(path: Path) -> None:
     known = load_machine(path)
     for plan in (None, *islice(plans_of(known), 1)):
-        report = gather(Sources(plan=plan, machine=known, origin=f"Recorded in {path.name}.", workload="large-media"))
+        report = gather(
+            Sources(plan=plan, machine=known, origin=f"Recorded in {path.name}.", workload="large-media")
+        )
         secrets = set(named(json.loads(render_report(report))))
         assert secrets or not known.drives or not any(one.serial for one in known.drives)
         text = outputs(without_names(report))
         assert not [value for value in secrets if is_in(value, text)]
-        assert not [value for value in secrets if value.startswith("/dev/disk/") and is_in(value.rpartition("/")[2], text)]
+        assert not [
+            value
+            for value in secrets
+            if value.startswith("/dev/disk/") and is_in(value.rpartition("/")[2], text)
+        ]
         if plan is not None:
             assert not [word for word in ("photographs", "family pictures", "family\\\\040") if word in text]
 
@@ -84,43 +90,83 @@ WORN = partitioned(
         signatures=(Signature("ext4", "filesystem", "Annas Fotos", "a3b1c2d4-1111-4222-8333-000000000001"),),
         mount_points=("/run/media/anna/Annas Fotos",),
     ),
-    partition(2, start_bytes=2 * GIB, size_bytes=GIB, signatures=(Signature("vfat", "filesystem", "a", "1A2B-3C4D"),)),
+    partition(
+        2,
+        start_bytes=2 * GIB,
+        size_bytes=GIB,
+        signatures=(Signature("vfat", "filesystem", "a", "1A2B-3C4D"),),
+    ),
     partition(
         3,
         start_bytes=4 * GIB,
         size_bytes=GIB,
-        signatures=(Signature("linux_raid_member", "raid", f"{PERSONAL}:0", "b15d1415-7332-1e7c-dfd4-d7b2ed7b8cdd"),),
+        signatures=(
+            Signature("linux_raid_member", "raid", f"{PERSONAL}:0", "b15d1415-7332-1e7c-dfd4-d7b2ed7b8cdd"),
+        ),
     ),
     serial="WD-WX11A2345678",
     wwn="0x50014ee2b1234567",
     by_id=("/dev/disk/by-id/ata-WDC_WD10_WD-WX11A2345678", "/dev/disk/by-id/wwn-0x50014ee2b1234567"),
     content_digest="c0ffee" * 10 + "beef",
     backing_file="/home/anna/images/disk.img",
-    uses=(Use("mounted", "/dev/sda1", "/run/media/anna/Annas Fotos"), Use("holder", "/dev/sda3", f"/dev/mapper/{PERSONAL}-root")),
+    uses=(
+        Use("mounted", "/dev/sda1", "/run/media/anna/Annas Fotos"),
+        Use("holder", "/dev/sda3", f"/dev/mapper/{PERSONAL}-root"),
+    ),
     layers=(Layer("LVM", f"/dev/mapper/{PERSONAL}-root", "/dev/sda3"),),
 )
 SECRETS = (
-    *("WX11A2345678", "50014ee2b1234567", "ata-WDC", "a3b1c2d4", "1A2B-3C4D", "b15d1415", "c0ffee", "Annas", "Fotos", "anna"),
+    *(
+        "WX11A2345678",
+        "50014ee2b1234567",
+        "ata-WDC",
+        "a3b1c2d4",
+        "1A2B-3C4D",
+        "b15d1415",
+        "c0ffee",
+        "Annas",
+        "Fotos",
+        "anna",
+    ),
     *(PERSONAL, "disk.img", "Bilder", "10000000-0000", "4c41422d4e"),
 )
 
 
 def worn(said: str = "") -> Report:
     """A report of a drive with a life behind it, and of a run whose programs said what programs say."""
-    unused = replace(WORN, uses=(), layers=(), partitions=tuple(replace(part, mount_points=()) for part in WORN.partitions))
+    unused = replace(
+        WORN, uses=(), layers=(), partitions=tuple(replace(part, mount_points=()) for part in WORN.partitions)
+    )
     plan = plan_of(machine(unused), unused, label="Bilder", place="/home/anna/Meine Bilder")
     report = gather(Sources(plan=plan, machine=machine(WORN)))
     uuid = plan.volumes[0].uuid
     told = (
         Entry("2026-11-20T10:00:00.000+00:00", Event.STARTED, 0, "Applying to /dev/sda."),
         Entry(
-            *("2026-11-20T10:00:01.000+00:00", Event.COMMAND, 1, f'Erasing "Annas Fotos" of serial WD-WX11A2345678. {said}'),
+            *(
+                "2026-11-20T10:00:01.000+00:00",
+                Event.COMMAND,
+                1,
+                f'Erasing "Annas Fotos" of serial WD-WX11A2345678. {said}',
+            ),
             command=("mkfs.ext4", "-L", "a", "-U", uuid.upper(), "/dev/sda1"),
-            output=f"Filesystem UUID: {uuid}\nlabel a, on {PERSONAL}\nArray b15d1415:73321e7c:dfd4d7b2:ed7b8cdd in /home/anna/x",
+            output=(
+                f"Filesystem UUID: {uuid}\nlabel a, on {PERSONAL}\n"
+                "Array b15d1415:73321e7c:dfd4d7b2:ed7b8cdd in /home/anna/x"
+            ),
         ),
     )
-    checks = (Check("/dev/sda1 is mounted at /home/anna/Meine Bilder as advised", True, "UUID=1a2b-3c4d LABEL=Bilder"),)
-    return replace(report, run=RunRecord("20261120-100000-sda", "failed", told[0].at, told[1].at, told[1].sentence, (), checks, told))
+    checks = (
+        Check(
+            "/dev/sda1 is mounted at /home/anna/Meine Bilder as advised", True, "UUID=1a2b-3c4d LABEL=Bilder"
+        ),
+    )
+    return replace(
+        report,
+        run=RunRecord(
+            "20261120-100000-sda", "failed", told[0].at, told[1].at, told[1].sentence, (), checks, told
+        ),
+    )
 
 
 def test_nothing_is_left_in_sentences_commands_fstab_and_what_programs_printed() -> None:
@@ -134,7 +180,9 @@ def test_the_same_name_is_the_same_word_everywhere() -> None:
     report = without_names(worn(), PERSONAL)
     assert report.plan is not None and report.facts is not None and report.run is not None
     (seen,), entry = report.facts.drives, report.run.journal[1]
-    assert report.plan.drive.serial == seen.serial == "SERIAL-1" and report.plan.drive.wwn == seen.wwn == "WWN-1"
+    assert (
+        report.plan.drive.serial == seen.serial == "SERIAL-1" and report.plan.drive.wwn == seen.wwn == "WWN-1"
+    )
     volume, kept = report.plan.volumes[0], seen.partitions[0].signatures[0]
     assert entry.command[-2] == volume.uuid and f"Filesystem UUID: {volume.uuid}" in entry.output
     assert f'"{kept.label}" of serial SERIAL-1' in entry.sentence
@@ -169,22 +217,32 @@ def test_what_means_the_same_on_every_machine_stays() -> None:
 
 @pytest.mark.parametrize("name", ["done", "ext4", "gpt", "new", "xfs", "1", "mount", "make-filesystem"])
 def test_a_label_that_is_one_of_our_own_words_breaks_nothing(name: str) -> None:
-    part = partition(1, size_bytes=GIB, name=name, signatures=(Signature("ext4", "filesystem", name, "1A2B-3C4D"),))
+    part = partition(
+        1, size_bytes=GIB, name=name, signatures=(Signature("ext4", "filesystem", name, "1A2B-3C4D"),)
+    )
     bad = partitioned(part, serial=None, wwn=None, by_id=())
     report = gather(Sources(plan=plan_of(machine(bad), bad, label="new"), machine=machine(bad)))
     hidden = without_names(report)
     outputs(hidden)
     assert hidden.facts is not None and hidden.facts.drives[0].partitions[0].name == "LABEL-1"
     assert hidden.plan is not None and report.plan is not None
-    assert [step.operation.kind for step in hidden.plan.steps] == [step.operation.kind for step in report.plan.steps]
+    assert [step.operation.kind for step in hidden.plan.steps] == [
+        step.operation.kind for step in report.plan.steps
+    ]
 
 
 def test_published_figures_and_our_own_texts_are_left_alone() -> None:
-    part = partition(1, size_bytes=GIB, name="Intel", signatures=(Signature("ext4", "filesystem", "journal", "1A2B-3C4D"),))
+    part = partition(
+        1, size_bytes=GIB, name="Intel", signatures=(Signature("ext4", "filesystem", "journal", "1A2B-3C4D"),)
+    )
     plain = gather(Sources(plan=plan_of(machine(), drive()), machine=machine()))
     named_so = partitioned(part)
-    hidden = without_names(gather(Sources(plan=plan_of(machine(named_so), named_so), machine=machine(named_so))))
-    assert "Intel" in render_report(plain) and any("journal" in choice.sentence for choice in plain.advice[0].choices)
+    hidden = without_names(
+        gather(Sources(plan=plan_of(machine(named_so), named_so), machine=machine(named_so)))
+    )
+    assert "Intel" in render_report(plain) and any(
+        "journal" in choice.sentence for choice in plain.advice[0].choices
+    )
     assert [(choice.sentence, choice.evidence) for choice in hidden.advice[0].choices] == [
         (choice.sentence, choice.evidence) for choice in plain.advice[0].choices
     ]
@@ -201,13 +259,22 @@ def test_a_serial_in_the_figures_of_nvme_and_the_short_ids_of_an_mbr_are_found()
 
 @pytest.mark.parametrize(("kind", "filesystem"), [("md", "xfs"), ("lvm", "ext4"), ("btrfs", "btrfs")])
 @pytest.mark.parametrize("label", ["grandma", "zq"])
-def test_what_an_array_is_called_goes_too(kind: Literal["md", "lvm", "btrfs"], filesystem: str, label: str) -> None:
-    other = drive(path="/dev/sdb", serial="S2", wwn="naa.5000000000000002", by_id=("/dev/disk/by-id/ata-Example_S2",))
+def test_what_an_array_is_called_goes_too(
+    kind: Literal["md", "lvm", "btrfs"], filesystem: str, label: str
+) -> None:
+    other = drive(
+        path="/dev/sdb", serial="S2", wwn="naa.5000000000000002", by_id=("/dev/disk/by-id/ata-Example_S2",)
+    )
     around = replace(machine(drive(), other), tools=EVERYTHING)
     numbers = count(1)
     asked = StripeWish(kind, None, None)
     plan = make_striped_plan(
-        around, around.drives, wish(filesystem, label=label), asked, None, lambda: f"a3b1c2d4-0000-4000-8000-{next(numbers):012d}"
+        around,
+        around.drives,
+        wish(filesystem, label=label),
+        asked,
+        None,
+        lambda: f"a3b1c2d4-0000-4000-8000-{next(numbers):012d}",
     )
     report = gather(Sources(plan=plan, machine=around))
     text = outputs(without_names(report))
@@ -219,11 +286,15 @@ def test_a_serial_of_digits_leaves_sizes_alone() -> None:
     odd = drive(serial="500", wwn=None, by_id=())
     report = without_names(gather(Sources(machine=machine(odd), origin="Its serial is 500.")))
     assert report.facts is not None and report.facts.origin == "Its serial is SERIAL-1."
-    assert report.facts.drives[0].size_bytes == odd.size_bytes and report.facts.drives[0].model == "Example HDD 500"
+    assert (
+        report.facts.drives[0].size_bytes == odd.size_bytes
+        and report.facts.drives[0].model == "Example HDD 500"
+    )
 
 
 def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) -> None:
-    """`apply --fstab FILE --journal DIR` of a system mounted elsewhere: its place is in the run's own sentences."""
+    """`apply --fstab FILE --journal DIR` of a system mounted elsewhere: its place is in the run's own
+    sentences."""
     home = tmp_path / "annas-rescue"
     (home / "runs").mkdir(parents=True, mode=0o700)
     known = machine(drive())
@@ -232,10 +303,14 @@ def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) ->
     journal = Journal(run)
     journal.add(Event.STARTED, "Applying.")
     journal.add(Event.STEP_DONE, f"{fstab} has the line: UUID=1 /srv ext4 defaults 0 2", step=1)
-    journal.add(Event.COMMAND, f"It was kept as {fstab}.diskwright-{run.name}, and {fstab.with_name('crypttab')} too.")
+    journal.add(
+        Event.COMMAND, f"It was kept as {fstab}.diskwright-{run.name}, and {fstab.with_name('crypttab')} too."
+    )
     journal.end(Event.FAILED, f"Step 2 failed. `diskwright resume {run}` goes on.")
     sources = Sources(run=run, machine=known)
     assert "annas-rescue" in render_report(make_report(sources))
     hidden = make_report(sources, without_serials=True)
     assert "annas-rescue" not in outputs(hidden)
-    assert hidden.run is not None and re.search(r"/FILE-\d+ has the line: UUID=1 /srv", hidden.run.journal[1].sentence)
+    assert hidden.run is not None and re.search(
+        r"/FILE-\d+ has the line: UUID=1 /srv", hidden.run.journal[1].sentence
+    )

@@ -40,8 +40,19 @@ def test_every_recording_gives_a_whole_page_that_fetches_nothing_and_says_every_
     report = gather(Sources(machine=known, origin="Recorded.", workload="large-media"))
     text = render_page(report)
     page = Page(text)
-    assert "script" not in page.tags and not {"link", "img", "iframe", "object", "embed", "base", "image", "use"} & set(page.tags)
-    assert not [key for _, key, _ in page.attributes if key.startswith("on") or key in ("src", "xlink:href", "action")]
+    assert "script" not in page.tags and not {
+        "link",
+        "img",
+        "iframe",
+        "object",
+        "embed",
+        "base",
+        "image",
+        "use",
+    } & set(page.tags)
+    assert not [
+        key for _, key, _ in page.attributes if key.startswith("on") or key in ("src", "xlink:href", "action")
+    ]
     assert all(value.startswith("#") for _, key, value in page.attributes if key == "href")
     assert all(value.startswith("url(#") for _, _, value in page.attributes if "url(" in value)
     style = text.partition("<style>")[2].partition("</style>")[0]
@@ -71,7 +82,9 @@ def test_a_plan_is_there_with_every_command_and_number(path: Path) -> None:
 def test_hostile_names_stay_text() -> None:
     signature = Signature("ext4", "filesystem", label=HOSTILE, uuid=HOSTILE)
     bad = partitioned(
-        partition(size_bytes=GIB, name=HOSTILE, mount_points=(f"/mnt/{HOSTILE}",), signatures=(signature,)), model=HOSTILE, serial=HOSTILE
+        partition(size_bytes=GIB, name=HOSTILE, mount_points=(f"/mnt/{HOSTILE}",), signatures=(signature,)),
+        model=HOSTILE,
+        serial=HOSTILE,
     )
     report = gather(Sources(machine=machine(bad), origin=HOSTILE))
     sane = gather(Sources(machine=machine(replace(bad, model="a", serial="b")), origin="c"))
@@ -108,12 +121,17 @@ def test_facts_of_another_drive_are_not_taken_for_the_plans() -> None:
 
 
 def test_a_bar_is_to_scale_and_told_in_words_and_numbers() -> None:
-    old = partitioned(partition(1, size_bytes=250 * 10**9, filesystem="ext4"), partition(2, start_bytes=300 * 10**9, size_bytes=GIB))
+    old = partitioned(
+        partition(1, size_bytes=250 * 10**9, filesystem="ext4"),
+        partition(2, start_bytes=300 * 10**9, size_bytes=GIB),
+    )
     page = page_of(Sources(plan=plan_of(machine(old), old), machine=machine(old)))
     before, after = [cell for cell in page.cells if cell.startswith("To scale")]
     assert "removed: partition 1, ext4, 250 GB" in before and "free: free space" in before
     assert "new: partition 1, xfs, 500 GB" in after and "removed" not in after
-    assert page.cells.count("removed") == 2 + 1 and page.cells.count("new") == 1 + 1, "in the table, and beneath the bar where it has room"
+    assert page.cells.count("removed") == 2 + 1 and page.cells.count("new") == 1 + 1, (
+        "in the table, and beneath the bar where it has room"
+    )
     wide = [float(value) for name, key, value in page.attributes if name == "rect" and key == "width"]
     assert any(490 < width < 510 for width in wide), "half of the drive is half of the bar"
 
@@ -126,12 +144,20 @@ def test_the_taken_filesystem_and_every_cited_figure_are_shown() -> None:
     assert cards
     for card in cards:
         assert all(f"{value:,}" in page.cells for _, value in card.figures)
-        assert f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better; {card.era}" in page.text
+        assert (
+            f"{card.title}: {card.unit}, {'lower' if card.lower_is_better else 'higher'} is better; "
+            f"{card.era}"
+        ) in page.text
 
 
 def test_what_is_not_ranked_is_told_in_a_line_and_what_is_never_made_with_the_way_off() -> None:
     machine = load_machine(MACHINES / "control.json")
-    advice = advise(machine, machine.drives[0], diagnose(machine, machine.drives[0], load_patterns()).recording, find_workload("mail"))
+    advice = advise(
+        machine,
+        machine.drives[0],
+        diagnose(machine, machine.drives[0], load_patterns()).recording,
+        find_workload("mail"),
+    )
     page = page_of(Sources(machine=machine, origin="A recording.", workload="mail"))
     said = " ".join(" ".join(page.words).split())
     unranked = [choice for choice in advice.choices if not choice.ranked]
@@ -145,15 +171,24 @@ def test_what_is_not_ranked_is_told_in_a_line_and_what_is_never_made_with_the_wa
 
 def test_a_measurement_is_shown_with_its_interval_and_every_range() -> None:
     page = page_of(Sources(machine=machine(), verdict=verdict()))
-    assert "A misaligned access took 1.81 times as long as an aligned one; with 95% confidence 1.40 to 2.20." in page.text
+    assert (
+        "A misaligned access took 1.81 times as long as an aligned one; with 95% confidence 1.40 to 2.20."
+        in page.text
+    )
     assert "1.81 (1.40 to 2.20)" in page.cells and "Few pairs." in page.text
     assert "0.95 to 1.05: 1; 1.05 to 1.25: 0; 1.25 to 2: 2; 2 to 4: 0; 4 and more: 1." in page.text
 
 
 def test_a_measurement_of_another_drive_is_called_one() -> None:
-    (doubt,) = [one.why for one in gather(Sources(machine=machine(), verdict=verdict("/dev/sdq"))).absent if one.part == "measurement"]
+    (doubt,) = [
+        one.why
+        for one in gather(Sources(machine=machine(), verdict=verdict("/dev/sdq"))).absent
+        if one.part == "measurement"
+    ]
     assert "/dev/sdq" in doubt and "/dev/sda" in doubt
-    assert "measurement" not in {one.part for one in gather(Sources(machine=machine(), verdict=verdict())).absent}
+    assert "measurement" not in {
+        one.part for one in gather(Sources(machine=machine(), verdict=verdict())).absent
+    }
 
 
 def test_a_measurement_that_was_not_possible_says_so() -> None:
@@ -163,7 +198,10 @@ def test_a_measurement_that_was_not_possible_says_so() -> None:
 
 
 def entries(*told: tuple[Event, int, int]) -> tuple[Entry, ...]:
-    return tuple(Entry(f"2026-11-20T10:00:{second:02}.500+00:00", event, step, f"{event} {step}.") for event, step, second in told)
+    return tuple(
+        Entry(f"2026-11-20T10:00:{second:02}.500+00:00", event, step, f"{event} {step}.")
+        for event, step, second in told
+    )
 
 
 def test_a_step_that_was_tried_twice_counts_by_its_last_attempt() -> None:
@@ -181,15 +219,27 @@ def test_a_step_that_was_tried_twice_counts_by_its_last_attempt() -> None:
         (Event.VERIFIED, 0, 30),
     )
     results = [step_result(number, told) for number in range(1, 5)]
-    assert [(one.state, one.seconds) for one in results] == [("done", 2.0), ("done", 7.0), ("begun", None), ("not begun", None)]
-    assert [check.holds for check in checks_of(told)] == [True], "the checks of before it was resumed do not count"
+    assert [(one.state, one.seconds) for one in results] == [
+        ("done", 2.0),
+        ("done", 7.0),
+        ("begun", None),
+        ("not begun", None),
+    ]
+    assert [check.holds for check in checks_of(told)] == [True], (
+        "the checks of before it was resumed do not count"
+    )
 
 
 def finished(report: Report) -> Report:
     assert report.plan is not None
-    told = entries((Event.STARTED, 0, 0), (Event.STEP_STARTED, 1, 1), (Event.STEP_FAILED, 1, 4), (Event.FAILED, 0, 5))
+    told = entries(
+        (Event.STARTED, 0, 0), (Event.STEP_STARTED, 1, 1), (Event.STEP_FAILED, 1, 4), (Event.FAILED, 0, 5)
+    )
     steps = tuple(step_result(number, told) for number in range(1, len(report.plan.steps) + 1))
-    return replace(report, run=RunRecord("20261120-sda", "failed", told[0].at, told[-1].at, "It failed.", steps, (), told))
+    return replace(
+        report,
+        run=RunRecord("20261120-sda", "failed", told[0].at, told[-1].at, "It failed.", steps, (), told),
+    )
 
 
 def test_a_run_that_failed_shows_what_was_done_and_what_was_not() -> None:
@@ -201,9 +251,15 @@ def test_a_run_that_failed_shows_what_was_done_and_what_was_not() -> None:
 
 def test_a_wizard_that_is_not_root_saves_what_it_followed(tmp_path: Path) -> None:
     plan, file = plan_of(machine(), drive()), tmp_path / "report.html"
-    told = entries((Event.STARTED, 0, 0), (Event.STEP_STARTED, 1, 1), (Event.STEP_DONE, 1, 2), (Event.STOPPED, 0, 3))
+    told = entries(
+        (Event.STARTED, 0, 0), (Event.STEP_STARTED, 1, 1), (Event.STEP_DONE, 1, 2), (Event.STOPPED, 0, 3)
+    )
     locked = tmp_path / "never-made" / "20261120-sda"
-    save_report(file, run=locked, plan=plan, entries=told, now=RunState.STOPPED, machine=machine(), verdict=verdict())
+    save_report(
+        file, run=locked, plan=plan, entries=told, now=RunState.STOPPED, machine=machine(), verdict=verdict()
+    )
     page = Page(file.read_text())
     assert "20261120-sda" in page.text and "stopped 0." in page.text and "1.00 s" in page.cells
-    assert "Read by the wizard before anything was planned." in page.text and "What is missing" not in page.text
+    assert (
+        "Read by the wizard before anything was planned." in page.text and "What is missing" not in page.text
+    )

@@ -1,4 +1,5 @@
-"""Runs are numbered by a counter: no clock, no deleted run and no other folder of runs makes two of one name."""
+"""Runs are numbered by a counter: no clock, no deleted run and no other folder of runs makes two of one
+name."""
 
 import subprocess
 import sys
@@ -83,4 +84,6 @@ def test_processes_at_the_same_time_get_numbers_of_their_own(runs: Path) -> None
     code += "for _ in range(25): make_numbered(Path(sys.argv[1]), 'sda', lambda _: True)"
     makers = [subprocess.Popen((sys.executable, "-c", code, str(runs)), cwd=ROOT) for _ in range(4)]
     assert [maker.wait() for maker in makers] == [0] * 4
-    assert sorted(path.name for path in runs.iterdir() if path.is_dir()) == [f"{number:04}-sda" for number in range(1, 101)]
+    assert sorted(path.name for path in runs.iterdir() if path.is_dir()) == [
+        f"{number:04}-sda" for number in range(1, 101)
+    ]

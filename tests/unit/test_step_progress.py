@@ -17,7 +17,9 @@ from wizard.model.journal import Event
 from wizard.model.migration import Way
 
 
-@pytest.mark.parametrize("progress", [StepProgress(1, 0.0), StepProgress(3, 0.25, 12.5), StepProgress(7, 1.0, 0.0)])
+@pytest.mark.parametrize(
+    "progress", [StepProgress(1, 0.0), StepProgress(3, 0.25, 12.5), StepProgress(7, 1.0, 0.0)]
+)
 def test_what_was_noted_is_read(tmp_path: Path, progress: StepProgress) -> None:
     note_progress(tmp_path, StepProgress(1, 0.1))
     note_progress(tmp_path, progress)
@@ -26,7 +28,15 @@ def test_what_was_noted_is_read(tmp_path: Path, progress: StepProgress) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["", "[]", "{}", '{"step": 1, "share": 1.5, "seconds_left": null}', '{"step": 1, "share": 0.5, "seconds_left": -1}', "[" * 9999]
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"step": 1, "share": 1.5, "seconds_left": null}',
+        '{"step": 1, "share": 0.5, "seconds_left": -1}',
+        "[" * 9999,
+    ],
 )
 def test_what_makes_no_sense_is_not_believed(tmp_path: Path, text: str) -> None:
     (tmp_path / FILE).write_text(text)
@@ -38,13 +48,18 @@ def test_a_folder_that_is_gone_stops_nothing(tmp_path: Path) -> None:
     assert read_progress(tmp_path / "gone") is None
 
 
-def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_part_of_a_step_tells_its_share_of_the_whole_and_what_is_left(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     now = [100.0]
     monkeypatch.setattr("wizard.apply.run.progress.monotonic", lambda: now[0])
     note = noting(tmp_path, 4, (0.5, 1.0))
     # What was noted before belongs to other work.
     assert read_progress(tmp_path) == StepProgress(4, 0.5)
-    for seconds, share, told in ((10.0, 0.5, StepProgress(4, 0.75, 10.0)), (0.1, 0.9, StepProgress(4, 0.75, 10.0))):
+    for seconds, share, told in (
+        (10.0, 0.5, StepProgress(4, 0.75, 10.0)),
+        (0.1, 0.9, StepProgress(4, 0.75, 10.0)),
+    ):
         now[0] += seconds
         note(share)
         assert read_progress(tmp_path) == told

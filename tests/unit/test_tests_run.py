@@ -1,4 +1,5 @@
-"""`tests/run`: which tests it runs for what is asked, and what it says of wrong use. It works on a small folder of tests made here."""
+"""`tests/run`: which tests it runs for what is asked, and what it says of wrong use. It works on a small
+folder of tests made here."""
 
 import os
 import shutil
@@ -18,20 +19,26 @@ def test_align_last(): assert {holds}
 """
 TESTS = {
     "unit/test_first.py": "def test_align_one(): pass\ndef test_other(): pass\n" + ALONE.format(holds=True),
-    "unit/test_second.py": "def test_align_two(): print('said by two')\ndef test_broken(): assert False\n" + ALONE.format(holds=False),
+    "unit/test_second.py": "def test_align_two(): print('said by two')\ndef test_broken(): assert False\n"
+    + ALONE.format(holds=False),
     "lab/test_lab_part.py": "def test_part(): pass\n",
     "looks/test_looks.py": "def test_looks_align(): pass\n",
 }
 
 
 class Place:
-    """A repository in which only tests/run is real, and the tests' environment is the one that runs this test."""
+    """A repository in which only tests/run is real, and the tests' environment is the one that runs this
+    test."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         for name, text in TESTS.items():
             self.write(f"tests/{name}", text)
-        self.write("pyproject.toml", '[tool.pytest.ini_options]\nmarkers = ["alone: after the others"]\naddopts = "-p no:cacheprovider"\n')
+        self.write(
+            "pyproject.toml",
+            '[tool.pytest.ini_options]\nmarkers = ["alone: after the others"]\n'
+            'addopts = "-p no:cacheprovider"\n',
+        )
         self.write("requirements.lock", "")
         self.write("tests/requirements.lock", "")
         self.script("diskwright", f"echo {folder}/state/venv")
@@ -52,11 +59,15 @@ class Place:
         self.write(name, f"#!/bin/sh\n{text}\n").chmod(0o755)
 
     def run(self, *argv: str) -> subprocess.CompletedProcess[str]:
-        plain = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV", "CI"))}
+        plain = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "COV", "CI"))
+        }
         plain |= {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "-p xdist"}
         plain["PATH"] = f"{self.folder}/bin:{plain['PATH']}"
         argv = (str(self.folder / "tests/run"), *argv)
-        return subprocess.run(argv, capture_output=True, text=True, env=plain, cwd="/", timeout=900, check=False)
+        return subprocess.run(
+            argv, capture_output=True, text=True, env=plain, cwd="/", timeout=900, check=False
+        )
 
 
 @pytest.fixture
@@ -101,10 +112,19 @@ def test_tests_are_named_without_being_run(place: Place) -> None:
         (("-k", "align"), "name the tier before '-k', as in: tests/run unit -k align"),
         (("lint", "-x"), "the tier lint takes no '-x'; only unit, loop, looks and lab take options."),
         (("unit", "lab", "-x"), "the lab's options are for the lab alone: tests/run lab -x"),
-        (("looks", "tests/unit/test_first.py"), "tests/unit/test_first.py is not in the tier looks, whose tests are in: tests/looks."),
-        (("unit", "looks", "tests/unit/test_first.py"), "name one tier for tests/unit/test_first.py, not: unit looks."),
+        (
+            ("looks", "tests/unit/test_first.py"),
+            "tests/unit/test_first.py is not in the tier looks, whose tests are in: tests/looks.",
+        ),
+        (
+            ("unit", "looks", "tests/unit/test_first.py"),
+            "name one tier for tests/unit/test_first.py, not: unit looks.",
+        ),
         (("unit", "tests/unit/test_third.py", "-x"), "there is no tests/unit/test_third.py."),
-        (("unit", "-m", "alone"), "-m is taken: it sets the tests marked 'alone' apart from the others; -k chooses by name."),
+        (
+            ("unit", "-m", "alone"),
+            "-m is taken: it sets the tests marked 'alone' apart from the others; -k chooses by name.",
+        ),
     ],
 )
 def test_wrong_use_is_one_sentence(place: Place, argv: tuple[str, ...], sentence: str) -> None:
@@ -120,4 +140,6 @@ def test_the_tests_own_python_is_at_hand(place: Place) -> None:
 
 def test_help_is_the_head_of_the_file(place: Place) -> None:
     done = place.run("--help")
-    assert done.returncode == 0 and "tests/run unit -k align" in done.stdout and "shellcheck" not in done.stdout
+    assert (
+        done.returncode == 0 and "tests/run unit -k align" in done.stdout and "shellcheck" not in done.stdout
+    )

@@ -1,4 +1,5 @@
-"""A transaction's commit and its undoing, with the power cut at every moment: each is finished, or taken back, to the bit."""
+"""A transaction's commit and its undoing, with the power cut at every moment: each is finished, or taken
+back, to the bit."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -30,7 +31,18 @@ EXTENT, CHECKSUMS, RECOVERY, BAR = 0x40, 0x400, 0x4, 1 << 31
 def _superblock(content: bytearray, incompatible: int) -> bytes:
     """Noise with a superblock of one filesystem, of one group, which has checksums on and no bar."""
     content[1024:2048] = bytes(1024)
-    sizes = ((0x00, 64), (0x04, CHUNKS), (0x18, 2), (0x1C, 2), (0x20, 32768), (0x24, 32768), (0x28, 64), (0x4C, 1), (0x54, 11), (0x58, 256))
+    sizes = (
+        (0x00, 64),
+        (0x04, CHUNKS),
+        (0x18, 2),
+        (0x1C, 2),
+        (0x20, 32768),
+        (0x24, 32768),
+        (0x28, 64),
+        (0x4C, 1),
+        (0x54, 11),
+        (0x58, 256),
+    )
     for offset, value in (*sizes, (0x5C, 0x4), (0x60, 0x2 | incompatible), (0x64, 0x1 | CHECKSUMS)):
         struct.pack_into("<I", content, 1024 + offset, value)
     struct.pack_into("<I", content, 1024 + 0x108, 1_000_000_000)
@@ -73,10 +85,18 @@ class Case:
         self.before, self.after = (one[: SIZE // block_bytes * block_bytes] for one in (BEFORE, AFTER))
         written = differing(self.before, self.after)
         # What a program wrote as it was before.
-        same = {number: BEFORE[number * CHUNK : (number + 1) * CHUNK] for number in range(1, CHUNKS - 1) if number not in written}
-        write_cow_store(self.store / WORK, dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11)))
+        same = {
+            number: BEFORE[number * CHUNK : (number + 1) * CHUNK]
+            for number in range(1, CHUNKS - 1)
+            if number not in written
+        }
+        write_cow_store(
+            self.store / WORK, dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11))
+        )
         first = self.before[:FIRST_BYTES].hex()
-        save_record(self.run, Record(Phase.SEALED, "uuid", len(self.before), str(self.store), old_first=first))
+        save_record(
+            self.run, Record(Phase.SEALED, "uuid", len(self.before), str(self.store), old_first=first)
+        )
         self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
         POWERS[self.run] = self.drive.power
 
@@ -95,14 +115,20 @@ class Case:
         try:
             getattr(self.exchange(), what)(lambda share: None)
         except PowerCut:
-            assert self.mountable() in (self.before, self.after, None), "something half replaced can be mounted"
+            assert self.mountable() in (self.before, self.after, None), (
+                "something half replaced can be mounted"
+            )
             return False
         return True
 
     def goes_on(self, what: str, seed: int) -> None:
         """To its end, after a second power cut on the way."""
         over = (Phase.COMMITTED,) if what == "commit" else (Phase.UNDONE, Phase.ABANDONED)
-        if self.phase not in over and not self._until(Random(seed).randrange(60), what) and self.phase not in over:
+        if (
+            self.phase not in over
+            and not self._until(Random(seed).randrange(60), what)
+            and self.phase not in over
+        ):
             assert self._until(None, what)
 
     def mountable(self) -> bytes | None:
@@ -235,7 +261,9 @@ def test_what_was_used_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) ->
 
 @pytest.mark.parametrize("at", [1024 + 0x34, 0], ids=["mounted", "boot loader"])
 @pytest.mark.parametrize("moment", [0, None])
-def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_closed(tmp_path: Path, moment: int | None, at: int) -> None:
+def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_closed(
+    tmp_path: Path, moment: int | None, at: int
+) -> None:
     """As after a restart, which mounts it: nothing is barred yet."""
     case = Case(tmp_path)
     assert moment is None or not case.commit(moment)
@@ -319,11 +347,14 @@ STRANGE: tuple[Mapping[int, int], ...] = (
     {0x60: 0x2 | EXTENT | BAR},
     {0x58: 128},
 )
-"""Another filesystem, the same made anew, none, the one from before, one that is barred, and one with other inodes."""
+"""Another filesystem, the same made anew, none, the one from before, one that is barred, and one with other
+inodes."""
 
 
 @pytest.mark.parametrize("change", STRANGE)
-def test_what_is_not_the_new_filesystem_is_not_taken_for_it(tmp_path: Path, change: Mapping[int, int]) -> None:
+def test_what_is_not_the_new_filesystem_is_not_taken_for_it(
+    tmp_path: Path, change: Mapping[int, int]
+) -> None:
     case = released(tmp_path, "commit")
     mounted(case.drive.content, change)
     found = case.content

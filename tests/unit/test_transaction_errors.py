@@ -1,5 +1,5 @@
-"""A transaction on a drive that errs at any one write or flush of the commit or of the undoing: whatever is said to be
-done is on the medium, and where it is not done, it can be finished, or taken back.
+"""A transaction on a drive that errs at any one write or flush of the commit or of the undoing: whatever is
+said to be done is on the medium, and where it is not done, it can be finished, or taken back.
 """
 
 from collections.abc import Iterator
@@ -61,7 +61,9 @@ def cases(folder: Path, what: str, fault: Fault, block_bytes: int) -> Iterator[t
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("what", list(DONE))
 @pytest.mark.parametrize("fault", FAULTS)
-def test_what_is_done_after_an_error_is_on_the_medium(tmp_path: Path, fault: Fault, what: str, block_bytes: int) -> None:
+def test_what_is_done_after_an_error_is_on_the_medium(
+    tmp_path: Path, fault: Fault, what: str, block_bytes: int
+) -> None:
     """Asked for again, it comes to its end; then the power goes, and nothing is missing."""
     erred = 0
     for case, done in cases(tmp_path, what, fault, block_bytes):
@@ -76,8 +78,8 @@ def test_what_is_done_after_an_error_is_on_the_medium(tmp_path: Path, fault: Fau
 @pytest.mark.parametrize("way_on", list(DONE))
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_power_goes_after_an_error(tmp_path: Path, fault: Fault, way_on: str, block_bytes: int) -> None:
-    """What erred is asked for again, or taken back, and then the power goes at some moment: nothing half replaced can be
-    mounted, and it still comes to its end."""
+    """What erred is asked for again, or taken back, and then the power goes at some moment: nothing half
+    replaced can be mounted, and it still comes to its end."""
     for number, (case, done) in enumerate(cases(tmp_path, "commit", fault, block_bytes)):
         if done or case.phase is Phase.SEALED:
             continue
@@ -88,7 +90,9 @@ def test_the_power_goes_after_an_error(tmp_path: Path, fault: Fault, way_on: str
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
 @pytest.mark.parametrize("what", list(DONE))
-def test_nothing_is_called_the_same_that_the_drive_wrote_wrongly(tmp_path: Path, what: str, block_bytes: int) -> None:
+def test_nothing_is_called_the_same_that_the_drive_wrote_wrongly(
+    tmp_path: Path, what: str, block_bytes: int
+) -> None:
     for case, done in cases(tmp_path, what, Fault.WRONG, block_bytes):
         for _ in range(2):
             if done:

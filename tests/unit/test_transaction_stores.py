@@ -8,7 +8,16 @@ import pytest
 
 from tests.exchanging import write_cow_store
 from wizard.apply.block.cow_store import read_cow_store
-from wizard.apply.transaction.phases import FILE, OVER, POWER, UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.transaction.phases import (
+    FILE,
+    OVER,
+    POWER,
+    UNTOUCHED,
+    Phase,
+    Record,
+    load_record,
+    save_record,
+)
 from wizard.model.errors import BadInput, Failed
 from wizard.model.units import MIB
 
@@ -16,7 +25,9 @@ CHUNK = 4096
 SIZE = 1000 * CHUNK
 
 
-@pytest.mark.parametrize(("count", "chunk_bytes"), [(1, 4096), (255, 4096), (256, 4096), (257, 4096), (700, 4096), (40, 16384)])
+@pytest.mark.parametrize(
+    ("count", "chunk_bytes"), [(1, 4096), (255, 4096), (256, 4096), (257, 4096), (700, 4096), (40, 16384)]
+)
 def test_every_chunk_is_found_over_all_areas(tmp_path: Path, count: int, chunk_bytes: int) -> None:
     dice = Random(count)
     wanted = {number: dice.randbytes(chunk_bytes) for number in dice.sample(range(900), count)}
@@ -83,4 +94,7 @@ def test_each_phase_that_is_not_over_says_what_a_power_cut_would_mean() -> None:
     assert set(POWER) == set(Phase) - OVER
     for phase in set(Phase) - OVER - UNTOUCHED - {Phase.COMMITTED}:
         # What is being taken back does not go forward again.
-        assert f"`diskwright {'undo' if 'back' in phase else 'resume'}`" in POWER[phase] and "nothing would be lost" in POWER[phase]
+        assert (
+            f"`diskwright {'undo' if 'back' in phase else 'resume'}`" in POWER[phase]
+            and "nothing would be lost" in POWER[phase]
+        )

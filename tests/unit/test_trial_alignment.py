@@ -39,7 +39,9 @@ GRID = Grid(4096, 512, 0)
     grid=st.sampled_from([GRID, Grid(4096, 512, 3584), Grid(8192, 4096, 0), Grid(65536, 512, 0)]),
     seed=st.integers(0, 1000),
 )
-def test_places_are_whole_within_their_extent_aligned_and_apart(extents: list[tuple[int, int]], grid: Grid, seed: int) -> None:
+def test_places_are_whole_within_their_extent_aligned_and_apart(
+    extents: list[tuple[int, int]], grid: Grid, seed: int
+) -> None:
     given_extents = [Extent(start, size) for start, size in extents]
     drawn = draw_places(given_extents, grid, Random(seed))
     for _ in range(50):
@@ -48,7 +50,9 @@ def test_places_are_whole_within_their_extent_aligned_and_apart(extents: list[tu
             assert all(extent.size_bytes < 34 * MIB for extent in given_extents)
             return
         ends = [(start, start + grid.block_bytes) for start in (place.aligned_bytes, place.misaligned_bytes)]
-        assert any(all(e.start_bytes <= start and end <= e.end_bytes for start, end in ends) for e in given_extents)
+        assert any(
+            all(e.start_bytes <= start and end <= e.end_bytes for start, end in ends) for e in given_extents
+        )
         assert (place.aligned_bytes - grid.offset_bytes) % grid.block_bytes == 0
         assert (place.misaligned_bytes - grid.offset_bytes) % grid.block_bytes == grid.shift_bytes
         assert abs(place.aligned_bytes - place.misaligned_bytes) > 2 * grid.block_bytes
@@ -153,7 +157,9 @@ def written(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, bytes]]:
     return seen
 
 
-def test_write_backs_write_what_they_read_and_only_in_free_space(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_write_backs_write_what_they_read_and_only_in_free_space(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     image = tmp_path / "image"
     content = Random(3).randbytes(MIB)
     image.write_bytes(content)
@@ -183,19 +189,26 @@ def test_write_backs_write_what_they_read_and_only_in_free_space(monkeypatch: py
 def test_free_space_is_used_less_a_margin_and_never_a_partition() -> None:
     subject = partitioned(partition(1, GIB, GIB), partition(2, 100 * GIB, GIB))
     lying = replace(
-        subject, free=(Extent(0, 200 * GIB),), partitions=(*subject.partitions, replace(partition(3), kernel_start_bytes=50 * GIB))
+        subject,
+        free=(Extent(0, 200 * GIB),),
+        partitions=(*subject.partitions, replace(partition(3), kernel_start_bytes=50 * GIB)),
     )
     extents = scratch_extents(lying)
     taken = [(part.start_bytes, part.end_bytes) for part in lying.partitions] + [(50 * GIB, 51 * GIB)]
     for extent in extents:
-        assert all(extent.end_bytes + MARGIN_BYTES <= start or end + MARGIN_BYTES <= extent.start_bytes for start, end in taken)
+        assert all(
+            extent.end_bytes + MARGIN_BYTES <= start or end + MARGIN_BYTES <= extent.start_bytes
+            for start, end in taken
+        )
     assert len(extents) >= 3
 
 
 def test_an_empty_drive_is_free_but_for_its_ends() -> None:
     subject = drive(size_bytes=GIB)
     assert scratch_extents(subject) == (Extent(MIB, GIB - 2 * MIB),)
-    assert scratch_extents(replace(subject, zoned="host-aware")) == scratch_extents(subject), "such a drive takes any write"
+    assert scratch_extents(replace(subject, zoned="host-aware")) == scratch_extents(subject), (
+        "such a drive takes any write"
+    )
 
 
 @pytest.mark.parametrize(
@@ -252,13 +265,21 @@ def test_a_drive_that_changed_since_it_was_confirmed_is_refused(tmp_path: Path) 
 # What is said
 
 
-def trial(subject: Drive, *, write: bool = False, assume: int | None = None, fresh: Drive | None = None) -> Verdict:
+def trial(
+    subject: Drive, *, write: bool = False, assume: int | None = None, fresh: Drive | None = None
+) -> Verdict:
     def probe(_: str) -> Drive:
         assert fresh is not None, "not to be probed"
         return fresh
 
     return run_alignment_trial(
-        subject, write=write, on_progress=lambda _: None, stop=lambda: False, assume_physical_bytes=assume, probe=probe, seconds=1
+        subject,
+        write=write,
+        on_progress=lambda _: None,
+        stop=lambda: False,
+        assume_physical_bytes=assume,
+        probe=probe,
+        seconds=1,
     )
 
 
@@ -276,7 +297,9 @@ def trial(subject: Drive, *, write: bool = False, assume: int | None = None, fre
 def test_where_nothing_can_be_misaligned_it_says_so(subject: Drive, word: str) -> None:
     verdict = trial(subject)
     assert verdict.outcome is Outcome.NOT_POSSIBLE and verdict.ratio is None and not verdict.pairs
-    assert verdict.sentence.startswith("/dev/sda: no misaligned access is possible") and word in verdict.sentence
+    assert (
+        verdict.sentence.startswith("/dev/sda: no misaligned access is possible") and word in verdict.sentence
+    )
 
 
 @pytest.mark.parametrize("assume", [0, -4096, 512, 5000, 131072])
@@ -286,7 +309,9 @@ def test_an_impossible_physical_size_is_bad_input(assume: int) -> None:
 
 
 def test_a_drive_that_did_not_answer_is_said_with_the_reason() -> None:
-    silent = drive(geometry=None, size_bytes=None, table=None, unread=(Unread("drive", "No answer within 10 s."),))
+    silent = drive(
+        geometry=None, size_bytes=None, table=None, unread=(Unread("drive", "No answer within 10 s."),)
+    )
     for write in (False, True):
         with pytest.raises(Failed, match=r"could not be read \(No answer within 10 s\)\. Without them"):
             trial(silent, write=write)
@@ -314,7 +339,16 @@ def test_sentences_say_what_was_measured() -> None:
 
 
 VERDICT = Verdict(
-    "/dev/sda", "read", Outcome.ALIGNED_FASTER, ratio(2, 1.9, 2.1), "It is so.", ("But.",), 4096, 512, 3.0, (Pair(10, 20),) * 3
+    "/dev/sda",
+    "read",
+    Outcome.ALIGNED_FASTER,
+    ratio(2, 1.9, 2.1),
+    "It is so.",
+    ("But.",),
+    4096,
+    512,
+    3.0,
+    (Pair(10, 20),) * 3,
 )
 
 
@@ -335,7 +369,9 @@ def options(*words: str) -> Namespace:
 
 def test_the_chart_is_to_scale_and_plain() -> None:
     lines = bench.verdict_lines(VERDICT)
-    aligned, misaligned = (next(line for line in lines if line.startswith(name)) for name in ("aligned", "misaligned"))
+    aligned, misaligned = (
+        next(line for line in lines if line.startswith(name)) for name in ("aligned", "misaligned")
+    )
     assert aligned.count("#") * 2 == misaligned.count("#") == bench.BAR_COLUMNS
     assert "\n".join(lines).isascii() and max(len(line) for line in lines[1:]) < 100
     assert lines[0] == "It is so." and lines[-1] == "- But."
@@ -343,10 +379,19 @@ def test_the_chart_is_to_scale_and_plain() -> None:
 
 @pytest.mark.parametrize(
     "words",
-    [("--scratch",), ("--confirm", "S1"), ("--seconds", "0"), ("--seconds", "nan"), ("-o", "/"), ("-o", "/no/such/x")],
+    [
+        ("--scratch",),
+        ("--confirm", "S1"),
+        ("--seconds", "0"),
+        ("--seconds", "nan"),
+        ("-o", "/"),
+        ("-o", "/no/such/x"),
+    ],
     ids=" ".join,
 )
-def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
     with pytest.raises(BadInput):
         bench.main(options("/dev/sda", *words))
@@ -359,7 +404,9 @@ def test_a_wrong_token_is_refused_before_anything_runs(monkeypatch: pytest.Monke
         bench.main(options("/dev/sda", "--scratch", "--confirm", "S2"))
 
 
-def test_ctrl_c_ends_with_what_was_measured(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+def test_ctrl_c_ends_with_what_was_measured(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
     def interrupted(_: Drive, *, stop: object, **__: object) -> Verdict:
         assert callable(stop) and not stop()
         os.kill(os.getpid(), signal.SIGINT)

@@ -1,4 +1,5 @@
-"""The write probe for shingled recording, on simulated drives: what it finds, what it does not claim, and where it writes."""
+"""The write probe for shingled recording, on simulated drives: what it finds, what it does not claim, and
+where it writes."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -26,7 +27,8 @@ CACHE_BYTES = 256 * MIB
 
 
 class Simulated:
-    """A drive in memory: writing in order takes 8 ms for a MiB; what a piece at a random place takes is the kind's business."""
+    """A drive in memory: writing in order takes 8 ms for a MiB; what a piece at a random place takes is the
+    kind's business."""
 
     def __init__(self, seed: int = 1) -> None:
         self.saw_data = True
@@ -59,7 +61,8 @@ class Simulated:
 
 
 class Shingled(Simulated):
-    """2.5 ms while the cache takes it, then a band's rewriting; `mercy` is the share of writes that find room again."""
+    """2.5 ms while the cache takes it, then a band's rewriting; `mercy` is the share of writes that find room
+    again."""
 
     mercy = 0.0
 
@@ -177,14 +180,18 @@ def test_a_hard_disk_has_none_within_what_was_written(kind: type[Simulated], see
     ],
     ids=lambda value: type(value).__name__ if isinstance(value, Simulated) else None,
 )
-def test_a_fall_that_something_else_explains_is_no_claim(subject: Simulated, kind: Kind, doubt: CliffDoubt) -> None:
+def test_a_fall_that_something_else_explains_is_no_claim(
+    subject: Simulated, kind: Kind, doubt: CliffDoubt
+) -> None:
     found = judged(subject, kind)
     assert found.outcome is CliffOutcome.INCONCLUSIVE and found.doubt is doubt and found.cliff is not None
     assert found.cliff.factor >= FALL
 
 
 def test_a_drive_whose_cache_is_full_already_is_not_called_fine() -> None:
-    assert judged(FullAlready(), most_bytes=256 * MIB) == Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START)
+    assert judged(FullAlready(), most_bytes=256 * MIB) == Judgement(
+        CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START
+    )
 
 
 def series(*rates_and_counts: tuple[float, int], phase: Phase = Phase.RANDOM) -> list[Window]:
@@ -205,7 +212,11 @@ def test_few_windows_claim_nothing() -> None:
 def test_a_fall_must_be_seen_again_after_it_and_sequential_writing_with_it() -> None:
     fallen = series((9e6, 20), (1e5, 20))
     assert judge_cliff(fallen, PIECE_BYTES, Kind()).doubt is CliffDoubt.NO_COMPARISON
-    kept = [*series((8e7, 3), phase=Phase.SEQUENTIAL_BEFORE), *fallen, *series((6e7, 3), phase=Phase.SEQUENTIAL_AFTER)]
+    kept = [
+        *series((8e7, 3), phase=Phase.SEQUENTIAL_BEFORE),
+        *fallen,
+        *series((6e7, 3), phase=Phase.SEQUENTIAL_AFTER),
+    ]
     assert judge_cliff(kept, PIECE_BYTES, Kind()).outcome is CliffOutcome.FOUND
 
 
@@ -278,7 +289,9 @@ def test_it_ends_when_the_person_says_so() -> None:
     st.sampled_from([0, 3584, 4096]),
     st.integers(0, 100),
 )
-def test_pieces_lie_within_free_space_each_once_and_apart(raw: list[tuple[int, int]], offset: int, seed: int) -> None:
+def test_pieces_lie_within_free_space_each_once_and_apart(
+    raw: list[tuple[int, int]], offset: int, seed: int
+) -> None:
     starts = sorted(start for start, _ in raw)
     gaps = [*(later - start for start, later in pairwise(starts)), 2 * GIB]
     extents = [Extent(start, min(gap, size)) for start, gap, (_, size) in zip(starts, gaps, raw, strict=True)]
@@ -297,14 +310,19 @@ def test_pieces_lie_within_free_space_each_once_and_apart(raw: list[tuple[int, i
     ordered = {start + piece for start in ground.ordered for piece in range(0, STRETCH_BYTES, PIECE_BYTES)}
     assert not ordered & set(drawn)
     for start in [*drawn[:: max(1, len(drawn) // 500)], *ordered]:
-        assert any(extent.start_bytes <= start and start + PIECE_BYTES <= extent.end_bytes for extent in extents)
+        assert any(
+            extent.start_bytes <= start and start + PIECE_BYTES <= extent.end_bytes for extent in extents
+        )
     assert sum(abs(one - other) == PIECE_BYTES for one, other in pairwise(drawn)) <= 2
 
 
 def test_no_more_places_are_drawn_than_are_wanted() -> None:
     ground = lay_ground([Extent(0, 20_000 * GIB)], 0, 64 * MIB)
     assert ground is not None
-    assert PIECE_BYTES * sum(len(batch.pieces) for batch in draw_batches(ground, 100 * MIB, Random(1))) == 100 * MIB
+    assert (
+        PIECE_BYTES * sum(len(batch.pieces) for batch in draw_batches(ground, 100 * MIB, Random(1)))
+        == 100 * MIB
+    )
 
 
 def test_too_little_free_space_is_refused() -> None:
@@ -312,14 +330,18 @@ def test_too_little_free_space_is_refused() -> None:
     assert lay_ground([Extent(0, 60 * MIB)], 0, 16 * MIB) is None
     for wrong in (drive(zoned="host-managed"), drive(read_only=True)):
         with pytest.raises(Refused, match="othing was written"):
-            run_shingled_trial(wrong, seconds=10, most_bytes=GIB, on_progress=lambda _: None, stop=lambda: False)
+            run_shingled_trial(
+                wrong, seconds=10, most_bytes=GIB, on_progress=lambda _: None, stop=lambda: False
+            )
     assert small.is_empty
 
 
 # What is said
 
 
-def verdict(judgement: Judgement, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False) -> CliffVerdict:
+def verdict(
+    judgement: Judgement, *, saw_data: bool = True, subject: Drive | None = None, ended: bool = False
+) -> CliffVerdict:
     the_drive = subject or drive()
     return CliffVerdict(
         the_drive.path,
@@ -339,16 +361,28 @@ def verdict(judgement: Judgement, *, saw_data: bool = True, subject: Drive | Non
 
 def test_a_found_cliff_says_where_how_much_and_what_it_means() -> None:
     said = verdict(judged(Shingled())).sentence
-    for word in ("write cliff found", "of random writes", "fell from", "sequential writing stayed at 84.0 MB/s", "likely shingled"):
+    for word in (
+        "write cliff found",
+        "of random writes",
+        "fell from",
+        "sequential writing stayed at 84.0 MB/s",
+        "likely shingled",
+    ):
         assert word in said
     assert "never" not in said and "is shingled." not in said
 
 
 def test_none_found_is_never_a_no() -> None:
     found = verdict(Judgement(CliffOutcome.NONE_WITHIN))
-    assert "no write cliff within 1.1 GB" in found.sentence and "no proof" in found.sentence and "larger cache" in found.sentence
+    assert (
+        "no write cliff within 1.1 GB" in found.sentence
+        and "no proof" in found.sentence
+        and "larger cache" in found.sentence
+    )
     assert any("discarded or never written" in caveat for caveat in found.caveats)
-    assert any("zeros" in caveat for caveat in verdict(Judgement(CliffOutcome.NONE_WITHIN), saw_data=False).caveats)
+    assert any(
+        "zeros" in caveat for caveat in verdict(Judgement(CliffOutcome.NONE_WITHIN), saw_data=False).caveats
+    )
 
 
 @pytest.mark.parametrize("doubt", CliffDoubt)

@@ -1,4 +1,5 @@
-"""Drives that work off requests in the pauses between them: their ratio is the one of the requests, however slow the asking machine is."""
+"""Drives that work off requests in the pauses between them: their ratio is the one of the requests, however
+slow the asking machine is."""
 
 from collections.abc import Sequence
 from random import Random
@@ -16,7 +17,8 @@ GRID = Grid(4096, 512, 0)
 
 
 class VirtualTime:
-    """Stands for the machine's clocks: it moves when it is looked at, a little, and when a simulated drive moves it."""
+    """Stands for the machine's clocks: it moves when it is looked at, a little, and when a simulated drive
+    moves it."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now_ns = 0
@@ -29,9 +31,11 @@ class VirtualTime:
 
 
 class Quota:
-    """A drive that may take 100 requests a second, five of them at once, as QEMU's throttle lets it; a misaligned access takes `requests`.
+    """A drive that may take 100 requests a second, five of them at once, as QEMU's throttle lets it; a
+    misaligned access takes `requests`.
 
-    Before each access a slow machine thinks for `thinking_ns`, give or take, and now and then it does something else for a while.
+    Before each access a slow machine thinks for `thinking_ns`, give or take, and now and then it does
+    something else for a while.
     """
 
     PERIOD_NS = 10_000_000
@@ -65,7 +69,14 @@ class Quota:
 
 
 def measured(subject: Quota, seed: int) -> Measured:
-    return measure(subject, [Extent(0, GIB)], GRID, Clock(30.0, lambda: False), list[Progress]().append, random=Random(seed))
+    return measure(
+        subject,
+        [Extent(0, GIB)],
+        GRID,
+        Clock(30.0, lambda: False),
+        list[Progress]().append,
+        random=Random(seed),
+    )
 
 
 @pytest.mark.parametrize(("thinking_ns", "right"), [(2e4, 20), (5e5, 20), (3e6, 18)])
@@ -78,7 +89,9 @@ def test_a_drive_with_a_quota_shows_its_ratio_and_not_what_the_pauses_make_of_it
         drive_of_time = Quota(VirtualTime(monkeypatch), requests, seed, thinking_ns)
         found = measured(drive_of_time, seed)
         assert found.ratio is not None
-        assert judge(found.ratio) is (Outcome.NO_DIFFERENCE if requests == 1 else Outcome.ALIGNED_FASTER), found.ratio
+        assert judge(found.ratio) is (Outcome.NO_DIFFERENCE if requests == 1 else Outcome.ALIGNED_FASTER), (
+            found.ratio
+        )
         near += found.counted_pauses and abs(found.ratio.estimate / requests - 1) < 0.05
         assert drive_of_time.time.now_ns < 30e9
     assert near >= right

@@ -28,7 +28,8 @@ class Overseer:
 
 @pytest.fixture
 def empty() -> Iterator[int]:
-    """As the kernel leaves a descriptor of a drive that is gone: nothing can be read, and nothing be written."""
+    """As the kernel leaves a descriptor of a drive that is gone: nothing can be read, and nothing be
+    written."""
     descriptor = os.open(os.devnull, os.O_RDONLY)
     yield descriptor
     os.close(descriptor)

@@ -6,11 +6,22 @@ from random import Random
 import pytest
 
 from wizard.model.verdict import Outcome, Pair, Ratio
-from wizard.trial.paired import FEWEST_UNITS, LEVELS, Look, interval_rank, is_enough, judge, look_at, plan_looks, unit_ratios
+from wizard.trial.paired import (
+    FEWEST_UNITS,
+    LEVELS,
+    Look,
+    interval_rank,
+    is_enough,
+    judge,
+    look_at,
+    plan_looks,
+    unit_ratios,
+)
 
 
 def simulate(ratio: float, units: int, seed: int, *, spread: float = 0.25) -> list[Pair]:
-    """Pairs of a drive that drifts, serves the second access of a pair faster, stalls now and then, and has log-normal noise."""
+    """Pairs of a drive that drifts, serves the second access of a pair faster, stalls now and then, and has
+    log-normal noise."""
     random = Random(seed)
     pairs = []
     for unit in range(units):
@@ -41,7 +52,8 @@ def test_levels_of_all_looks_add_up_to_five_percent() -> None:
 
 
 @pytest.mark.parametrize(
-    ("count", "alpha", "rank"), [(5, 0.05, 0), (6, 0.05, 1), (10, 0.05, 2), (20, 0.05, 6), (100, 0.05, 40), (4096, 0.05, 1985)]
+    ("count", "alpha", "rank"),
+    [(5, 0.05, 0), (6, 0.05, 1), (10, 0.05, 2), (20, 0.05, 6), (100, 0.05, 40), (4096, 0.05, 1985)],
 )
 def test_interval_ranks_are_those_of_the_sign_test(count: int, alpha: float, rank: int) -> None:
     assert interval_rank(count, alpha) == rank

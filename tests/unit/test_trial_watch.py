@@ -122,4 +122,8 @@ def test_who_has_the_drive_open_for_writing_is_named(tmp_path: Path) -> None:
     assert other_writer(nodes, tmp_path) is None
     process(tmp_path, 12, {"/dev/sda1": os.O_WRONLY | os.O_DIRECT})
     said = other_writer(nodes, tmp_path)
-    assert said is not None and said.endswith("(process 12) has /dev/sda1 open for writing") and said.isprintable()
+    assert (
+        said is not None
+        and said.endswith("(process 12) has /dev/sda1 open for writing")
+        and said.isprintable()
+    )

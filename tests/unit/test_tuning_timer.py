@@ -1,4 +1,5 @@
-"""Switching fstrim.timer on and off again, before a stand-in for systemctl; and never for another system than the one that runs."""
+"""Switching fstrim.timer on and off again, before a stand-in for systemctl; and never for another system than
+the one that runs."""
 
 import os
 from pathlib import Path
@@ -52,7 +53,9 @@ def test_it_is_switched_on_and_off_again(site: TuningSite, tmp_path: Path) -> No
     ]
 
 
-def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(site: TuningSite, tmp_path: Path) -> None:
+def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(
+    site: TuningSite, tmp_path: Path
+) -> None:
     (tmp_path / "state.stuck").touch()
     with pytest.raises(Failed, match="It does not hold: systemd says"):
         make_change(TIMER, site)

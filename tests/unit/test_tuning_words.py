@@ -1,4 +1,5 @@
-"""Who looks at a drive with a filesystem on it is told, in both faces, that it can be used better without erasing it."""
+"""Who looks at a drive with a filesystem on it is told, in both faces, that it can be used better without
+erasing it."""
 
 import pytest
 
@@ -18,7 +19,12 @@ ONE = partitioned(partition(1, MIB, GIB, filesystem="swap"), partition(2, 2 * GI
     ("on", "told"),
     [
         (ONE, "To keep /dev/sda2 and only use it better: `diskwright tune /dev/sda2 --workload ID`"),
-        (partitioned(partition(1, MIB, GIB, filesystem="xfs"), partition(2, 2 * GIB, GIB, filesystem="btrfs")), "/dev/sda1 and others"),
+        (
+            partitioned(
+                partition(1, MIB, GIB, filesystem="xfs"), partition(2, 2 * GIB, GIB, filesystem="btrfs")
+            ),
+            "/dev/sda1 and others",
+        ),
         (drive(signatures=(Signature("ext4", "filesystem"),)), "tune /dev/sda --workload"),
     ],
 )
@@ -27,7 +33,11 @@ def test_a_filesystem_can_be_used_better(on: Drive, told: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "on", [drive(), *(partitioned(partition(1, MIB, GIB, filesystem=kind)) for kind in ("swap", "crypto_LUKS", "ext3"))]
+    "on",
+    [
+        drive(),
+        *(partitioned(partition(1, MIB, GIB, filesystem=kind)) for kind in ("swap", "crypto_LUKS", "ext3")),
+    ],
 )
 def test_of_what_has_no_advice_nothing_is_said(on: Drive) -> None:
     assert tuning_words(on) == ""

@@ -14,23 +14,26 @@ from wizard.model.machine import Drive, Machine
 _ORDER = list(Place)
 
 ON_ZONES = (
-    "The one filesystem made here that can live on such a drive: it writes everything in new places, zone after zone. It takes the whole "
-    "drive, without a partition table. Data are kept once; files cannot be exempted from copy-on-write (nodatacow), nor their space "
-    "reserved (fallocate)."
+    "The one filesystem made here that can live on such a drive: it writes everything in new places, zone "
+    "after zone. It takes the whole drive, without a partition table. Data are kept once; files cannot be "
+    "exempted from copy-on-write (nodatacow), nor their space reserved (fallocate)."
 )
 NO_PARTITIONS = (
-    "This kernel takes no partitions on the drive, which it calls host-aware; from 6.8 on it is a disk like any other. Start such a "
-    "kernel, or make the filesystem by hand on the whole drive: it takes any write."
+    "This kernel takes no partitions on the drive, which it calls host-aware; from 6.8 on it is a disk like "
+    "any other. Start such a kernel, or make the filesystem by hand on the whole drive: it takes any write."
 )
 NOT_ON_ZONES = "What speaks for it on other drives does not count here."
 HIDDEN_ZONES = (
-    "Its model is one whose zones the host must manage, but the kernel shows no zones: writes out of order may fail. Connect it to a "
-    "controller that passes zones on, and look again."
+    "Its model is one whose zones the host must manage, but the kernel shows no zones: writes out of order "
+    "may fail. Connect it to a controller that passes zones on, and look again."
 )
 
 
-def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profile, *, size_bytes: int | None = None) -> Advice:
-    """Rank every filesystem for `profile` on `drive`. `size_bytes` is the volume's size where it is not the whole drive's.
+def advise(
+    machine: Machine, drive: Drive, recording: Recording, profile: Profile, *, size_bytes: int | None = None
+) -> Advice:
+    """Rank every filesystem for `profile` on `drive`. `size_bytes` is the volume's size where it is not the
+    whole drive's.
 
     The same facts always give the same advice. Where every filesystem has an obstacle nothing is chosen.
     """
@@ -38,11 +41,15 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
     site = site_of(machine, drive, recording, profile, size_bytes)
     shingled, room = site.shingled, site.size_bytes
     ranked = sorted(
-        ((candidate, _standing(candidate, shingled=shingled, zoned=zoned)) for candidate in profile.candidates),
+        (
+            (candidate, _standing(candidate, shingled=shingled, zoned=zoned))
+            for candidate in profile.candidates
+        ),
         key=lambda pair: _ORDER.index(pair[1].place),
     )
     barred = {
-        candidate.filesystem: _obstacles(filesystem(candidate.filesystem), machine, drive, recording, room) for candidate, _ in ranked
+        candidate.filesystem: _obstacles(filesystem(candidate.filesystem), machine, drive, recording, room)
+        for candidate, _ in ranked
     }
     unable = [pair for pair in ranked if barred[pair[0].filesystem]]
     able = [pair for pair in ranked if not barred[pair[0].filesystem]]
@@ -53,11 +60,21 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
         for place in (risen.get(candidate.filesystem, Place.REJECTED),)
     ]
     choices += [
-        _choice(candidate, standing, Place.REJECTED, site, profile, _barred_sentence(candidate, standing), barred[candidate.filesystem])
+        _choice(
+            candidate,
+            standing,
+            Place.REJECTED,
+            site,
+            profile,
+            _barred_sentence(candidate, standing),
+            barred[candidate.filesystem],
+        )
         for candidate, standing in unable
     ]
     wanted = {candidate.filesystem: _ORDER.index(standing.place) for candidate, standing in ranked}
-    choices.sort(key=lambda one: (not one.ranked, _ORDER.index(one.place), wanted[one.filesystem], bool(one.obstacles)))
+    choices.sort(
+        key=lambda one: (not one.ranked, _ORDER.index(one.place), wanted[one.filesystem], bool(one.obstacles))
+    )
     btrfs = next(choice for choice in choices if choice.filesystem == BTRFS.name)
     return Advice(
         drive=drive.path,
@@ -70,7 +87,9 @@ def advise(machine: Machine, drive: Drive, recording: Recording, profile: Profil
     )
 
 
-def site_of(machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None) -> Site:
+def site_of(
+    machine: Machine, drive: Drive, recording: Recording, profile: Profile, size_bytes: int | None
+) -> Site:
     """What options are judged by, for a volume of `size_bytes` or of all that the drive has room for."""
     zoned = manages_zones(drive)
     return Site(
@@ -83,13 +102,14 @@ def site_of(machine: Machine, drive: Drive, recording: Recording, profile: Profi
 
 
 def is_shingled(recording: Recording) -> bool:
-    """Whether advice treats the drive as shingled: surely or likely so. Being wrong costs little, a surprise costs hours."""
+    """Whether advice treats the drive as shingled: surely or likely so. Being wrong costs little, a surprise
+    costs hours."""
     return recording.verdict in (Recorded.YES, Recorded.LIKELY)
 
 
 def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
-    """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question; what was measured on drives
-    that manage themselves says nothing of it."""
+    """A filesystem's standing on such a drive. Where the host manages zones only Btrfs comes into question;
+    what was measured on drives that manage themselves says nothing of it."""
     if zoned and candidate.filesystem == BTRFS.name:
         return replace(candidate.usual, place=Place.CHOSEN, sentence=ON_ZONES, evidence=())
     if zoned:
@@ -97,7 +117,9 @@ def _standing(candidate: Candidate, *, shingled: bool, zoned: bool) -> Standing:
     return candidate.shingled if shingled else candidate.usual
 
 
-def _obstacles(kind: Filesystem, machine: Machine, drive: Drive, recording: Recording, room: int | None) -> tuple[str, ...]:
+def _obstacles(
+    kind: Filesystem, machine: Machine, drive: Drive, recording: Recording, room: int | None
+) -> tuple[str, ...]:
     found = obstacles(kind, machine, drive, room)
     if manages_zones(drive):
         return (*found, *zone_obstacles(kind, machine, drive))
@@ -108,15 +130,28 @@ def _obstacles(kind: Filesystem, machine: Machine, drive: Drive, recording: Reco
     return found
 
 
-def _risen(ranked: list[tuple[Candidate, Standing]], able: list[tuple[Candidate, Standing]]) -> dict[str, Place]:
-    """The places above the rejected ones, as many as the workload gives, filled in order by what can be used and may move up."""
+def _risen(
+    ranked: list[tuple[Candidate, Standing]], able: list[tuple[Candidate, Standing]]
+) -> dict[str, Place]:
+    """The places above the rejected ones, as many as the workload gives, filled in order by what can be used
+    and may move up."""
     given = [standing.place for _, standing in ranked if standing.place is not Place.REJECTED]
-    fit = [candidate for candidate, standing in able if standing.place is not Place.REJECTED or candidate.moves_up]
+    fit = [
+        candidate
+        for candidate, standing in able
+        if standing.place is not Place.REJECTED or candidate.moves_up
+    ]
     return {candidate.filesystem: place for candidate, place in zip(fit, given, strict=False)}
 
 
 def _choice(
-    candidate: Candidate, standing: Standing, place: Place, site: Site, profile: Profile, sentence: str, barred: tuple[str, ...] = ()
+    candidate: Candidate,
+    standing: Standing,
+    place: Place,
+    site: Site,
+    profile: Profile,
+    sentence: str,
+    barred: tuple[str, ...] = (),
 ) -> Choice:
     always = _always(profile.always, candidate.filesystem, site)
     mkfs = (*always[Kind.MKFS], *_beside(always, Kind.MKFS, standing.mkfs))
@@ -134,12 +169,19 @@ def _choice(
         mount=_offered(mount, site),
         scheduler=schedulers[0] if schedulers else None,
         obstacles=barred,
-        withheld=tuple(Withheld(option.text, option.kind, reason) for option in (*named, *never) if (reason := why_not(option, site))),
+        withheld=tuple(
+            Withheld(option.text, option.kind, reason)
+            for option in (*named, *never)
+            if (reason := why_not(option, site))
+        ),
     )
 
 
-def _always(options: tuple[CatalogueOption, ...], name: str, site: Site) -> dict[Kind, tuple[CatalogueOption, ...]]:
-    """Those that no workload need name, by kind. Of several with the same flag the first that may be offered is taken."""
+def _always(
+    options: tuple[CatalogueOption, ...], name: str, site: Site
+) -> dict[Kind, tuple[CatalogueOption, ...]]:
+    """Those that no workload need name, by kind. Of several with the same flag the first that may be offered
+    is taken."""
     found: dict[tuple[Kind, str], CatalogueOption] = {}
     for option in options:
         if name in option.filesystems and why_not(option, site) is None:
@@ -156,18 +198,31 @@ def _beside(
 
 
 def _offered(options: tuple[CatalogueOption, ...], site: Site) -> tuple[Option, ...]:
-    return tuple(Option(option.text, option.why, option.risk) for option in options if why_not(option, site) is None)
+    return tuple(
+        Option(option.text, option.why, option.risk) for option in options if why_not(option, site) is None
+    )
 
 
-def _moved(standing: Standing, place: Place, unable: list[tuple[Candidate, Standing]], barred: dict[str, tuple[str, ...]]) -> str:
+def _moved(
+    standing: Standing,
+    place: Place,
+    unable: list[tuple[Candidate, Standing]],
+    barred: dict[str, tuple[str, ...]],
+) -> str:
     """The sentence of a filesystem that can be used; where others before it cannot, it says so first."""
     if place is standing.place:
         return standing.sentence
-    before = [candidate.filesystem for candidate, other in unable if _ORDER.index(other.place) < _ORDER.index(standing.place)]
+    before = [
+        candidate.filesystem
+        for candidate, other in unable
+        if _ORDER.index(other.place) < _ORDER.index(standing.place)
+    ]
     titles = " and ".join(filesystem(name).title for name in before)
     reasons = " ".join(dict.fromkeys(barred[name][0] for name in before))
     rank = "first" if place is Place.CHOSEN else "second"
-    return f"It moves up to the {rank} place because {titles} cannot be used here. {reasons} {standing.sentence}"
+    return (
+        f"It moves up to the {rank} place because {titles} cannot be used here. {reasons} {standing.sentence}"
+    )
 
 
 def _barred_sentence(candidate: Candidate, standing: Standing) -> str:
@@ -179,21 +234,36 @@ def _barred_sentence(candidate: Candidate, standing: Standing) -> str:
 
 
 def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
-    found = [f"The drive could not be read: {unread.why}" for unread in drive.unread if unread.what == "drive"]
+    found = [
+        f"The drive could not be read: {unread.why}" for unread in drive.unread if unread.what == "drive"
+    ]
     silent = next((unread.why for unread in drive.unread if unread.what == "signatures"), None)
     if silent and machine.root:
-        found.append(f"What the drive holds could not be read, so it may be failing: save what is on it before anything else. {silent}")
+        found.append(
+            "What the drive holds could not be read, so it may be failing: save what is on it before "
+            f"anything else. {silent}"
+        )
     if manages_zones(drive):
         found += zone_doubts(machine, drive)
     elif recording.verdict is Recorded.LIKELY:
-        found.append("The drive is likely shingled, but not surely; the advice is the one for shingled drives.")
+        found.append(
+            "The drive is likely shingled, but not surely; the advice is the one for shingled drives."
+        )
         found += _otherwise(profile)
     if not machine.kernel.filesystems:
         found.append("Which filesystems the kernel has could not be read; mounting will tell.")
     for what, value, follows in (
-        ("size_bytes", drive.size_bytes, "The drive's size could not be read, so no limit of size was checked."),
+        (
+            "size_bytes",
+            drive.size_bytes,
+            "The drive's size could not be read, so no limit of size was checked.",
+        ),
         ("geometry", drive.geometry, "The drive's block sizes could not be read, so they were not checked."),
-        ("rotational", drive.rotational, "Whether the drive rotates could not be read; what depends on it is left out."),
+        (
+            "rotational",
+            drive.rotational,
+            "Whether the drive rotates could not be read; what depends on it is left out.",
+        ),
         ("zoned", drive.zoned, "Whether the drive has zones that the host must manage could not be read."),
     ):
         if value is None:
@@ -203,29 +273,42 @@ def _doubts(machine: Machine, drive: Drive, recording: Recording, profile: Profi
 
 
 def _otherwise(profile: Profile) -> list[str]:
-    usual = next(candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Place.CHOSEN)
-    shingled = next(candidate.filesystem for candidate in profile.candidates if candidate.shingled.place is Place.CHOSEN)
+    usual = next(
+        candidate.filesystem for candidate in profile.candidates if candidate.usual.place is Place.CHOSEN
+    )
+    shingled = next(
+        candidate.filesystem for candidate in profile.candidates if candidate.shingled.place is Place.CHOSEN
+    )
     if usual == shingled:
         return []
-    return [f"If it is not, {filesystem(usual).title} would come before {filesystem(shingled).title} for this work."]
+    return [
+        f"If it is not, {filesystem(usual).title} would come before {filesystem(shingled).title} for this "
+        "work."
+    ]
 
 
 def _notes(drive: Drive, recording: Recording, profile: Profile) -> tuple[str, ...]:
     found: list[str] = []
     if profile.solid_state and drive.rotational:
-        found.append("This purpose is for drives that do not rotate, and this one does: one named after what it will hold fits it better.")
+        found.append(
+            "This purpose is for drives that do not rotate, and this one does: one named after what it will "
+            "hold fits it better."
+        )
     discards = drive.discard is not None and drive.discard.maximum_bytes > 0
     if is_shingled(recording):
         found.append(
-            "Shingled drives write long runs fast; rewriting in place gets slow once their cache is full, whatever filesystem they have."
+            "Shingled drives write long runs fast; rewriting in place gets slow once their cache is full, "
+            "whatever filesystem they have."
         )
         if profile.root:
             found.append(
-                "A shingled drive is a poor home for a system, which rewrites small blocks all day; another drive would serve better."
+                "A shingled drive is a poor home for a system, which rewrites small blocks all day; another "
+                "drive would serve better."
             )
     if discards and (drive.rotational is False or is_shingled(recording)):
         found.append(
-            "The drive takes discards. Let fstrim.timer do that once a week (systemctl enable --now fstrim.timer); "
-            "the mount option discard, at every deletion, is not advised. Btrfs discards by itself in the background since kernel 6.2."
+            "The drive takes discards. Let fstrim.timer do that once a week (systemctl enable --now "
+            "fstrim.timer); the mount option discard, at every deletion, is not advised. Btrfs discards by "
+            "itself in the background since kernel 6.2."
         )
     return tuple(found)

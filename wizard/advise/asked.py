@@ -1,4 +1,5 @@
-"""Options that a person asks for by id, beside those that are advised: what may be had, and what must be typed back first."""
+"""Options that a person asks for by id, beside those that are advised: what may be had, and what must be
+typed back first."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +14,8 @@ LISTS = {
     "xfs": frozenset({"-b", "-d", "-i", "-l", "-m", "-n", "-s"}),
     "btrfs": frozenset({"-O", "-R"}),
 }
-"""Flags of mkfs whose value is a list. A program takes the last of several (mke2fs), so what is asked for joins what is there."""
+"""Flags of mkfs whose value is a list. A program takes the last of several (mke2fs), so what is asked for
+joins what is there."""
 
 NOT_WRITTEN = {
     Kind.TUNE: "it changes a filesystem that exists already, and is nothing to make or mount one with",
@@ -35,12 +37,18 @@ class Taken:
 
 
 def take_options(
-    choice: Choice, names: Sequence[str], phrases: Sequence[str], site: Site, catalogue: Mapping[str, CatalogueOption], purpose: str
+    choice: Choice,
+    names: Sequence[str],
+    phrases: Sequence[str],
+    site: Site,
+    catalogue: Mapping[str, CatalogueOption],
+    purpose: str,
 ) -> Taken:
     """`choice` with the options of these ids; an advised option that cannot stand beside one gives way.
 
-    `phrases` are those that were typed back; `purpose` names the volume in sentences. Raises BadInput for what cannot be asked for,
-    Refused for what this kernel, this drive or a system's own volume must not have, and for a danger that was not typed back.
+    `phrases` are those that were typed back; `purpose` names the volume in sentences. Raises BadInput for
+    what cannot be asked for, Refused for what this kernel, this drive or a system's own volume must not have,
+    and for a danger that was not typed back.
     """
     asked = [_known(name, choice.filesystem, catalogue) for name in dict.fromkeys(names)]
     for option in asked:
@@ -50,25 +58,38 @@ def take_options(
         for other in asked[:number]:
             if exclude(option, other, choice.filesystem):
                 raise BadInput(f"{other.id} and {option.id} cannot be used together.")
-    advised = [option for option in catalogue.values() if choice.filesystem in option.filesystems and limits(option, site) is None]
+    advised = [
+        option
+        for option in catalogue.values()
+        if choice.filesystem in option.filesystems and limits(option, site) is None
+    ]
     mkfs = _beside(choice.mkfs, asked, Kind.MKFS, choice.filesystem, advised)
     mount = _beside(choice.mount, asked, Kind.MOUNT, choice.filesystem, advised)
     doubts = tuple(_doubt(option, purpose) for option in asked if option.never)
-    return Taken(replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases))
+    return Taken(
+        replace(choice, mkfs=mkfs, mount=mount), doubts, tuple(option.id for option in asked), tuple(phrases)
+    )
 
 
-def check_phrases(phrases: Sequence[str], names: Iterable[str], catalogue: Mapping[str, CatalogueOption]) -> None:
+def check_phrases(
+    phrases: Sequence[str], names: Iterable[str], catalogue: Mapping[str, CatalogueOption]
+) -> None:
     """Raises BadInput for a phrase that belongs to none of the options that were asked for."""
     wanted = {catalogue[name].phrase for name in names if name in catalogue}
     for phrase in phrases:
         if phrase not in wanted:
-            raise BadInput(f"No option that was asked for has the danger {printable(phrase, 120)!r}: type what the refusal says, exactly.")
+            raise BadInput(
+                f"No option that was asked for has the danger {printable(phrase, 120)!r}: type what the "
+                "refusal says, exactly."
+            )
 
 
 def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption]) -> CatalogueOption:
     option = catalogue.get(name)
     if option is None:
-        raise BadInput(f"There is no option {printable(name, 50)!r}; `diskwright options {filesystem}` lists them by id.")
+        raise BadInput(
+            f"There is no option {printable(name, 50)!r}; `diskwright options {filesystem}` lists them by id."
+        )
     if option.kind in NOT_WRITTEN:
         raise BadInput(f"{option.id} ({option.text}) cannot be asked for here: {NOT_WRITTEN[option.kind]}.")
     if filesystem not in option.filesystems:
@@ -77,7 +98,8 @@ def _known(name: str, filesystem: str, catalogue: Mapping[str, CatalogueOption])
 
 
 def refuse(option: CatalogueOption, site: Site) -> None:
-    """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is typed."""
+    """Raises BadInput for what is done anyway, Refused for what cannot be had at `site`, whatever is
+    typed."""
     if option.default:
         raise BadInput(f"{option.text} is nothing to ask for. {option.never}")
     if option.refused:
@@ -85,14 +107,17 @@ def refuse(option: CatalogueOption, site: Site) -> None:
     if reason := limits(option, site):
         raise Refused(f"{option.text} cannot be had here. {reason}")
     if option.danger and site.root:
-        raise Refused(f"{option.text} puts data at risk, and a volume that the system lives on does not get it. {option.never}")
+        raise Refused(
+            f"{option.text} puts data at risk, and a volume that the system lives on does not get it. "
+            f"{option.never}"
+        )
 
 
 def _refuse_untyped(option: CatalogueOption, phrases: Sequence[str]) -> None:
     if option.phrase and option.phrase not in phrases:
         raise Refused(
-            f"{option.text} puts data at risk. {option.never} To have it all the same, type its danger back exactly: "
-            f'--danger "{option.phrase}"'
+            f"{option.text} puts data at risk. {option.never} To have it all the same, type its danger back "
+            f'exactly: --danger "{option.phrase}"'
         )
 
 
@@ -114,12 +139,17 @@ def _joins(kind: Kind, text: str, other: str, filesystem: str) -> bool:
 
 
 def _keys(text: str) -> set[str]:
-    """What the value of an mkfs option sets: `size`, or a feature with or without the `^` that takes it away."""
+    """What the value of an mkfs option sets: `size`, or a feature with or without the `^` that takes it
+    away."""
     return {part.partition("=")[0].lstrip("^") for part in text.partition(" ")[2].split(",")}
 
 
 def _beside(
-    there: tuple[Option, ...], asked: Sequence[CatalogueOption], kind: Kind, filesystem: str, catalogue: Sequence[CatalogueOption]
+    there: tuple[Option, ...],
+    asked: Sequence[CatalogueOption],
+    kind: Kind,
+    filesystem: str,
+    catalogue: Sequence[CatalogueOption],
 ) -> tuple[Option, ...]:
     """The advised options that can stay, and those asked for behind them, lists joined."""
     entries = {entry.text: entry for entry in catalogue if entry.kind is kind}
@@ -130,11 +160,16 @@ def _beside(
     return tuple(kept)
 
 
-def _stays(option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption], filesystem: str) -> bool:
-    """Whether an advised option can stand beside all that was asked for; raises BadInput where it cannot and must."""
+def _stays(
+    option: Option, entry: CatalogueOption | None, asked: Sequence[CatalogueOption], filesystem: str
+) -> bool:
+    """Whether an advised option can stand beside all that was asked for; raises BadInput where it cannot and
+    must."""
     if entry is None:
         return True
-    against = next((wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None)
+    against = next(
+        (wanted for wanted in asked if wanted.text != entry.text and exclude(wanted, entry, filesystem)), None
+    )
     if entry.always and against is not None:
         raise BadInput(f"{against.id} cannot stand beside {option.text}, which the drive needs.")
     return against is None

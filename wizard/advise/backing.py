@@ -8,7 +8,8 @@ TOPICS = {"alignment": "alignment-", "recording-shingled": "shingled-"}
 
 
 def evidence_for(code: str) -> tuple[Evidence, ...]:
-    """The measurements on the matter that `code` is about, in the order of the files; none where no study here is about it."""
+    """The measurements on the matter that `code` is about, in the order of the files; none where no study
+    here is about it."""
     beginning = next((ids for topic, ids in TOPICS.items() if code.startswith(topic)), None)
     if beginning is None:
         return ()

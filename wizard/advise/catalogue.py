@@ -1,4 +1,5 @@
-"""The one catalogue of what can be written to mkfs, mount, tune2fs and its kind, and to a queue's scheduler, and when it may be offered."""
+"""The one catalogue of what can be written to mkfs, mount, tune2fs and its kind, and to a queue's scheduler,
+and when it may be offered."""
 
 import re
 from dataclasses import dataclass
@@ -56,12 +57,14 @@ NEEDS = {
 class CatalogueOption:
     """An option as a file in profiles/options has it.
 
-    A tune option is a whole command without its device (`tune2fs -m 1`): it is for a filesystem that exists already. `does` says what an
-    option does where `why`, the reason to want it, does not; `also` are other ways in which recipes write it.
-    `since` is the first kernel (`6.2`) that takes it, `until` the first that no longer does. `at_least` and `at_most` bound the
-    volume's size. `always`: it need not be named by a workload to be offered. `never` is the reason why it is never offered, empty where
-    it may be; `danger` marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at all, and
-    `default` what is done when nothing is said. `phrase` is what a person types back to have a dangerous option all the same.
+    A tune option is a whole command without its device (`tune2fs -m 1`): it is for a filesystem that exists
+    already. `does` says what an option does where `why`, the reason to want it, does not; `also` are other
+    ways in which recipes write it. `since` is the first kernel (`6.2`) that takes it, `until` the first that
+    no longer does. `at_least` and `at_most` bound the volume's size. `always`: it need not be named by a
+    workload to be offered. `never` is the reason why it is never offered, empty where it may be; `danger`
+    marks those of them that put data at risk, `refused` those that today's kernels or tools do not take at
+    all, and `default` what is done when nothing is said. `phrase` is what a person types back to have a
+    dangerous option all the same.
     """
 
     id: str
@@ -96,7 +99,8 @@ class OptionFile:
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """Where an option would be used. `size_bytes` is the volume's, None where it is unknown; `root` where the system lives on it."""
+    """Where an option would be used. `size_bytes` is the volume's, None where it is unknown; `root` where the
+    system lives on it."""
 
     kernel: Kernel
     drive: Drive
@@ -109,8 +113,15 @@ class Site:
 _MKFS_TEXT = re.compile(r"(?:-[A-Za-z]|--csum)(?: [A-Za-z0-9^_=,.:+-]+)?")
 _MOUNT_TEXT = re.compile(r"[a-z][A-Za-z0-9_=:.+-]*")
 _SCHEDULER_TEXT = re.compile(r"[a-z][a-z0-9-]*")
-_TUNE_TEXT = re.compile(r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*")
-_TEXTS = {Kind.MKFS: _MKFS_TEXT, Kind.MOUNT: _MOUNT_TEXT, Kind.SCHEDULER: _SCHEDULER_TEXT, Kind.TUNE: _TUNE_TEXT}
+_TUNE_TEXT = re.compile(
+    r"(tune2fs|xfs_admin|xfs_io|btrfs|chattr|e4defrag|fstrim|swapon)( [A-Za-z0-9^_=,.:+-]+)*"
+)
+_TEXTS = {
+    Kind.MKFS: _MKFS_TEXT,
+    Kind.MOUNT: _MOUNT_TEXT,
+    Kind.SCHEDULER: _SCHEDULER_TEXT,
+    Kind.TUNE: _TUNE_TEXT,
+}
 LONGEST_PHRASE = 100
 _RESERVED = re.compile(r"-[ULFfnqV]\b.*|.*\buuid=.*")
 _VERSION = re.compile(r"(\d{1,3})\.(\d{1,3})")
@@ -132,25 +143,34 @@ def why_not(option: CatalogueOption, site: Site) -> str | None:
 
 
 def limits(option: CatalogueOption, site: Site) -> str | None:
-    """What of kernel, drive, purpose or size speaks against `option` at `site`, whether it is offered or not; None where nothing does."""
-    return kernel_reason(option, site.kernel) or _drive_reason(option, site) or _size_reason(option, site.size_bytes)
+    """What of kernel, drive, purpose or size speaks against `option` at `site`, whether it is offered or not;
+    None where nothing does."""
+    return (
+        kernel_reason(option, site.kernel)
+        or _drive_reason(option, site)
+        or _size_reason(option, site.size_bytes)
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class OnKernel:
-    """Whether a kernel takes an option, None where that could not be known; `why` says what speaks against it or is not known."""
+    """Whether a kernel takes an option, None where that could not be known; `why` says what speaks against it
+    or is not known."""
 
     takes: bool | None
     why: str = ""
 
 
 def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
-    """Whether `kernel` takes `option`, whatever drive it is for: by what is refused, the filesystems it has, and its version."""
+    """Whether `kernel` takes `option`, whatever drive it is for: by what is refused, the filesystems it has,
+    and its version."""
     if option.refused and not (option.until and (0, 0) < kernel.version < version_of(option.until)):
         return OnKernel(False, option.never)
     kinds = [KINDS[name] for name in option.filesystems]
     if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
-        return OnKernel(False, f"The kernel ({kernel.release}) has no {' and no '.join(kind.title for kind in kinds)}.")
+        return OnKernel(
+            False, f"The kernel ({kernel.release}) has no {' and no '.join(kind.title for kind in kinds)}."
+        )
     reason = kernel_reason(option, kernel)
     return OnKernel(True) if reason is None else OnKernel(None if kernel.version == (0, 0) else False, reason)
 
@@ -169,7 +189,8 @@ def version_of(text: str) -> tuple[int, int]:
 
 
 def flag_of(option: CatalogueOption) -> str:
-    """What may stand only once in a command: the letter of an mkfs option, the name before `=` of a mount option."""
+    """What may stand only once in a command: the letter of an mkfs option, the name before `=` of a mount
+    option."""
     return option.text.split(" " if option.kind is Kind.MKFS else "=")[0]
 
 
@@ -233,11 +254,15 @@ def _check(place: Place[CatalogueOption], places: dict[str, Place[CatalogueOptio
         if name not in KINDS:
             raise place.fault("filesystems", f"{printable(name, 20)!r} is none of {', '.join(KINDS)}.")
     if not _TEXTS[option.kind].fullmatch(option.text):
-        raise place.fault("text", f"{printable(option.text, 40)!r} cannot be written as one {option.kind} option.")
+        raise place.fault(
+            "text", f"{printable(option.text, 40)!r} cannot be written as one {option.kind} option."
+        )
     if option.kind is Kind.MKFS and _RESERVED.fullmatch(option.text):
         raise place.fault("text", f"{printable(option.text, 40)!r} is for diskwright itself to set.")
     if (option.danger or option.refused or option.default) and not option.never:
-        raise place.fault("never", "an option marked as dangerous, refused or the default is never offered: say why.")
+        raise place.fault(
+            "never", "an option marked as dangerous, refused or the default is never offered: say why."
+        )
     _check_phrase(place)
     for other in option.conflicts:
         if other not in places:
@@ -250,10 +275,18 @@ def _check_phrase(place: Place[CatalogueOption]) -> None:
     option = place.entry
     if (option.danger and not option.refused and option.kind is not Kind.TUNE) != bool(option.phrase):
         raise place.fault(
-            "phrase", "a dangerous option of mkfs or mount that is not refused, and no other, has a phrase that is typed back."
+            "phrase",
+            "a dangerous option of mkfs or mount that is not refused, and no other, has a phrase that is "
+            "typed back.",
         )
-    if option.phrase != printable(option.phrase, LONGEST_PHRASE) or "  " in option.phrase or option.phrase != option.phrase.strip():
-        raise place.fault("phrase", f"write a line of plain text that can be typed, at most {LONGEST_PHRASE} characters.")
+    if (
+        option.phrase != printable(option.phrase, LONGEST_PHRASE)
+        or "  " in option.phrase
+        or option.phrase != option.phrase.strip()
+    ):
+        raise place.fault(
+            "phrase", f"write a line of plain text that can be typed, at most {LONGEST_PHRASE} characters."
+        )
 
 
 def _check_bounds(place: Place[CatalogueOption]) -> None:

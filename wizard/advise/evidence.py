@@ -1,4 +1,5 @@
-"""Published figures: one file a study, each measurement a card that carries the study's date, kernel and hardware."""
+"""Published figures: one file a study, each measurement a card that carries the study's date, kernel and
+hardware."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,8 @@ class Study:
 
 @dataclass(frozen=True, slots=True)
 class Measurement:
-    """One row of a study's table. `figures` pairs a filesystem or configuration with its number; what a study left out stays out.
+    """One row of a study's table. `figures` pairs a filesystem or configuration with its number; what a study
+    left out stays out.
 
     `kernel` and `hardware` replace the study's where it measured on several machines.
     """
@@ -55,7 +57,10 @@ def load_evidence() -> dict[str, Evidence]:
 
 
 def _entries(path: Path, form: EvidenceFile) -> list[Place[Evidence]]:
-    return [Place(path, f"measurements[{index}]", _card(form.study, row)) for index, row in enumerate(form.measurements)]
+    return [
+        Place(path, f"measurements[{index}]", _card(form.study, row))
+        for index, row in enumerate(form.measurements)
+    ]
 
 
 def _card(study: Study, row: Measurement) -> Evidence:

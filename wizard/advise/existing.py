@@ -1,4 +1,5 @@
-"""Advice for a filesystem that exists already: mount options, scheduler, read-ahead, discards, reserved blocks."""
+"""Advice for a filesystem that exists already: mount options, scheduler, read-ahead, discards, reserved
+blocks."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -10,7 +11,8 @@ from wizard.model.machine import Drive
 from wizard.model.units import KIB, format_capacity, format_exact
 
 READ_AHEAD_BYTES = 128 * KIB
-"""What the kernel reads ahead at least, unless told otherwise; on an array twice its stripe (block/blk-settings.c)."""
+"""What the kernel reads ahead at least, unless told otherwise; on an array twice its stripe
+(block/blk-settings.c)."""
 
 RESERVED_SHARE = 0.01
 """Less than this of a volume kept for root is not worth a word."""
@@ -23,8 +25,9 @@ _NAME = re.compile(r"[A-Za-z0-9_.:-]+")
 class Existing:
     """A filesystem as it is found, `filesystem` by libblkid's name; what could not be read is None.
 
-    `at_boot` are the options that fstab has for it, None without an entry; `read_ahead_bytes` the drive's; `reserved_bytes` what is kept
-    for root of the `size_bytes` of a mounted one; `trims_weekly` whether fstrim.timer is switched on.
+    `at_boot` are the options that fstab has for it, None without an entry; `read_ahead_bytes` the drive's;
+    `reserved_bytes` what is kept for root of the `size_bytes` of a mounted one; `trims_weekly` whether
+    fstrim.timer is switched on.
     """
 
     device: str
@@ -48,8 +51,9 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Tuning:
-    """What would change. `options` are all that fstab would have, None where they stay; `queue` are values by name below /sys/block;
-    `reserved_percent` what would be kept for root, None where that stays; `trims` whether fstrim.timer would be switched on.
+    """What would change. `options` are all that fstab would have, None where they stay; `queue` are values by
+    name below /sys/block; `reserved_percent` what would be kept for root, None where that stays; `trims`
+    whether fstrim.timer would be switched on.
     """
 
     changes: tuple[Change, ...] = ()
@@ -59,15 +63,24 @@ class Tuning:
     trims: bool = False
 
 
-def tuning_for(existing: Existing, drive: Drive, choice: Choice, catalogue: Mapping[str, CatalogueOption], *, root: bool) -> Tuning:
-    """What would suit the filesystem better for the work that `choice` was made for. `root` where a system lives on it."""
+def tuning_for(
+    existing: Existing, drive: Drive, choice: Choice, catalogue: Mapping[str, CatalogueOption], *, root: bool
+) -> Tuning:
+    """What would suit the filesystem better for the work that `choice` was made for. `root` where a system
+    lives on it."""
     known = [option for option in catalogue.values() if existing.filesystem in option.filesystems]
     options, changes = _mount_options(existing, choice, known)
     queue: list[tuple[str, str]] = []
     if choice.scheduler is not None and drive.scheduler not in (None, choice.scheduler.text):
         queue.append(("scheduler", choice.scheduler.text))
         source = _source(known, Kind.SCHEDULER, choice.scheduler.text)
-        changes.append(Change(f"scheduler {choice.scheduler.text} instead of {drive.scheduler}", choice.scheduler.why, source))
+        changes.append(
+            Change(
+                f"scheduler {choice.scheduler.text} instead of {drive.scheduler}",
+                choice.scheduler.why,
+                source,
+            )
+        )
     ahead = _read_ahead(drive)
     if existing.read_ahead_bytes is not None and existing.read_ahead_bytes < ahead:
         queue.append(("read_ahead_kb", str(ahead // KIB)))
@@ -78,7 +91,9 @@ def tuning_for(existing: Existing, drive: Drive, choice: Choice, catalogue: Mapp
     return Tuning(tuple(changes), options, tuple(queue), next(iter(reserved), None), bool(trims))
 
 
-def _mount_options(existing: Existing, choice: Choice, known: Sequence[CatalogueOption]) -> tuple[tuple[str, ...] | None, list[Change]]:
+def _mount_options(
+    existing: Existing, choice: Choice, known: Sequence[CatalogueOption]
+) -> tuple[tuple[str, ...] | None, list[Change]]:
     """All options that fstab would have, None where it has none for it or they stay; and each difference."""
     if existing.at_boot is None:
         return None, []
@@ -117,7 +132,10 @@ def _read_ahead(drive: Drive) -> int:
 
 
 def _more_ahead(now: int, wanted: int) -> Change:
-    why = f"The kernel reads {format_exact(now)} ahead there, less than it does by itself: long files are then read in small pieces."
+    why = (
+        f"The kernel reads {format_exact(now)} ahead there, less than it does by itself: long files are then "
+        "read in small pieces."
+    )
     return Change(f"read-ahead of {format_exact(wanted)}", why, "kernel source, block/blk-settings.c")
 
 
@@ -129,14 +147,22 @@ def _trims(existing: Existing, drive: Drive) -> tuple[Change, ...]:
     return (Change("fstrim.timer switched on", why, "fstrim(8)"),)
 
 
-def _reserve(existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool) -> dict[int, Change]:
-    """For what was made with `-m` in mind: the percent of its blocks that only root may fill; nothing where they stay."""
+def _reserve(
+    existing: Existing, choice: Choice, known: Sequence[CatalogueOption], *, root: bool
+) -> dict[int, Change]:
+    """For what was made with `-m` in mind: the percent of its blocks that only root may fill; nothing where
+    they stay."""
     size, held = existing.size_bytes, existing.reserved_bytes
     share = 0 if any(option.text == "-m 0" for option in choice.mkfs) else 1
-    option = next((entry for entry in known if entry.kind is Kind.TUNE and entry.text == f"tune2fs -m {share}"), None)
+    option = next(
+        (entry for entry in known if entry.kind is Kind.TUNE and entry.text == f"tune2fs -m {share}"), None
+    )
     if root or not size or not held or held <= RESERVED_SHARE * size or option is None:
         return {}
-    why = f"{format_capacity(held)} are kept for root. {option.why}{f' Risk: {option.risk}' if option.risk else ''}"
+    why = (
+        f"{format_capacity(held)} are kept for root. "
+        f"{option.why}{f' Risk: {option.risk}' if option.risk else ''}"
+    )
     return {share: Change("1 % kept for root" if share else "nothing kept for root", why, option.source)}
 
 
@@ -159,7 +185,10 @@ def udev_rule(path: str, serial: str | None, queue: Sequence[tuple[str, str]]) -
         known, remark = f'ENV{{ID_SERIAL_SHORT}}=="{serial}"', ""
     else:
         known = f'KERNEL=="{path.removeprefix("/dev/")}"'
-        remark = "# The drive tells no serial number that could stand here: look whether its name has stayed the same.\n"
+        remark = (
+            "# The drive tells no serial number that could stand here: look whether its name has stayed the "
+            "same.\n"
+        )
     values = ", ".join(f'ATTR{{queue/{name}}}="{value}"' for name, value in queue)
     return f'{remark}ACTION=="add|change", SUBSYSTEM=="block", ENV{{DEVTYPE}}=="disk", {known}, {values}\n'
 

@@ -33,11 +33,21 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
     `room` is the bytes the volume can have, None where that is unknown.
     """
     found: list[str] = []
-    if machine.kernel.filesystems and kind.kernel_names and not machine.kernel.filesystems.intersection(kind.kernel_names):
-        found.append(f"The running kernel ({machine.kernel.release}) has no {kind.title}: boot one that has, or install its module.")
+    if (
+        machine.kernel.filesystems
+        and kind.kernel_names
+        and not machine.kernel.filesystems.intersection(kind.kernel_names)
+    ):
+        found.append(
+            f"The running kernel ({machine.kernel.release}) has no {kind.title}: boot one that has, or "
+            "install its module."
+        )
     found += _missing(kind, machine)
     if drive.geometry is not None and drive.geometry.logical_block_bytes > LARGEST_BLOCK_BYTES:
-        found.append(f"The drive's logical blocks have {drive.geometry.logical_block_bytes} bytes; a {kind.title} block has at most 4096.")
+        found.append(
+            f"The drive's logical blocks have {drive.geometry.logical_block_bytes} bytes; a {kind.title} "
+            "block has at most 4096."
+        )
     if room is not None:
         found += _size_obstacles(kind, room)
     return tuple(found)
@@ -49,18 +59,27 @@ def _missing(kind: Filesystem, machine: Machine) -> list[str]:
     for name, package in kind.makers.items():
         if not machine.has_tool(name):
             lacking.setdefault(package, []).append(name)
-    said = [missing_programs(names, package, *(kind.package_elsewhere or ("", ""))) for package, names in lacking.items()]
-    said += [f"{path} is missing, and {kind.tool} needs it: {how}." for path, how in kind.needs_files if path in machine.missing_files]
+    said = [
+        missing_programs(names, package, *(kind.package_elsewhere or ("", "")))
+        for package, names in lacking.items()
+    ]
+    said += [
+        f"{path} is missing, and {kind.tool} needs it: {how}."
+        for path, how in kind.needs_files
+        if path in machine.missing_files
+    ]
     return said
 
 
 def for_files(choices: Iterable[Choice]) -> tuple[Choice, ...]:
-    """The choices that hold files: swap is made where it is asked for by name or as a role, and suits no work."""
+    """The choices that hold files: swap is made where it is asked for by name or as a role, and suits no
+    work."""
     return tuple(choice for choice in choices if FILESYSTEMS[choice.filesystem].mounts)
 
 
 def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> int | None:
-    """The bytes a volume can have: those asked for, else the drive's less what a `table` takes; None where neither is known."""
+    """The bytes a volume can have: those asked for, else the drive's less what a `table` takes; None where
+    neither is known."""
     if size_bytes is not None:
         return size_bytes
     return None if drive.size_bytes is None else max(0, drive.size_bytes - TABLE_BYTES * table)
@@ -68,7 +87,10 @@ def room_bytes(drive: Drive, size_bytes: int | None, *, table: bool = True) -> i
 
 def _size_obstacles(kind: Filesystem, size: int) -> list[str]:
     if size < kind.minimum_bytes:
-        return [f"There is room for {format_capacity(size)}, and {kind.title} needs {kind.minimum_bytes // MIB} MiB: {kind.minimum_why}."]
+        return [
+            f"There is room for {format_capacity(size)}, and {kind.title} needs {kind.minimum_bytes // MIB} "
+            f"MiB: {kind.minimum_why}."
+        ]
     if size > kind.maximum_bytes:
         return [f"{format_capacity(size)} are more than {kind.title} can address."]
     return []

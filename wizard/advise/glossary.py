@@ -1,4 +1,5 @@
-"""What the words mean: files in profiles/glossary, found by term or spelling, or by where they stand in a text."""
+"""What the words mean: files in profiles/glossary, found by term or spelling, or by where they stand in a
+text."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -16,7 +17,8 @@ LONGEST = 400
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A word with what it means in one or two sentences. `also` are its other spellings and what is explained along with it."""
+    """A word with what it means in one or two sentences. `also` are its other spellings and what is explained
+    along with it."""
 
     id: str
     term: str
@@ -46,7 +48,10 @@ def load_glossary() -> tuple[Term, ...]:
         for spelling in place.entry.spellings:
             other = owners.setdefault(spelling.casefold(), place.entry)
             if other is not place.entry:
-                raise place.fault("term", f"{printable(spelling, 40)!r} is explained already by the term with the id {other.id!r}.")
+                raise place.fault(
+                    "term",
+                    f"{printable(spelling, 40)!r} is explained already by the term with the id {other.id!r}.",
+                )
     return tuple(sorted((place.entry for place in places.values()), key=lambda term: term.term.casefold()))
 
 
@@ -57,13 +62,16 @@ def find_term(text: str, terms: Sequence[Term] | None = None) -> Term:
     wanted = " ".join(text.split()).casefold()
     if wanted in by_spelling:
         return by_spelling[wanted]
-    near = search_terms(wanted, known) or [by_spelling[name] for name in get_close_matches(wanted, by_spelling, 3)]
+    near = search_terms(wanted, known) or [
+        by_spelling[name] for name in get_close_matches(wanted, by_spelling, 3)
+    ]
     hint = f" Did you mean {', '.join(dict.fromkeys(term.term for term in near[:5]))}?" if near else ""
     raise BadInput(f"The glossary does not have {printable(text, 40)!r}.{hint}")
 
 
 def search_terms(text: str, terms: Iterable[Term]) -> list[Term]:
-    """The terms of which a spelling has `text` in it, those that begin with it first; all of them for an empty text."""
+    """The terms of which a spelling has `text` in it, those that begin with it first; all of them for an
+    empty text."""
     wanted = text.strip().casefold()
     found = [term for term in terms if any(wanted in spelling.casefold() for spelling in term.spellings)]
     return sorted(found, key=lambda term: not term.term.casefold().startswith(wanted))
@@ -74,7 +82,9 @@ def terms_in(text: str, terms: Iterable[Term]) -> tuple[Term, ...]:
     plain = " ".join(text.split()).casefold()
     found: list[tuple[int, Term]] = []
     for term in terms:
-        matches = [match.start() for spelling in term.spellings if (match := re.search(_as_word(spelling), plain))]
+        matches = [
+            match.start() for spelling in term.spellings if (match := re.search(_as_word(spelling), plain))
+        ]
         if matches:
             found.append((min(matches), term))
     return tuple(term for _, term in sorted(found, key=lambda pair: pair[0]))
@@ -91,6 +101,11 @@ def _entries(path: Path, form: GlossaryFile) -> list[Place[Term]]:
 
 def _check(place: Place[Term]) -> None:
     term = place.entry
-    for key, said in (("term", term.term), ("text", term.text), ("source", term.source), *(("also", spelling) for spelling in term.also)):
+    for key, said in (
+        ("term", term.term),
+        ("text", term.text),
+        ("source", term.source),
+        *(("also", spelling) for spelling in term.also),
+    ):
         if not said.strip() or printable(said, LONGEST) != said:
             raise place.fault(key, f"write one line of plain text, at most {LONGEST} characters.")

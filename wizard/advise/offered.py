@@ -1,4 +1,5 @@
-"""What can be asked for beside what is advised: the catalogue's options for one choice, and what stands against each."""
+"""What can be asked for beside what is advised: the catalogue's options for one choice, and what stands
+against each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,8 +12,8 @@ from wizard.model.errors import DiskwrightError
 
 @dataclass(frozen=True, slots=True)
 class Offered:
-    """An option for one choice. `refusal` says why it cannot be had here, empty where it can; `excludes` are the texts of those that it
-    cannot stand beside."""
+    """An option for one choice. `refusal` says why it cannot be had here, empty where it can; `excludes` are
+    the texts of those that it cannot stand beside."""
 
     option: CatalogueOption
     advised: bool
@@ -49,7 +50,8 @@ _ORDER = ("advised", "can be taken", "not advised", "danger", "cannot be had")
 
 
 def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]) -> tuple[Offered, ...]:
-    """Every option of mkfs and mount for the filesystem of an advised `choice`: the advised first, what cannot be had last."""
+    """Every option of mkfs and mount for the filesystem of an advised `choice`: the advised first, what
+    cannot be had last."""
     options = [
         option
         for option in catalogue.values()
@@ -57,7 +59,13 @@ def offered(choice: Choice, site: Site, catalogue: Mapping[str, CatalogueOption]
     ]
     advised = {option.text for option in (*choice.mkfs, *choice.mount)}
     found = [
-        Offered(option, option.text in advised, _refusal(option, site), _excluded(option, options, choice.filesystem)) for option in options
+        Offered(
+            option,
+            option.text in advised,
+            _refusal(option, site),
+            _excluded(option, options, choice.filesystem),
+        )
+        for option in options
     ]
     return tuple(sorted(found, key=lambda one: _ORDER.index(one.standing)))
 

@@ -1,4 +1,5 @@
-"""What the catalogues share: entries found by id, later folders replacing earlier ones, and faults that name file, line and key."""
+"""What the catalogues share: entries found by id, later folders replacing earlier ones, and faults that name
+file, line and key."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -19,7 +20,8 @@ LONGEST_ID = 40
 
 @dataclass(frozen=True, slots=True)
 class Place(Generic[Entry]):
-    """An entry with the file it stands in and its key there (`options[3]`, or empty where the file is the entry)."""
+    """An entry with the file it stands in and its key there (`options[3]`, or empty where the file is the
+    entry)."""
 
     path: Path
     key: str
@@ -39,13 +41,21 @@ def fault(path: Path, key: str, said: str) -> BadInput:
 def check_id(place: Place[Entry], key: str, value: str) -> None:
     """Refuse an id that is no slug: ids are typed on the command line and stand in documents."""
     if len(value) > LONGEST_ID or not _SLUG.fullmatch(value):
-        raise place.fault(key, f"{printable(value, 50)!r} is no id: use small letters, digits and single hyphens, at most {LONGEST_ID}.")
+        raise place.fault(
+            key,
+            f"{printable(value, 50)!r} is no id: use small letters, digits and single hyphens, at most "
+            f"{LONGEST_ID}.",
+        )
 
 
 def gather(
-    room: str, form: type[Form], entries: Callable[[Path, Form], Iterable[Place[Entry]]], id_of: Callable[[Entry], str]
+    room: str,
+    form: type[Form],
+    entries: Callable[[Path, Form], Iterable[Place[Entry]]],
+    id_of: Callable[[Entry], str],
 ) -> dict[str, Place[Entry]]:
-    """All entries of a room by id. A later folder's entry replaces an earlier one; twice in one folder is an error."""
+    """All entries of a room by id. A later folder's entry replaces an earlier one; twice in one folder is an
+    error."""
     found: dict[str, Place[Entry]] = {}
     for path in profile_files(room):
         for place in entries(path, read_profile(path, form)):
@@ -53,6 +63,8 @@ def gather(
             check_id(place, "id", name)
             other = found.get(name)
             if other is not None and other.path.parent == path.parent:
-                raise place.fault("id", f"{name!r} is already used in {other.path}; give one of the two another id.")
+                raise place.fault(
+                    "id", f"{name!r} is already used in {other.path}; give one of the two another id."
+                )
             found[name] = place
     return found

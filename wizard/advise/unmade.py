@@ -1,4 +1,5 @@
-"""The filesystems that are recognised and never made: what was measured of them, why not, and the way off them."""
+"""The filesystems that are recognised and never made: what was measured of them, why not, and the way off
+them."""
 
 from collections.abc import Sequence
 
@@ -7,9 +8,16 @@ from wizard.model.advice import Evidence, Unmade
 
 
 def unmade(measured: Sequence[Evidence]) -> tuple[Unmade, ...]:
-    """Each of them, with those of the measurements that hold a figure of it; those with figures come first."""
+    """Each of them, with those of the measurements that hold a figure of it; those with figures come
+    first."""
     found = [
-        Unmade(kind.name, kind.title, kind.why_not, kind.way_off, tuple(card for card in measured if _names(card, kind.name)))
+        Unmade(
+            kind.name,
+            kind.title,
+            kind.why_not,
+            kind.way_off,
+            tuple(card for card in measured if _names(card, kind.name)),
+        )
         for kind in KINDS.values()
         if kind.why_not and not kind.made
     ]

@@ -1,4 +1,5 @@
-"""The purposes that advice knows: files in profiles/workloads, checked and joined with the options and evidence they name."""
+"""The purposes that advice knows: files in profiles/workloads, checked and joined with the options and
+evidence they name."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,7 +22,8 @@ LABEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,11}")
 
 @dataclass(frozen=True, slots=True)
 class ShingledForm:
-    """What a file says differently for a shingled drive; a list that is left out stays as it is for other drives."""
+    """What a file says differently for a shingled drive; a list that is left out stays as it is for other
+    drives."""
 
     place: Place
     sentence: str
@@ -33,8 +35,8 @@ class ShingledForm:
 
 @dataclass(frozen=True, slots=True)
 class ChoiceForm:
-    """A filesystem's place for a workload, as a file has it: everything by id. `unfit` where it must not move up even if nothing that
-    comes before it can be used."""
+    """A filesystem's place for a workload, as a file has it: everything by id. `unfit` where it must not move
+    up even if nothing that comes before it can be used."""
 
     filesystem: str
     place: Place
@@ -49,11 +51,12 @@ class ChoiceForm:
 
 @dataclass(frozen=True, slots=True)
 class WorkloadForm:
-    """A file in profiles/workloads. Lists of workloads go by `order`. `root` where the system itself lives on the volume, `solid_state`
-    where it is for drives that do not rotate.
+    """A file in profiles/workloads. Lists of workloads go by `order`. `root` where the system itself lives on
+    the volume, `solid_state` where it is for drives that do not rotate.
 
-    `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled` those on shingled drives;
-    `regret` and `regret_shingled` say why a filesystem is advised that is not the fastest there.
+    `measured` names the measurements of this work, whichever filesystem they speak for, `measured_shingled`
+    those on shingled drives; `regret` and `regret_shingled` say why a filesystem is advised that is not the
+    fastest there.
     """
 
     id: str
@@ -86,7 +89,8 @@ class Standing:
 class Candidate:
     """What a workload says of one filesystem, on drives in general and on shingled ones.
 
-    `ranked` is false where the workload does not name it; `moves_up` is whether it may take the place of one that cannot be used.
+    `ranked` is false where the workload does not name it; `moves_up` is whether it may take the place of one
+    that cannot be used.
     """
 
     filesystem: str
@@ -98,7 +102,8 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """The published measurements of a workload, and why the fastest filesystem there is not the advised one (may be empty)."""
+    """The published measurements of a workload, and why the fastest filesystem there is not the advised one
+    (may be empty)."""
 
     figures: tuple[Evidence, ...] = ()
     regret: str = ""
@@ -106,8 +111,9 @@ class Measured:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A workload with all that advice needs; `candidates` are all filesystems that diskwright makes. `never` are the options that the
-    catalogue records as never offered, `always` those that need no workload to name them."""
+    """A workload with all that advice needs; `candidates` are all filesystems that diskwright makes. `never`
+    are the options that the catalogue records as never offered, `always` those that need no workload to name
+    them."""
 
     workload: Workload
     root: bool
@@ -120,10 +126,12 @@ class Profile:
 
 
 def load_workloads() -> tuple[Profile, ...]:
-    """Every workload, by what most people come for, and users' own last, unless they have an order; raises BadInput naming file, line and
-    key of what is wrong in any profile."""
+    """Every workload, by what most people come for, and users' own last, unless they have an order; raises
+    BadInput naming file, line and key of what is wrong in any profile."""
     options, evidence = load_catalogue(), load_evidence()
-    places = gather("workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id)
+    places = gather(
+        "workloads", WorkloadForm, lambda path, form: [Entry(path, "", form)], lambda form: form.id
+    )
     in_order = sorted(places.values(), key=lambda place: place.entry.order)
     return tuple(_Joined(place, options, evidence).profile() for place in in_order)
 
@@ -141,24 +149,41 @@ def find_workload(name: str) -> Profile:
 def _unranked(ranked: Iterable[str]) -> list[Candidate]:
     """The filesystems that a workload does not rank, each rejected with its own general sentence."""
     named = set(ranked)
-    standings = {name: Standing(Place.REJECTED, kind.in_general, (), (), (), ()) for name, kind in FILESYSTEMS.items() if name not in named}
-    return [Candidate(name, standing, standing, ranked=False, moves_up=False) for name, standing in standings.items()]
+    standings = {
+        name: Standing(Place.REJECTED, kind.in_general, (), (), (), ())
+        for name, kind in FILESYSTEMS.items()
+        if name not in named
+    }
+    return [
+        Candidate(name, standing, standing, ranked=False, moves_up=False)
+        for name, standing in standings.items()
+    ]
 
 
 class _Joined:
     """One file's checks and the look-up of what it names."""
 
-    def __init__(self, place: Entry[WorkloadForm], options: dict[str, CatalogueOption], evidence: dict[str, Evidence]) -> None:
+    def __init__(
+        self, place: Entry[WorkloadForm], options: dict[str, CatalogueOption], evidence: dict[str, Evidence]
+    ) -> None:
         self.place, self.form, self.options, self.evidence = place, place.entry, options, evidence
 
     def profile(self) -> Profile:
         self._check_form()
-        workload = Workload(self.form.id, self.form.title, self.form.summary, str(self.place.path), self.form.label)
-        ranked = tuple(self._candidate(f"choices[{index}]", choice) for index, choice in enumerate(self.form.choices))
+        workload = Workload(
+            self.form.id, self.form.title, self.form.summary, str(self.place.path), self.form.label
+        )
+        ranked = tuple(
+            self._candidate(f"choices[{index}]", choice) for index, choice in enumerate(self.form.choices)
+        )
         self._check_places([candidate.usual.place for candidate in ranked], "place")
         self._check_places([candidate.shingled.place for candidate in ranked], "shingled.place")
         candidates = (*ranked, *_unranked(candidate.filesystem for candidate in ranked))
-        never = tuple(option for option in self.options.values() if option.never and not option.default and option.kind is not Kind.TUNE)
+        never = tuple(
+            option
+            for option in self.options.values()
+            if option.never and not option.default and option.kind is not Kind.TUNE
+        )
         always = tuple(option for option in self.options.values() if option.always)
         return Profile(
             workload,
@@ -167,7 +192,9 @@ class _Joined:
             never,
             always,
             Measured(self._evidence("measured", self.form.measured), self.form.regret),
-            Measured(self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled),
+            Measured(
+                self._evidence("measured_shingled", self.form.measured_shingled), self.form.regret_shingled
+            ),
             self.form.solid_state,
         )
 
@@ -177,12 +204,17 @@ class _Joined:
                 raise self.place.fault(key, "write one line of plain text.")
         if not LABEL.fullmatch(self.form.label):
             raise self.place.fault(
-                "label", "a label has 1 to 12 letters, digits, hyphens or underscores and begins with a letter or digit."
+                "label",
+                "a label has 1 to 12 letters, digits, hyphens or underscores and begins with a letter or "
+                "digit.",
             )
         names = [choice.filesystem for choice in self.form.choices]
         for index, name in enumerate(names):
             if name not in FILESYSTEMS:
-                raise self.place.fault(f"choices[{index}].filesystem", f"{printable(name, 20)!r} is none of {', '.join(FILESYSTEMS)}.")
+                raise self.place.fault(
+                    f"choices[{index}].filesystem",
+                    f"{printable(name, 20)!r} is none of {', '.join(FILESYSTEMS)}.",
+                )
             if name in names[:index]:
                 raise self.place.fault(f"choices[{index}].filesystem", f"{name} was ranked before.")
 
@@ -193,7 +225,9 @@ class _Joined:
         for place, most in ((Place.CHOSEN, "exactly one must be"), (Place.SECOND, "at most one may be")):
             holders = [index for index, held in enumerate(places) if held is place]
             if len(holders) > 1:
-                raise self.place.fault(f"choices[{holders[1]}].{key}", f"more than one filesystem is {place}{shingled}; {most}.")
+                raise self.place.fault(
+                    f"choices[{holders[1]}].{key}", f"more than one filesystem is {place}{shingled}; {most}."
+                )
 
     def _candidate(self, key: str, choice: ChoiceForm) -> Candidate:
         usual = self._standing(key, choice.filesystem, choice, choice)
@@ -204,7 +238,9 @@ class _Joined:
             raise self.place.fault(f"{key}.unfit", "only a filesystem that is rejected can be unfit.")
         return Candidate(choice.filesystem, usual, shingled, moves_up=not choice.unfit)
 
-    def _standing(self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm) -> Standing:
+    def _standing(
+        self, key: str, filesystem: str, form: ChoiceForm | ShingledForm, usual: ChoiceForm
+    ) -> Standing:
         if not form.sentence.strip():
             raise self.place.fault(f"{key}.sentence", "say in a sentence why it has this place.")
         mkfs = usual.mkfs if form.mkfs is None else form.mkfs
@@ -222,18 +258,28 @@ class _Joined:
     def _evidence(self, key: str, names: tuple[str, ...]) -> tuple[Evidence, ...]:
         for name in names:
             if name not in self.evidence:
-                raise self.place.fault(key, f"there is no evidence {printable(name, 50)!r} in profiles/evidence.")
+                raise self.place.fault(
+                    key, f"there is no evidence {printable(name, 50)!r} in profiles/evidence."
+                )
         return tuple(self.evidence[name] for name in names)
 
-    def _options(self, key: str, kind: Kind, filesystem: str, names: tuple[str, ...]) -> tuple[CatalogueOption, ...]:
+    def _options(
+        self, key: str, kind: Kind, filesystem: str, names: tuple[str, ...]
+    ) -> tuple[CatalogueOption, ...]:
         taken: list[CatalogueOption] = []
         for name in names:
             option = self.options.get(name)
             if option is None:
-                raise self.place.fault(key, f"there is no option {printable(name, 50)!r} in profiles/options.")
+                raise self.place.fault(
+                    key, f"there is no option {printable(name, 50)!r} in profiles/options."
+                )
             self._check_option(key, kind, filesystem, option)
             for other in taken if kind is not Kind.SCHEDULER else ():
-                if option.id in other.conflicts or other.id in option.conflicts or flag_of(option) == flag_of(other):
+                if (
+                    option.id in other.conflicts
+                    or other.id in option.conflicts
+                    or flag_of(option) == flag_of(other)
+                ):
                     raise self.place.fault(key, f"{other.id} and {option.id} cannot be used together.")
             taken.append(option)
         return tuple(taken)
@@ -242,6 +288,8 @@ class _Joined:
         if option.kind is not kind:
             raise self.place.fault(key, f"{option.id} is an option for {option.kind}, not for {kind}.")
         if option.filesystems and filesystem not in option.filesystems:
-            raise self.place.fault(key, f"{option.id} is for {', '.join(option.filesystems)}, not for {filesystem}.")
+            raise self.place.fault(
+                key, f"{option.id} is for {', '.join(option.filesystems)}, not for {filesystem}."
+            )
         if option.never:
             raise self.place.fault(key, f"{option.id} is never offered: {option.never}")

@@ -1,7 +1,8 @@
-"""Drives whose zones the host must manage: what can live there on this kernel with these programs. Pure rules over facts.
+"""Drives whose zones the host must manage: what can live there on this kernel with these programs. Pure rules
+over facts.
 
-Sources: Linux fs/btrfs/zoned.c, fs/f2fs, fs/zonefs, drivers/md/dm-zoned, fs/xfs (6.15); mkfs.btrfs(8), mkfs.xfs(8), mkfs.f2fs(8),
-dmzadm(8), mkzonefs(8); tried on emulated drives with kernel 6.1.
+Sources: Linux fs/btrfs/zoned.c, fs/f2fs, fs/zonefs, drivers/md/dm-zoned, fs/xfs (6.15); mkfs.btrfs(8),
+mkfs.xfs(8), mkfs.f2fs(8), dmzadm(8), mkzonefs(8); tried on emulated drives with kernel 6.1.
 """
 
 from collections.abc import Sequence
@@ -27,7 +28,8 @@ BTRFS_LEAST_ZONES = 16
 """It starts with 10 where metadata are kept twice; with fewer than these hardly any room is left for data."""
 
 BTRFS_LEAST_ACTIVE = 8
-"""BTRFS_MIN_ACTIVE_ZONES: those of the superblocks, one each of three kinds, of the log, and one to move data to."""
+"""BTRFS_MIN_ACTIVE_ZONES: those of the superblocks, one each of three kinds, of the log, and one to move data
+to."""
 
 F2FS_MOST_BYTES = 16 * TIB
 XFS_SHARE = 100
@@ -58,7 +60,10 @@ def manages_zones(drive: Drive) -> bool:
 def zone_obstacles(kind: Filesystem, machine: Machine, drive: Drive) -> tuple[str, ...]:
     """Why `kind` cannot be made on this host-managed drive, in sentences; empty where it can."""
     if kind is not BTRFS:
-        return (f"The host must manage this drive's zones, and the kernel takes no partitions on it: {kind.zones}.",)
+        return (
+            "The host must manage this drive's zones, and the kernel takes no partitions on it: "
+            f"{kind.zones}.",
+        )
     return _btrfs(machine, drive).against
 
 
@@ -70,23 +75,30 @@ def zone_doubts(machine: Machine, drive: Drive) -> tuple[str, ...]:
 def zone_notes(*, root: bool) -> tuple[str, ...]:
     """What else is good to know about such a drive."""
     found = [
-        "The drive takes writes only in the order of its zones: no partition table, and one filesystem on the whole drive.",
+        "The drive takes writes only in the order of its zones: no partition table, and one filesystem on "
+        "the whole drive.",
         "Making a filesystem empties every zone at once: nothing of what the drive held can be brought back.",
     ]
     if root:
-        found.append("Nothing can be booted from such a drive: /boot and the boot loader must lie on another one.")
+        found.append(
+            "Nothing can be booted from such a drive: /boot and the boot loader must lie on another one."
+        )
     return tuple(found)
 
 
 def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) -> tuple[ZonedUse, ...]:
-    """Everything that could live on a host-managed drive, with what speaks against it here and the commands that make it."""
+    """Everything that could live on a host-managed drive, with what speaks against it here and the commands
+    that make it."""
     alone = _has_conventional(drive)
     options = " ".join(option.text for option in btrfs_options)
     return (
         _use(
             "Btrfs",
-            "It writes everything in new places, zone after zone. It takes the whole drive, and is what diskwright makes there.",
-            _has(machine, "btrfs", BTRFS.title) + _tool(machine, BTRFS.tool, BTRFS.package) + _btrfs(machine, drive),
+            "It writes everything in new places, zone after zone. It takes the whole drive, and is what "
+            "diskwright makes there.",
+            _has(machine, "btrfs", BTRFS.title)
+            + _tool(machine, BTRFS.tool, BTRFS.package)
+            + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
             f"mount -t btrfs {drive.path} {PLACE}",
         ),
@@ -94,16 +106,25 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
         _use("XFS", _xfs_words(drive), _xfs(machine), *_xfs_commands(drive)),
         _use(
             "zonefs",
-            "It shows every zone as one file that programs can only append to: for programs written for that, not for ordinary files.",
-            _has(machine, "zonefs", "zonefs") + _since(machine, "zonefs", ZONEFS_SINCE) + _tool(machine, "mkzonefs", "zonefs-tools"),
+            "It shows every zone as one file that programs can only append to: for programs written for "
+            "that, not for ordinary files.",
+            _has(machine, "zonefs", "zonefs")
+            + _since(machine, "zonefs", ZONEFS_SINCE)
+            + _tool(machine, "mkzonefs", "zonefs-tools"),
             f"mkzonefs {drive.path}",
             f"mount -t zonefs {drive.path} {PLACE}",
         ),
-        _use("dm-zoned", _dm_zoned_words(alone), _dm_zoned(machine, alone), *_dm_zoned_commands(drive.path, alone)),
+        _use(
+            "dm-zoned",
+            _dm_zoned_words(alone),
+            _dm_zoned(machine, alone),
+            *_dm_zoned_commands(drive.path, alone),
+        ),
         ZonedUse(
             "ext4, JFS, NILFS2 and partitions",
             Ability.CANNOT,
-            "They write in place, and the drive refuses that. mkfs.jfs even claims success, and what it made cannot be mounted.",
+            "They write in place, and the drive refuses that. mkfs.jfs even claims success, and what it made "
+            "cannot be mounted.",
         ),
     )
 
@@ -124,9 +145,13 @@ def _has(machine: Machine, name: str, title: str) -> _Findings:
 def _since(machine: Machine, title: str, first: Version) -> _Findings:
     kernel = machine.kernel
     if kernel.version == (0, 0):
-        return _Findings(unknown=(f"The kernel's version could not be read; {title} needs {_dotted(first)} for zones.",))
+        return _Findings(
+            unknown=(f"The kernel's version could not be read; {title} needs {_dotted(first)} for zones.",)
+        )
     if kernel.version < first:
-        return _Findings((f"Kernel {_dotted(first)} is the first with {title} for zones; {kernel.release} runs.",))
+        return _Findings(
+            (f"Kernel {_dotted(first)} is the first with {title} for zones; {kernel.release} runs.",)
+        )
     return _Findings()
 
 
@@ -155,10 +180,17 @@ def _btrfs_program(machine: Machine) -> _Findings:
         return _Findings()
     known = machine.program(BTRFS.tool)
     if known is None or not known.features:
-        return _Findings(unknown=("Whether this mkfs.btrfs was built for zones could not be found out (mkfs.btrfs -O list-all tells).",))
+        return _Findings(
+            unknown=(
+                "Whether this mkfs.btrfs was built for zones could not be found out (mkfs.btrfs -O list-all "
+                "tells).",
+            )
+        )
     if "zoned" in known.features:
         return _Findings()
-    return _Findings(("This mkfs.btrfs was built without zones: version 5.12 is the first that can be built with them.",))
+    return _Findings(
+        ("This mkfs.btrfs was built without zones: version 5.12 is the first that can be built with them.",)
+    )
 
 
 def _btrfs_zones(drive: Drive) -> _Findings:
@@ -166,18 +198,30 @@ def _btrfs_zones(drive: Drive) -> _Findings:
     size, count = (zones.size_bytes, zones.count) if zones else (None, None)
     least, most = BTRFS_ZONE_BYTES
     if zones is None or size is None or count is None:
-        return _Findings(unknown=("The size and number of its zones could not be read, so that they were not checked.",))
+        return _Findings(
+            unknown=("The size and number of its zones could not be read, so that they were not checked.",)
+        )
     if not least <= size <= most or size & (size - 1):
-        return _Findings((f"Its zones span {format_exact(size)}; Btrfs takes powers of two from 4 MiB to 8 GiB.",))
+        return _Findings(
+            (f"Its zones span {format_exact(size)}; Btrfs takes powers of two from 4 MiB to 8 GiB.",)
+        )
     if count < BTRFS_LEAST_ZONES:
-        return _Findings((f"It has {count} zones; below {BTRFS_LEAST_ZONES} Btrfs has hardly any room for data.",))
+        return _Findings(
+            (f"It has {count} zones; below {BTRFS_LEAST_ZONES} Btrfs has hardly any room for data.",)
+        )
     if zones.most_active and zones.most_active < BTRFS_LEAST_ACTIVE:
-        return _Findings((f"It can write to {zones.most_active} zones at a time; Btrfs needs {BTRFS_LEAST_ACTIVE}.",))
+        return _Findings(
+            (f"It can write to {zones.most_active} zones at a time; Btrfs needs {BTRFS_LEAST_ACTIVE}.",)
+        )
     return _Findings()
 
 
 def _f2fs(machine: Machine, drive: Drive) -> _Findings:
-    found = _has(machine, "f2fs", "F2FS") + _since(machine, "F2FS", F2FS_SINCE) + _tool(machine, "mkfs.f2fs", "f2fs-tools")
+    found = (
+        _has(machine, "f2fs", "F2FS")
+        + _since(machine, "F2FS", F2FS_SINCE)
+        + _tool(machine, "mkfs.f2fs", "f2fs-tools")
+    )
     if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
         found += _Findings((f"{format_capacity(drive.size_bytes)} are more than F2FS can address (16 TiB).",))
     return found + _counted(_has_conventional(drive))
@@ -186,12 +230,24 @@ def _f2fs(machine: Machine, drive: Drive) -> _Findings:
 def _counted(alone: bool | None) -> _Findings:
     if alone is not None:
         return _Findings()
-    return _Findings(unknown=("Whether some zones take any write was not read (root can): without them it needs a second drive.",))
+    return _Findings(
+        unknown=(
+            "Whether some zones take any write was not read (root can): without them it needs a second "
+            "drive.",
+        )
+    )
 
 
 def _f2fs_words(alone: bool | None) -> str:
-    where = " They lie on a second, ordinary drive, since every zone of this one must be written in order." if alone is False else ""
-    return f"Its metadata need zones that take any write.{where} It keeps a part of the drive in reserve to move data about."
+    where = (
+        " They lie on a second, ordinary drive, since every zone of this one must be written in order."
+        if alone is False
+        else ""
+    )
+    return (
+        f"Its metadata need zones that take any write.{where} It keeps a part of the drive in reserve to "
+        "move data about."
+    )
 
 
 def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
@@ -201,15 +257,30 @@ def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
 
 
 def _xfs(machine: Machine) -> _Findings:
-    found = _has(machine, "xfs", XFS.title) + _since(machine, "XFS", XFS_SINCE) + _tool(machine, XFS.tool, XFS.package)
+    found = (
+        _has(machine, "xfs", XFS.title)
+        + _since(machine, "XFS", XFS_SINCE)
+        + _tool(machine, XFS.tool, XFS.package)
+    )
     if machine.kernel.built_with("XFS_RT") is False:
-        found += _Findings(("The kernel was built without XFS's realtime part (CONFIG_XFS_RT), which holds the zones.",))
+        found += _Findings(
+            ("The kernel was built without XFS's realtime part (CONFIG_XFS_RT), which holds the zones.",)
+        )
     known = machine.program(XFS.tool)
     if known is not None and (0, 0) < known.version < XFS_SINCE:
-        found += _Findings((f"mkfs.xfs {_dotted(known.version)} is here; {_dotted(XFS_SINCE)} is the first that knows zones.",))
+        found += _Findings(
+            (
+                f"mkfs.xfs {_dotted(known.version)} is here; {_dotted(XFS_SINCE)} is the first that knows "
+                "zones.",
+            )
+        )
     if not found.against:
         built = machine.kernel.built_with("XFS_RT") is not None
-        found += _Findings(unknown=() if built else ("Whether the kernel has XFS's realtime part (CONFIG_XFS_RT) could not be read.",))
+        found += _Findings(
+            unknown=()
+            if built
+            else ("Whether the kernel has XFS's realtime part (CONFIG_XFS_RT) could not be read.",)
+        )
         versed = known is not None and known.version != (0, 0)
         found += _Findings(unknown=() if versed else ("The version of mkfs.xfs could not be read.",))
     return found
@@ -220,18 +291,28 @@ def _xfs_alone(drive: Drive) -> bool:
     zones = drive.zones
     if zones is None or zones.conventional is None or zones.count is None or zones.size_bytes is None:
         return False
-    return zones.conventional * zones.size_bytes >= XFS.minimum_bytes and zones.conventional * XFS_SHARE >= zones.count
+    return (
+        zones.conventional * zones.size_bytes >= XFS.minimum_bytes
+        and zones.conventional * XFS_SHARE >= zones.count
+    )
 
 
 def _xfs_words(drive: Drive) -> str:
-    where = "" if _xfs_alone(drive) else " They lie on a second, ordinary drive of about a hundredth of this one's size."
+    where = (
+        ""
+        if _xfs_alone(drive)
+        else " They lie on a second, ordinary drive of about a hundredth of this one's size."
+    )
     return f"Its authors call it experimental. Its metadata need zones that take any write.{where}"
 
 
 def _xfs_commands(drive: Drive) -> tuple[str, str]:
     if _xfs_alone(drive):
         return f"mkfs.xfs -r zoned=1 {drive.path}", f"mount -t xfs {drive.path} {PLACE}"
-    return f"mkfs.xfs -r zoned=1,rtdev={drive.path} {OTHER}", f"mount -t xfs -o rtdev={drive.path} {OTHER} {PLACE}"
+    return (
+        f"mkfs.xfs -r zoned=1,rtdev={drive.path} {OTHER}",
+        f"mount -t xfs -o rtdev={drive.path} {OTHER} {PLACE}",
+    )
 
 
 def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
@@ -249,8 +330,8 @@ def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
 def _dm_zoned_words(alone: bool | None) -> str:
     where = " They are lent by a second, ordinary drive." if alone is False else ""
     return (
-        "It makes an ordinary device of the drive (below /dev/mapper), for any filesystem, at a price: what is rewritten goes to zones "
-        f"that take any write, and is moved again later.{where}"
+        "It makes an ordinary device of the drive (below /dev/mapper), for any filesystem, at a price: what "
+        f"is rewritten goes to zones that take any write, and is moved again later.{where}"
     )
 
 

@@ -46,7 +46,11 @@ def main(arguments: list[str]) -> None:
     except (OSError, DiskwrightError) as error:
         note_exception()
         # What goes wrong with a run's own files, for the most part: then its journal may take no word either.
-        what = f"{error.filename} cannot be used: {error.strerror}." if isinstance(error, OSError) else str(error)
+        what = (
+            f"{error.filename} cannot be used: {error.strerror}."
+            if isinstance(error, OSError)
+            else str(error)
+        )
         with suppress(DiskwrightError):
             Journal(run).end(Event.FAILED, f"{what} {known_so_far(run)}")
     except BaseException:

@@ -1,4 +1,5 @@
-"""What is asked of a run whatever it does: go on, keep, undo, and what a power cut would leave. Only its own kind's room is imported."""
+"""What is asked of a run whatever it does: go on, keep, undo, and what a power cut would leave. Only its own
+kind's room is imported."""
 
 from pathlib import Path
 
@@ -9,7 +10,8 @@ from wizard.model.errors import BadInput, Refused
 
 
 def resume(run: Path, secret: bytes | None = None) -> None:
-    """Go on with a run that ended early; `secret` is the passphrase of what a plan encrypts. Raises Refused where that is not safe."""
+    """Go on with a run that ended early; `secret` is the passphrase of what a plan encrypts. Raises Refused
+    where that is not safe."""
     match kind_of(run):
         case Kind.PLAN:
             from wizard.apply.plan.start import resume_run
@@ -26,8 +28,8 @@ def resume(run: Path, secret: bytes | None = None) -> None:
 
 
 def keep(run: Path) -> str:
-    """Put to use what a run made, and give up the way back; a sentence on that. Raises Refused where there is nothing to keep, and Failed
-    where it did not work.
+    """Put to use what a run made, and give up the way back; a sentence on that. Raises Refused where there is
+    nothing to keep, and Failed where it did not work.
     """
     match kind_of(run):
         case Kind.PLAN:
@@ -35,7 +37,10 @@ def keep(run: Path) -> str:
 
             return keep_run(run)
         case Kind.CHANGES:
-            raise Refused(f"The run {run.name} changed a filesystem in use: there is nothing to keep. Nothing was written.")
+            raise Refused(
+                f"The run {run.name} changed a filesystem in use: there is nothing to keep. Nothing was "
+                "written."
+            )
         case Kind.MIGRATION:
             from wizard.apply.migration.start import keep_migration
 
@@ -43,8 +48,9 @@ def keep(run: Path) -> str:
 
 
 def undo(run: Path, *, over_changes: bool = False) -> str:
-    """Put back what a run changed, and return when that is proven; a sentence on that. Raises Refused where it cannot be, Failed where it
-    did not work. With `over_changes` also over what another program wrote to the drive since.
+    """Put back what a run changed, and return when that is proven; a sentence on that. Raises Refused where
+    it cannot be, Failed where it did not work. With `over_changes` also over what another program wrote to
+    the drive since.
     """
     match kind_of(run):
         case Kind.PLAN:
@@ -52,7 +58,10 @@ def undo(run: Path, *, over_changes: bool = False) -> str:
 
             undo_run(run, over_changes=over_changes)
         case _ if over_changes:
-            raise Refused(f"The run {run.name} is no `apply`: it is not undone over what changed since. Nothing was written.")
+            raise Refused(
+                f"The run {run.name} is no `apply`: it is not undone over what changed since. Nothing was "
+                "written."
+            )
         case Kind.CHANGES:
             from wizard.apply.tune.start import undo_tuning
 
@@ -65,7 +74,8 @@ def undo(run: Path, *, over_changes: bool = False) -> str:
 
 
 def power_now(run: Path) -> str:
-    """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over. Raises BadInput."""
+    """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
+    Raises BadInput."""
     if kind_of(run) is Kind.MIGRATION:
         from wizard.apply.transaction.phases import power_now as of_transaction
 

@@ -1,4 +1,5 @@
-"""The demo drive: a sparse file behind a loop device, with everything that belongs to it in one private folder."""
+"""The demo drive: a sparse file behind a loop device, with everything that belongs to it in one private
+folder."""
 
 import fcntl
 import os
@@ -28,7 +29,8 @@ PACKAGE_ROOT = Path(__file__).resolve().parents[2]
 
 @dataclass(frozen=True, slots=True)
 class DemoDrive:
-    """A disposable drive. Runs, mount points and the file of mounts at boot lie in `folder`, and go with it."""
+    """A disposable drive. Runs, mount points and the file of mounts at boot lie in `folder`, and go with
+    it."""
 
     path: str
     image: Path
@@ -54,10 +56,13 @@ class DemoDrive:
 def demo_drive() -> Iterator[DemoDrive]:
     """Make the demo drive; it is gone when the block ends, and also when this process is killed.
 
-    Raises Refused without root, and Failed where there is no room, no loop device, or something of it stays behind.
+    Raises Refused without root, and Failed where there is no room, no loop device, or something of it stays
+    behind.
     """
     if os.geteuid() != 0:
-        raise Refused("The demo makes a disposable drive for itself, and that needs root: run sudo diskwright demo.")
+        raise Refused(
+            "The demo makes a disposable drive for itself, and that needs root: run sudo diskwright demo."
+        )
     parent = Path(os.environ.get("TMPDIR") or "/var/tmp").resolve()
     sweep(parent)
     _check_room(parent)
@@ -76,7 +81,11 @@ def sweep(parent: Path) -> None:
     for folder in parent.glob(f"{PREFIX}*"):
         try:
             status = folder.lstat()
-            if folder.is_symlink() or status.st_uid != os.geteuid() or time() - status.st_mtime < ABANDONED_SECONDS:
+            if (
+                folder.is_symlink()
+                or status.st_uid != os.geteuid()
+                or time() - status.st_mtime < ABANDONED_SECONDS
+            ):
                 continue
             lock = os.open(folder, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_DIRECTORY)
         except OSError:
@@ -94,10 +103,15 @@ def _check_room(parent: Path) -> None:
     try:
         status = os.statvfs(parent)
     except OSError as error:
-        raise Failed(f"{parent}, where the demo drive is to be made, cannot be used: {error.strerror}.") from None
+        raise Failed(
+            f"{parent}, where the demo drive is to be made, cannot be used: {error.strerror}."
+        ) from None
     free = status.f_bavail * status.f_frsize
     if free < NEEDED_BYTES:
-        wanted = f"The demo drive needs {format_capacity(NEEDED_BYTES)} in {parent}, where {format_capacity(free)} are free"
+        wanted = (
+            f"The demo drive needs {format_capacity(NEEDED_BYTES)} in {parent}, where "
+            f"{format_capacity(free)} are free"
+        )
         raise Failed(f"{wanted}. Name another folder in TMPDIR.")
 
 
@@ -120,9 +134,14 @@ def _reaped(folder: Path, lock: int) -> Iterator[None]:
         try:
             said, _ = reaper.communicate(timeout=2 * WRITER_SECONDS)
         except subprocess.TimeoutExpired:
-            raise Failed(f"The demo drive in {folder} is still being taken away by process {reaper.pid}.") from None
+            raise Failed(
+                f"The demo drive in {folder} is still being taken away by process {reaper.pid}."
+            ) from None
         if reaper.returncode:
-            raise Failed(f"Not all of the demo could be taken away. {said.decode(errors='replace').strip() or f'See {folder}.'}")
+            raise Failed(
+                "Not all of the demo could be taken away. "
+                f"{said.decode(errors='replace').strip() or f'See {folder}.'}"
+            )
 
 
 def _make(folder: Path) -> DemoDrive:
@@ -130,10 +149,12 @@ def _make(folder: Path) -> DemoDrive:
     for name in (RUNS_NAME, "files", "mnt"):
         (folder / name).mkdir()
     build_image(image, folder / "files")
-    # With --partscan the kernel drops the partitions itself when the device is detached, even by a last user who was not asked.
+    # With --partscan the kernel drops the partitions itself when the device is detached, even by a last user
+    # who was not asked.
     path = run(["losetup", "--find", "--show", "--partscan", str(image)], seconds=TOOL_SECONDS).output.strip()
     drive = DemoDrive(path, image, folder)
     drive.fstab.write_text("# The demo's own file of mounts at boot; the system's is not touched.\n")
-    # Kernels without partition parsers scan nothing; and a loop device that is used again can have kept its last drive's partitions.
+    # Kernels without partition parsers scan nothing; and a loop device that is used again can have kept its
+    # last drive's partitions.
     run(["partx", "--update", path], seconds=TOOL_SECONDS)
     return drive

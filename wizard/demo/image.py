@@ -1,4 +1,5 @@
-"""The demo drive's content: an old, badly laid out table, written into a sparse file. No root and no device is needed for it."""
+"""The demo drive's content: an old, badly laid out table, written into a sparse file. No root and no device
+is needed for it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,7 +10,8 @@ from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB
 from wizard.tools.run import run
 
 SIZE_BYTES = 8 * GIB
-"""Room for every filesystem's smallest volume and for free space; sparse, so that only what is written takes space."""
+"""Room for every filesystem's smallest volume and for free space; sparse, so that only what is written takes
+space."""
 
 FIRST_START_BYTES = 34 * KERNEL_SECTOR_BYTES
 """Right behind the table's entries, where early GPT tools began: 17 KiB, off every 4096-byte block."""
@@ -22,10 +24,16 @@ JOURNAL_MIB = 16
 TOOL_SECONDS = 60.0
 
 FILES = {
-    "README.txt": "These files are on the demo drive of diskwright. They were made a moment ago and will be gone with it.\n",
-    "letters/1999-05-17.txt": "Dear Ada,\n\nthe new disk has arrived. Nine gigabytes! We shall never fill it.\n\nYours,\nGrace\n",
+    "README.txt": (
+        "These files are on the demo drive of diskwright. They were made a moment ago and will be gone with "
+        "it.\n"
+    ),
+    "letters/1999-05-17.txt": (
+        "Dear Ada,\n\nthe new disk has arrived. Nine gigabytes! We shall never fill it.\n\nYours,\nGrace\n"
+    ),
     "recipes/lentil-soup.txt": "Lentils, an onion, two carrots, cumin, lemon. Simmer for 40 minutes.\n",
-    "accounts/2004.csv": "month,income,spent\n" + "".join(f"{month},{1900 + 7 * month},{1400 + 31 * month}\n" for month in range(1, 13)),
+    "accounts/2004.csv": "month,income,spent\n"
+    + "".join(f"{month},{1900 + 7 * month},{1400 + 31 * month}\n" for month in range(1, 13)),
 }
 
 
@@ -41,7 +49,8 @@ class OldVolume:
 
 
 def build_image(image: Path, scratch: Path) -> None:
-    """Write the old layout into `image`, which must not exist yet; `scratch` is a folder for the files that go onto it."""
+    """Write the old layout into `image`, which must not exist yet; `scratch` is a folder for the files that
+    go onto it."""
     with image.open("xb") as file:
         file.truncate(SIZE_BYTES)
     for name, text in FILES.items():
@@ -53,10 +62,15 @@ def build_image(image: Path, scratch: Path) -> None:
 
 
 def lay_out(image: Path, table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> None:
-    """Write filesystems into a file, and a table (`dos` is an MBR) that has exactly them, however badly they lie."""
+    """Write filesystems into a file, and a table (`dos` is an MBR) that has exactly them, however badly they
+    lie."""
     for volume in volumes:
         _make_filesystem(image, volume)
-    run(["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", str(image)], seconds=TOOL_SECONDS, stdin=_script(table, volumes).encode())
+    run(
+        ["sfdisk", "--quiet", "--no-reread", "--no-tell-kernel", str(image)],
+        seconds=TOOL_SECONDS,
+        stdin=_script(table, volumes).encode(),
+    )
 
 
 def _script(table: Literal["gpt", "dos"], volumes: Sequence[OldVolume]) -> str:
@@ -72,8 +86,23 @@ def _make_filesystem(image: Path, volume: OldVolume) -> None:
     """Within the file; nothing is discarded, since mke2fs would count that from the file's beginning."""
     filling = ["-d", str(volume.content)] if volume.content else []
     extended = f"offset={volume.start_bytes},nodiscard,root_owner=0:0"
-    options = ["-q", "-F", "-t", volume.filesystem, "-L", volume.label, "-J", f"size={JOURNAL_MIB}", "-E", extended, *filling]
+    options = [
+        "-q",
+        "-F",
+        "-t",
+        volume.filesystem,
+        "-L",
+        volume.label,
+        "-J",
+        f"size={JOURNAL_MIB}",
+        "-E",
+        extended,
+        *filling,
+    ]
     run(["mke2fs", *options, str(image), f"{volume.size_bytes // 1024}k"], seconds=TOOL_SECONDS)
 
 
-assert SECOND_START_BYTES // KERNEL_SECTOR_BYTES % 64 == 63 and SECOND_START_BYTES + SECOND_SIZE_BYTES < SIZE_BYTES - MIB
+assert (
+    SECOND_START_BYTES // KERNEL_SECTOR_BYTES % 64 == 63
+    and SECOND_START_BYTES + SECOND_SIZE_BYTES < SIZE_BYTES - MIB
+)

@@ -1,6 +1,8 @@
-"""A process of its own that takes the demo drive away when its maker ends, however that ends: its standard input reaches its end then.
+"""A process of its own that takes the demo drive away when its maker ends, however that ends: its standard
+input reaches its end then.
 
-It is the only place where the demo is cleaned up, so that the usual way and the way after a kill are the same one.
+It is the only place where the demo is cleaned up, so that the usual way and the way after a kill are the same
+one.
 """
 
 import os

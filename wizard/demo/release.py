@@ -37,7 +37,8 @@ def loop_devices(image: Path) -> list[str]:
 
 
 def clean_up(folder: Path) -> list[str]:
-    """Take away everything that hangs on the demo folder, then the folder; sentences about what could not be taken away."""
+    """Take away everything that hangs on the demo folder, then the folder; sentences about what could not be
+    taken away."""
     problems: list[str] = []
     _stop_runs(folder / RUNS_NAME)
     for path in loop_devices(folder / IMAGE_NAME):
@@ -88,7 +89,8 @@ def _settle(path: str) -> None:
 
 
 def _end_use(path: str) -> None:
-    """Unmount the drive and its partitions wherever they are mounted, the topmost first, and end swapping to them."""
+    """Unmount the drive and its partitions wherever they are mounted, the topmost first, and end swapping to
+    them."""
     ours = re.compile(rf"{re.escape(path)}(p\d+)?")
     problems: list[str] = []
     for target in [target for source, target in reversed(list(_mounts())) if ours.fullmatch(source)]:
@@ -101,7 +103,8 @@ def _end_use(path: str) -> None:
 
 
 def _forget_partitions(path: str) -> None:
-    """Tell the kernel that they are gone. One that somebody still has open stays until the device is detached."""
+    """Tell the kernel that they are gone. One that somebody still has open stays until the device is
+    detached."""
     name = path.removeprefix("/dev/")
     if any((SYS_BLOCK / name).glob(f"{name}p*")):
         run(["partx", "--delete", path], seconds=TOOL_SECONDS, accept=range(256))

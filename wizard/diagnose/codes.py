@@ -2,29 +2,47 @@
 
 CODES = {
     # How partitions lie.
-    "alignment-physical": "A partition starts off the drive's physical block (or its minimum I/O size) by the kernel's formula.",
-    "alignment-4096": "A partition starts off 4096 bytes on a drive that claims physical blocks of 512; drives that lie about it exist.",
+    "alignment-physical": (
+        "A partition starts off the drive's physical block (or its minimum I/O size) by the kernel's formula."
+    ),
+    "alignment-4096": (
+        "A partition starts off 4096 bytes on a drive that claims physical blocks of 512; drives that lie "
+        "about it exist."
+    ),
     "alignment-grain": "A partition is aligned to the physical block, but not to 1 MiB.",
     "alignment-ok": "A partition starts on a physical block and on 1 MiB; many of them are told together.",
-    "alignment-inside": "What stands in a partition, a container or an array begins off the drive's blocks, though what holds it does not.",
-    "alignment-compensated": "Something begins off the drive's blocks, and the data in it make up for that and begin on one.",
+    "alignment-inside": (
+        "What stands in a partition, a container or an array begins off the drive's blocks, though what "
+        "holds it does not."
+    ),
+    "alignment-compensated": (
+        "Something begins off the drive's blocks, and the data in it make up for that and begin on one."
+    ),
     "alignment-chunk": "Data on a striped array begin off its chunks or, with parity, its full stripes.",
-    "alignment-stripe": "Whether a filesystem's stride and stripe width (XFS: su and sw) fit the array that it stands on.",
+    "alignment-stripe": (
+        "Whether a filesystem's stride and stripe width (XFS: su and sw) fit the array that it stands on."
+    ),
     "alignment-stack": "The kernel found a stack of devices (RAID, device-mapper) misaligned in itself.",
     # What the drive says of its blocks.
     "geometry-512e": "The drive emulates 512-byte blocks on physical blocks of 4096 bytes.",
     "geometry-4kn": "The drive's blocks are 4096 bytes; it takes nothing smaller.",
-    "geometry-usb-4096": "A USB bridge presents 4096-byte blocks, perhaps of a drive that has 512-byte blocks without it.",
+    "geometry-usb-4096": (
+        "A USB bridge presents 4096-byte blocks, perhaps of a drive that has 512-byte blocks without it."
+    ),
     "geometry-optimal-io-bogus": "The optimal I/O size that the drive reports cannot be meant.",
     "geometry-contradiction": "The kernel and the drive itself say different things of its physical blocks.",
-    "geometry-nvme-formats": "An NVMe drive has a better format than the one in use; changing it erases the drive.",
+    "geometry-nvme-formats": (
+        "An NVMe drive has a better format than the one in use; changing it erases the drive."
+    ),
     # How it records.
     "recording-zoned-host-managed": "The drive takes writes only in the order of its zones.",
     "recording-zoned-host-aware": "The drive is shingled and prefers writes in the order of its zones.",
     "recording-shingled": "The drive is shingled and manages that by itself.",
     "recording-shingled-likely": "Something speaks for a shingled drive, without proof.",
     "recording-unknown": "Nothing tells whether this hard disk is shingled.",
-    "recording-contradiction": "Sources contradict each other about how the drive records, or whether it turns.",
+    "recording-contradiction": (
+        "Sources contradict each other about how the drive records, or whether it turns."
+    ),
     # The partition table.
     "table-overlap": "Two partitions share bytes.",
     "table-outside": "A partition reaches beyond what the drive or its table has.",

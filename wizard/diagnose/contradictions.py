@@ -1,4 +1,5 @@
-"""Where two sources say different things of one drive: who says what, which is believed, and why. Nothing is settled in silence."""
+"""Where two sources say different things of one drive: who says what, which is believed, and why. Nothing is
+settled in silence."""
 
 from collections.abc import Iterator, Sequence
 
@@ -25,13 +26,21 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
     best = strongest(shingled)
     assert best is not None
     if recording.verdict is Recorded.YES:
-        believed = f"{best.clue.source} is believed: the drive's own word counts most, then its maker's and smartmontools', then others'."
+        believed = (
+            f"{best.clue.source} is believed: the drive's own word counts most, then its maker's and "
+            "smartmontools', then others'."
+        )
     elif recording.verdict is Recorded.LIKELY:
         believed = f"{best.clue.source} is believed for now, as the stronger of the two, and not as a proof."
     else:
-        believed = "None is believed: they are equally strong, so that the drive counts as unknown. One model number can be of either kind."
+        believed = (
+            "None is believed: they are equally strong, so that the drive counts as unknown. One model "
+            "number can be of either kind."
+        )
     if several and not conventional:
-        believed = f"{best.clue.source} is believed: it stands highest of those that say who manages the zones."
+        believed = (
+            f"{best.clue.source} is believed: it stands highest of those that say who manages the zones."
+        )
     yield Finding(
         "recording-contradiction",
         Severity.WARNING,
@@ -39,8 +48,8 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
         f"The sources contradict each other about how {drive.path} records: {said}.",
         believed,
         "the ladder of clues, each shown with its confidence by `diskwright inspect --json`",
-        "Read the label for the exact model number and look it up at its maker. Until it is known, treat the drive as shingled: that costs "
-        "little if it is not.",
+        "Read the label for the exact model number and look it up at its maker. Until it is known, treat the "
+        "drive as shingled: that costs little if it is not.",
     )
 
 
@@ -55,10 +64,11 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
         Severity.INFO,
         drive.path,
         f"The kernel takes {drive.path} for {kernels}, and the drive says of itself that it {own}.",
-        "The drive is believed: enclosures and controllers often leave it out, and queue/rotational can be set by anybody who is root.",
+        "The drive is believed: enclosures and controllers often leave it out, and queue/rotational can be "
+        "set by anybody who is root.",
         "queue/rotational in sysfs, against IDENTIFY word 217 or smartctl",
-        f"`echo {int(rate > 1)} > /sys/block/{drive.path.removeprefix('/dev/')}/queue/rotational` puts the kernel right until the next "
-        "start; what is concluded about the recording does not depend on it.",
+        f"`echo {int(rate > 1)} > /sys/block/{drive.path.removeprefix('/dev/')}/queue/rotational` puts the "
+        "kernel right until the next start; what is concluded about the recording does not depend on it.",
     )
 
 
@@ -70,24 +80,37 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
     if physical is not None and physical > drive.geometry.physical_block_bytes:
         yield _geometry(
             drive,
-            f"The kernel knows blocks of {drive.geometry.physical_block_bytes} bytes, the drive itself says {physical}",
-            "Something between them hides the larger blocks; a partition that is aligned for the kernel may not be for the drive.",
-            "Nothing needs to be done for layouts made here, which start on a whole MiB; give other tools starts in MiB.",
+            f"The kernel knows blocks of {drive.geometry.physical_block_bytes} bytes, the drive itself says "
+            f"{physical}",
+            "Something between them hides the larger blocks; a partition that is aligned for the kernel may "
+            "not be for the drive.",
+            "Nothing needs to be done for layouts made here, which start on a whole MiB; give other tools "
+            "starts in MiB.",
         )
-    elif shift is not None and shift != drive.geometry.alignment_offset_bytes and drive.geometry.alignment_offset_bytes >= 0:
+    elif (
+        shift is not None
+        and shift != drive.geometry.alignment_offset_bytes
+        and drive.geometry.alignment_offset_bytes >= 0
+    ):
         yield _geometry(
             drive,
-            f"The kernel lets physical blocks begin {drive.geometry.alignment_offset_bytes} bytes from the drive's start, the drive "
-            f"itself says {shift}",
-            "Something between them hides the shift, which a jumper on the drive causes; every partition the kernel calls aligned then "
-            "lies across two physical blocks.",
-            f"Take the jumper off before anything is stored, or attach the drive without the bridge. `diskwright bench {drive.path}` "
-            "measures which of the two is right.",
+            f"The kernel lets physical blocks begin {drive.geometry.alignment_offset_bytes} bytes from the "
+            f"drive's start, the drive itself says {shift}",
+            "Something between them hides the shift, which a jumper on the drive causes; every partition the "
+            "kernel calls aligned then lies across two physical blocks.",
+            "Take the jumper off before anything is stored, or attach the drive without the bridge. "
+            f"`diskwright bench {drive.path}` measures which of the two is right.",
         )
 
 
 def _geometry(drive: Drive, sentence: str, why: str, remedy: str) -> Finding:
     source = "physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209"
     return Finding(
-        "geometry-contradiction", Severity.WARNING, drive.path, f"{drive.path}: {sentence[:1].lower()}{sentence[1:]}.", why, source, remedy
+        "geometry-contradiction",
+        Severity.WARNING,
+        drive.path,
+        f"{drive.path}: {sentence[:1].lower()}{sentence[1:]}.",
+        why,
+        source,
+        remedy,
     )

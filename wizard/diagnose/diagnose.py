@@ -14,7 +14,8 @@ from wizard.model.machine import Drive, Machine
 
 
 def diagnose(machine: Machine, drive: Drive, patterns: tuple[Pattern, ...]) -> Diagnosis:
-    """The recording's verdict and all findings on `drive`, danger first; within a severity in the order of themes and of the table."""
+    """The recording's verdict and all findings on `drive`, danger first; within a severity in the order of
+    themes and of the table."""
     rungs = rungs_of(drive, patterns)
     recording = judge_recording(drive, rungs)
     findings = [
@@ -27,4 +28,6 @@ def diagnose(machine: Machine, drive: Drive, patterns: tuple[Pattern, ...]) -> D
         *find_use(drive, root=machine.root),
     ]
     order = list(Severity)
-    return Diagnosis(drive.path, recording, tuple(sorted(findings, key=lambda finding: order.index(finding.severity))))
+    return Diagnosis(
+        drive.path, recording, tuple(sorted(findings, key=lambda finding: order.index(finding.severity)))
+    )

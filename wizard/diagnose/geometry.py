@@ -10,7 +10,8 @@ from wizard.model.units import MIB
 SECTOR_BYTES = 512
 PARTED_SHARE = 200
 IGNORED_BYTES = 33553920
-"""Of the bogus numbers the one that libfdisk knows by name; others it ignores where they are no multiple of the physical block."""
+"""Of the bogus numbers the one that libfdisk knows by name; others it ignores where they are no multiple of
+the physical block."""
 
 
 def find_geometry(drive: Drive) -> Iterator[Finding]:
@@ -45,8 +46,8 @@ def _4kn(drive: Drive) -> Finding:
         Severity.INFO,
         drive.path,
         f"{drive.path} takes only blocks of 4096 bytes.",
-        "Nothing smaller can be addressed, so that no partition can be misaligned; old BIOS firmware cannot boot from it, and images "
-        "of drives with 512-byte blocks do not fit.",
+        "Nothing smaller can be addressed, so that no partition can be misaligned; old BIOS firmware cannot "
+        "boot from it, and images of drives with 512-byte blocks do not fit.",
         "logical_block_size of the kernel's block queue",
         "Boot from it by UEFI, and copy files to it, not images of partitions.",
     )
@@ -58,10 +59,11 @@ def _usb_4096(drive: Drive) -> Finding:
         Severity.WARNING,
         drive.path,
         f"{drive.path} is attached by USB and presents blocks of 4096 bytes.",
-        "Some USB bridges do so for drives whose own blocks are 512 bytes: a partition table made here cannot be read once the drive "
-        "is taken out of this enclosure.",
+        "Some USB bridges do so for drives whose own blocks are 512 bytes: a partition table made here "
+        "cannot be read once the drive is taken out of this enclosure.",
         "known behaviour of USB bridges for drives over 2 TiB",
-        "Keep drive and enclosure together, or set the drive up where it will stay. Software cannot change what the bridge presents.",
+        "Keep drive and enclosure together, or set the drive up where it will stay. Software cannot change "
+        "what the bridge presents.",
     )
 
 
@@ -70,13 +72,13 @@ def _bogus(drive: Drive, geometry: Geometry) -> Finding:
         "geometry-optimal-io-bogus",
         Severity.WARNING,
         drive.path,
-        f"{drive.path} reports an optimal I/O size of {geometry.optimal_io_bytes} bytes, which cannot be meant: it is no multiple of its "
-        f"{geometry.granularity_bytes}-byte blocks, or a counter at its end.",
+        f"{drive.path} reports an optimal I/O size of {geometry.optimal_io_bytes} bytes, which cannot be "
+        f"meant: it is no multiple of its {geometry.granularity_bytes}-byte blocks, or a counter at its end.",
         _believers(drive, geometry),
-        "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 lib/metadata/metadata.c, set_pe_align; util-linux issue 1221; "
-        "truenas/middleware issue 16663 (kernels from 6.12 round it to 16776704)",
-        "Nothing needs to be done here: diskwright ignores it. Give parted starts in MiB and no percentages, and LVM "
-        "`pvcreate --config devices/data_alignment_detection=0`.",
+        "libparted/arch/linux.c, linux_get_optimum_alignment; lvm2 lib/metadata/metadata.c, set_pe_align; "
+        "util-linux issue 1221; truenas/middleware issue 16663 (kernels from 6.12 round it to 16776704)",
+        "Nothing needs to be done here: diskwright ignores it. Give parted starts in MiB and no percentages, "
+        "and LVM `pvcreate --config devices/data_alignment_detection=0`.",
     )
 
 
@@ -87,10 +89,20 @@ def _believers(drive: Drive, geometry: Geometry) -> str:
     ending = ", a counter at its end" if counted & (counted - 1) == 0 else ""
     said = [f"{optimal} is {optimal // SECTOR_BYTES} times 512{ending}."]
     if (first := optimal // logical) and MIB % optimal:
-        # Of a start in percent parted takes what lies within the percent; where nothing fits it gives up aligning.
+        # Of a start in percent parted takes what lies within the percent; where nothing fits it gives up
+        # aligning.
         far = (drive.size_bytes or 0) < PARTED_SHARE * first * logical
-        starts = "" if far else f"`mkpart 0%` starts at block {first}, {_lies(geometry, first * logical)}, which it calls optimal, and "
-        said.append(f"parted believes it and is wrong: {starts}{'it calls ' if far else ''}1 MiB not aligned.")
+        starts = (
+            ""
+            if far
+            else (
+                f"`mkpart 0%` starts at block {first}, {_lies(geometry, first * logical)}, which it calls "
+                "optimal, and "
+            )
+        )
+        said.append(
+            f"parted believes it and is wrong: {starts}{'it calls ' if far else ''}1 MiB not aligned."
+        )
     if (area := optimal // SECTOR_BYTES * SECTOR_BYTES) and MIB % area:
         said.append(f"LVM believes it too and begins its data on a multiple of {area}.")
     if optimal == IGNORED_BYTES or optimal % geometry.physical_block_bytes:

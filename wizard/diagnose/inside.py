@@ -1,4 +1,5 @@
-"""Whether what stands in a partition, or on the drive itself, begins where the drive's blocks do: the sum of all offsets decides."""
+"""Whether what stands in a partition, or on the drive itself, begins where the drive's blocks do: the sum of
+all offsets decides."""
 
 from collections.abc import Iterator
 
@@ -12,9 +13,15 @@ KERNEL = "Linux, block/blk-settings.c, queue_limit_alignment_offset, with the su
 BAD = (Standing.OFF, Standing.HIDDEN)
 PARITY = ("md raid4", "md raid5", "md raid6")
 REMEDIES = {
-    "LVM2_member": "`pvcreate --dataalignment 1m` (and no --dataalignmentoffset) lets LVM's data begin on 1 MiB",
-    "crypto_LUKS": "`cryptsetup luksFormat` without --offset and --align-payload lets LUKS choose an aligned place",
-    "linux_raid_member": "`mdadm --create` without --data-offset, or with one in whole MiB, lets the data begin on 1 MiB",
+    "LVM2_member": (
+        "`pvcreate --dataalignment 1m` (and no --dataalignmentoffset) lets LVM's data begin on 1 MiB"
+    ),
+    "crypto_LUKS": (
+        "`cryptsetup luksFormat` without --offset and --align-payload lets LUKS choose an aligned place"
+    ),
+    "linux_raid_member": (
+        "`mdadm --create` without --data-offset, or with one in whole MiB, lets the data begin on 1 MiB"
+    ),
 }
 KINDS = {"LVM": "LVM2_member", "LUKS": "crypto_LUKS", "md": "linux_raid_member"}
 
@@ -26,7 +33,8 @@ def makes_up(place: Place) -> bool:
 
 
 def find_inside(drive: Drive, geometry: Geometry, place: Place, *, told: bool = False) -> Iterator[Finding]:
-    """Findings on what stands within `place`. `told`: it is known already that it begins in the wrong place, and why."""
+    """Findings on what stands within `place`. `told`: it is known already that it begins in the wrong place,
+    and why."""
     for inner in place.within:
         off = inner.standing in BAD
         if off and makes_up(inner):
@@ -40,14 +48,19 @@ def find_inside(drive: Drive, geometry: Geometry, place: Place, *, told: bool = 
 def compensated(geometry: Geometry, place: Place) -> Finding:
     """It begins in the wrong place, and what stands in it makes up for that."""
     leaf = next(place.leaves())
-    where = f" at byte {leaf.start_bytes} = {leaf.sum_words}" if leaf.start_bytes is not None else ", as the kernel adds it up"
+    where = (
+        f" at byte {leaf.start_bytes} = {leaf.sum_words}"
+        if leaf.start_bytes is not None
+        else ", as the kernel adds it up"
+    )
     return Finding(
         "alignment-compensated",
         Severity.INFO,
         place.device,
-        f"{_first(place)} begins{_at(place)}, off {_blocks(geometry, place)}; what stands in it makes up for that: {leaf.name} begins"
-        f"{where}, on a boundary.",
-        "The start of the data decides, not that of what holds them; only the few writes to the headers in front of them straddle blocks.",
+        f"{_first(place)} begins{_at(place)}, off {_blocks(geometry, place)}; what stands in it makes up for "
+        f"that: {leaf.name} begins{where}, on a boundary.",
+        "The start of the data decides, not that of what holds them; only the few writes to the headers in "
+        "front of them straddle blocks.",
         KERNEL,
         "Nothing needs to be done.",
     )
@@ -59,9 +72,13 @@ def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Fin
     way = f"{inner.off_bytes} bytes before the next boundary of {_blocks(geometry, inner)}"
     right = f", although {outer.name} itself begins on one" if outer.standing is Standing.ON else ""
     plain = (
-        "A write that fills a block of the filesystem fills no physical block, so that the drive must read, change and write two of them."
+        "A write that fills a block of the filesystem fills no physical block, so that the drive must read, "
+        "change and write two of them."
     )
-    doubt = "Drives that have 4096-byte blocks and claim 512 exist (WD10EARS, HD204UI); on those every write here would be slow."
+    doubt = (
+        "Drives that have 4096-byte blocks and claim 512 exist (WD10EARS, HD204UI); on those every write "
+        "here would be slow."
+    )
     kind = inner.container or KINDS.get(_kind(drive, inner).partition(" ")[0], "")
     anew = REMEDIES.get(kind, "its own tool must be told where its data begin")
     return Finding(
@@ -71,7 +88,8 @@ def _inside(drive: Drive, geometry: Geometry, outer: Place, inner: Place) -> Fin
         f"{_first(inner)} begins{_at(inner)} of the drive{summed}, {way}{right}.",
         doubt if hidden else plain,
         KERNEL,
-        f"Moving the partition cures nothing: copy the data elsewhere, make what holds them anew and copy them back; {anew}.",
+        "Moving the partition cures nothing: copy the data elsewhere, make what holds them anew and copy "
+        f"them back; {anew}.",
     )
 
 
@@ -83,10 +101,16 @@ def find_chunks(place: Place) -> Iterator[Finding]:
             continue
         unit, width = array.striping.unit_bytes, array.striping.width_bytes
         if off := array.start_bytes % unit:
-            yield _chunk(leaf, f"{off} bytes behind the start of a chunk of {unit} bytes", "touch two drives instead of one")
+            yield _chunk(
+                leaf,
+                f"{off} bytes behind the start of a chunk of {unit} bytes",
+                "touch two drives instead of one",
+            )
         elif array.layer.kind in PARITY and (off := array.start_bytes % width):
             yield _chunk(
-                leaf, f"{off} bytes behind the start of a full stripe of {width} bytes", "make the array read before it writes parity"
+                leaf,
+                f"{off} bytes behind the start of a full stripe of {width} bytes",
+                "make the array read before it writes parity",
             )
 
 
@@ -99,9 +123,10 @@ def _chunk(leaf: Place, where: str, costs: str) -> Finding:
         leaf.device,
         f"{_first(leaf)} begins at byte {leaf.array.start_bytes} of the array {array}, {where}.",
         f"Writes that a filesystem lays out for whole chunks or stripes straddle two, and {costs}.",
-        "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the array's queue, with the layer's own start",
-        "It costs some speed and no data. Whoever makes it anew lets its data begin on a multiple of the full stripe, "
-        f"{leaf.array.striping.width_bytes} bytes.",
+        "Linux, block/blk-settings.c: minimum_io_size and optimal_io_size of the array's queue, with the "
+        "layer's own start",
+        "It costs some speed and no data. Whoever makes it anew lets its data begin on a multiple of the "
+        f"full stripe, {leaf.array.striping.width_bytes} bytes.",
     )
 
 

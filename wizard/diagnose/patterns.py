@@ -1,4 +1,5 @@
-"""Models known to be shingled, or conventional in spite of their family: `profiles/drives/*.toml`, which users extend without code."""
+"""Models known to be shingled, or conventional in spite of their family: `profiles/drives/*.toml`, which
+users extend without code."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -22,9 +23,11 @@ class Kind(StrEnum):
 
 
 class Confidence(StrEnum):
-    """high: the maker or smartmontools' database; medium: press or a maker's list of families; low: reported by users.
+    """high: the maker or smartmontools' database; medium: press or a maker's list of families; low: reported
+    by users.
 
-    A conventional one of high confidence outweighs even what a smartctl of another age says, so that the drive counts as unknown.
+    A conventional one of high confidence outweighs even what a smartctl of another age says, so that the
+    drive counts as unknown.
     """
 
     HIGH = "high"
@@ -38,10 +41,12 @@ MOST_BYTES_IN_A_TB = 1.05e12
 
 @dataclass(frozen=True, slots=True)
 class Pattern:
-    """One line of the list. `model` is a regular expression that must fit the model number as a whole, up to a `-` or a blank.
+    """One line of the list. `model` is a regular expression that must fit the model number as a whole, up to
+    a `-` or a blank.
 
-    Makers' names before it (`WDC`, `TOSHIBA`) need not be written. `capacity` is a note on which sizes are meant; `largest_tb` (in
-    10^12 bytes) leaves out larger drives. Smaller ones are never left out: a host-protected area makes any drive smaller.
+    Makers' names before it (`WDC`, `TOSHIBA`) need not be written. `capacity` is a note on which sizes are
+    meant; `largest_tb` (in 10^12 bytes) leaves out larger drives. Smaller ones are never left out: a
+    host-protected area makes any drive smaller.
     """
 
     model: str
@@ -64,8 +69,9 @@ _MAKER = re.compile(r"^(?:WDC|WD|Western Digital|TOSHIBA|SEAGATE|HGST|HITACHI|SA
 
 
 def model_numbers(drive: Drive) -> tuple[str, ...]:
-    """The ways in which a drive's model may be written, without its maker's name: as the kernel has it; whole again where a USB bridge
-    has cut it in two (8 characters of vendor, 16 of product); and as the drive itself says behind a bridge with a name of its own."""
+    """The ways in which a drive's model may be written, without its maker's name: as the kernel has it; whole
+    again where a USB bridge has cut it in two (8 characters of vendor, 16 of product); and as the drive
+    itself says behind a bridge with a name of its own."""
     model = (drive.model or "").replace("_", " ").strip()
     joined = (drive.vendor or "").strip() + model if model else ""
     own = drive.ata.model if drive.ata else None
@@ -77,8 +83,12 @@ def fitting(drive: Drive, patterns: Iterable[Pattern]) -> Iterator[Pattern]:
     """Those that are the drive's model number, and meant for drives no smaller than it is."""
     numbers = model_numbers(drive)
     for pattern in patterns:
-        meant = pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB
-        if meant and any(re.fullmatch(rf"(?:{pattern.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in numbers):
+        meant = (
+            pattern.largest_tb is None or (drive.size_bytes or 0) <= pattern.largest_tb * MOST_BYTES_IN_A_TB
+        )
+        if meant and any(
+            re.fullmatch(rf"(?:{pattern.model})(?:[-\s].*)?", number, re.IGNORECASE) for number in numbers
+        ):
             yield pattern
 
 

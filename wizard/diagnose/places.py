@@ -1,7 +1,8 @@
 """Where everything begins that stands on a drive: the sum of all offsets from the drive's first byte. Pure.
 
-The kernel repeats its test of alignment in each layer of a stack with that layer's own start (block/blk-settings.c, blk_stack_limits);
-here the starts are added up instead, which must come to the same, and says where in the stack it goes wrong.
+The kernel repeats its test of alignment in each layer of a stack with that layer's own start
+(block/blk-settings.c, blk_stack_limits); here the starts are added up instead, which must come to the same,
+and says where in the stack it goes wrong.
 """
 
 from collections.abc import Iterator
@@ -19,7 +20,8 @@ MOST_DEPTH = 8
 
 
 class Standing(Enum):
-    """How a start lies on the drive's blocks: on a boundary, off one, off one that the drive may hide, or not known."""
+    """How a start lies on the drive's blocks: on a boundary, off one, off one that the drive may hide, or not
+    known."""
 
     ON = "on"
     HIDDEN = "hidden"
@@ -29,7 +31,8 @@ class Standing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Array:
-    """The nearest striped layer beneath a place, and how far behind the array's first byte the place begins (None: unknown)."""
+    """The nearest striped layer beneath a place, and how far behind the array's first byte the place begins
+    (None: unknown)."""
 
     layer: Layer
     striping: Striping
@@ -40,9 +43,9 @@ class Array:
 class Place:
     """Something that begins on the drive. `device` is the node it is on or in, `name` what a person calls it.
 
-    `start_bytes` is the sum of all offsets, `terms` its parts in words; None where one of them is not known. `off_bytes` is the way to
-    the next boundary of the drive's blocks by the kernel's formula. `signatures` is what lives there, `within` what stands on it;
-    `container` is the kind whose data area it is.
+    `start_bytes` is the sum of all offsets, `terms` its parts in words; None where one of them is not known.
+    `off_bytes` is the way to the next boundary of the drive's blocks by the kernel's formula. `signatures` is
+    what lives there, `within` what stands on it; `container` is the kind whose data area it is.
     """
 
     device: str
@@ -78,19 +81,29 @@ class Place:
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> Place:
     """What lives on the drive itself, without a partition."""
-    return _Survey(drive, geometry).place(drive.path, drive.path, 0, (), None, drive.signatures, drive.geometry, 0)
+    return _Survey(drive, geometry).place(
+        drive.path, drive.path, 0, (), None, drive.signatures, drive.geometry, 0
+    )
 
 
 def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> Place:
     """A partition and what stands on it."""
     terms = (("partition", partition.start_bytes),)
     return _Survey(drive, geometry).place(
-        partition.path, partition.path, partition.start_bytes, terms, None, partition.signatures, drive.geometry, 0
+        partition.path,
+        partition.path,
+        partition.start_bytes,
+        terms,
+        None,
+        partition.signatures,
+        drive.geometry,
+        0,
     )
 
 
 def is_off(geometry: Geometry, start_bytes: int) -> tuple[Standing, int]:
-    """How a start lies by the kernel's formula, and on the 4096 bytes that a drive of smaller blocks may hide."""
+    """How a start lies by the kernel's formula, and on the 4096 bytes that a drive of smaller blocks may
+    hide."""
     if missing := misalignment_bytes(geometry, start_bytes):
         return Standing.OFF, missing
     if geometry.granularity_bytes < HIDDEN_BLOCK_BYTES and start_bytes % HIDDEN_BLOCK_BYTES:
@@ -118,7 +131,9 @@ class _Survey:
         standing, off = is_off(self.geometry, start) if start is not None else self._by_kernel(geometry)
         above = [layer for layer in self.drive.layers if layer.below == device] if depth < MOST_DEPTH else []
         volumes = tuple(layer for layer in above if layer.kind == "LVM")
-        within = tuple(self._layer(layer, start, terms, array, depth) for layer in above if layer not in volumes)
+        within = tuple(
+            self._layer(layer, start, terms, array, depth) for layer in above if layer not in volumes
+        )
         for mark in signatures:
             if _holds(mark) and mark.kind == "LVM2_member":
                 within += (self._contained(device, mark, start, terms, array, volumes, depth),)
@@ -129,7 +144,13 @@ class _Survey:
         return Place(device, name, start, standing, off, terms, array, geometry, signatures, within)
 
     def _layer(
-        self, layer: Layer, start: int | None, terms: tuple[tuple[str, int], ...], array: Array | None, depth: int, behind: int = 0
+        self,
+        layer: Layer,
+        start: int | None,
+        terms: tuple[tuple[str, int], ...],
+        array: Array | None,
+        depth: int,
+        behind: int = 0,
     ) -> Place:
         """`behind`: how much of the layer's offset `start` and `terms` have in them already."""
         offset = None if layer.offset_bytes is None else layer.offset_bytes - behind
@@ -140,11 +161,14 @@ class _Survey:
         inner = _moved(array, offset)
         if layer.striping is not None:
             inner = Array(layer, layer.striping, 0)
-            # Within an array the sum still tells the place on this drive's blocks, if its chunks are whole blocks.
+            # Within an array the sum still tells the place on this drive's blocks, if its chunks are whole
+            # blocks.
             if layer.striping.unit_bytes % self.geometry.granularity_bytes:
                 position, sums = None, ()
         name = f"{printable(layer.path, 60)} ({layer.kind})"
-        return self.place(layer.path, name, position, sums, inner, layer.signatures, layer.geometry, depth + 1)
+        return self.place(
+            layer.path, name, position, sums, inner, layer.signatures, layer.geometry, depth + 1
+        )
 
     def _contained(
         self,
@@ -156,7 +180,8 @@ class _Survey:
         volumes: tuple[Layer, ...],
         depth: int,
     ) -> Place:
-        """The data of a container, and of LVM the logical volumes in them, for which one start is right or wrong together."""
+        """The data of a container, and of LVM the logical volumes in them, for which one start is right or
+        wrong together."""
         offset = mark.data_offset_bytes
         assert offset is not None
         position = None if start is None else start + offset
@@ -169,7 +194,8 @@ class _Survey:
         return Place(device, name, position, standing, off, sums, inner, within=within, container=mark.kind)
 
     def _by_kernel(self, geometry: Geometry | None) -> tuple[Standing, int]:
-        """Where the sum is not known the kernel may know: it adds up the starts of the layers that are active."""
+        """Where the sum is not known the kernel may know: it adds up the starts of the layers that are
+        active."""
         if geometry is None or geometry.alignment_offset_bytes < 0:
             return Standing.UNKNOWN, 0
         off = geometry.alignment_offset_bytes % self.geometry.granularity_bytes
@@ -180,7 +206,11 @@ def _moved(array: Array | None, offset: int | None) -> Array | None:
     """The array as seen from so many bytes further on."""
     if array is None:
         return None
-    return Array(array.layer, array.striping, None if array.start_bytes is None or offset is None else array.start_bytes + offset)
+    return Array(
+        array.layer,
+        array.striping,
+        None if array.start_bytes is None or offset is None else array.start_bytes + offset,
+    )
 
 
 def _holds(mark: Signature) -> bool:

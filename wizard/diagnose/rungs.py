@@ -1,8 +1,9 @@
 """The ladder: everything that may tell how a drive records, one clue a rung, the strongest first.
 
-A rung that could not be asked is a clue too, with its reason, since what was not heard is no proof of anything.
-Sources: Linux drivers/scsi/sd.c and drivers/ata/libata-scsi.c (VPD page B1h from IDENTIFY word 69), block/blk-zoned.c (host-aware drives
-read `none` from 6.8 on); SAT-4 and ACS-4 (words 69, 169, 217); smartmontools' ataprint.cpp and drivedb.h.
+A rung that could not be asked is a clue too, with its reason, since what was not heard is no proof of
+anything. Sources: Linux drivers/scsi/sd.c and drivers/ata/libata-scsi.c (VPD page B1h from IDENTIFY word 69),
+block/blk-zoned.c (host-aware drives read `none` from 6.8 on); SAT-4 and ACS-4 (words 69, 169, 217);
+smartmontools' ataprint.cpp and drivedb.h.
 """
 
 import re
@@ -30,8 +31,8 @@ NOT_ASKED = "could not be asked"
 
 
 class Weight(IntEnum):
-    """How far a clue carries. STATED: the drive itself says so; PUBLISHED: its maker or smartmontools do, and nothing else is known
-    against it; LISTED: others do; HINT: it only speaks for it."""
+    """How far a clue carries. STATED: the drive itself says so; PUBLISHED: its maker or smartmontools do, and
+    nothing else is known against it; LISTED: others do; HINT: it only speaks for it."""
 
     HINT = 1
     LISTED = 2
@@ -41,7 +42,8 @@ class Weight(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Rung:
-    """One clue and what it speaks for: a management, or with None for a conventional drive; no weight where it is silent.
+    """One clue and what it speaks for: a management, or with None for a conventional drive; no weight where
+    it is silent.
 
     `exact` is false where it says that a drive is shingled, and not who manages that.
     """
@@ -53,20 +55,33 @@ class Rung:
 
 
 def rungs_of(drive: Drive, patterns: tuple[Pattern, ...]) -> tuple[Rung, ...]:
-    """Every rung that is there to be asked, in the ladder's order; of the list's entries the last, which is the user's, first."""
-    found = (_zoned(drive), _vpd(drive), _word(drive), _smart(drive), _discard(drive), reversed(list(_listed(drive, patterns))))
+    """Every rung that is there to be asked, in the ladder's order; of the list's entries the last, which is
+    the user's, first."""
+    found = (
+        _zoned(drive),
+        _vpd(drive),
+        _word(drive),
+        _smart(drive),
+        _discard(drive),
+        reversed(list(_listed(drive, patterns))),
+    )
     return tuple(rung for rungs in found for rung in rungs)
 
 
 def turns(drive: Drive) -> bool | None:
-    """Whether it has platters: by the drive's own word where there is one, else by the kernel's, which an enclosure can mislead."""
+    """Whether it has platters: by the drive's own word where there is one, else by the kernel's, which an
+    enclosure can mislead."""
     rate = own_rotation_rate(drive)
     return drive.rotational if rate is None else rate > 1
 
 
 def own_rotation_rate(drive: Drive) -> int | None:
     """Turns a minute as the drive itself says: 1 or less for solid state, None where it says nothing."""
-    return drive.ata.rotation_rate if drive.ata is not None and drive.ata.rotation_rate is not None else drive.smart.rotation_rate
+    return (
+        drive.ata.rotation_rate
+        if drive.ata is not None and drive.ata.rotation_rate is not None
+        else drive.smart.rotation_rate
+    )
 
 
 def _unasked(source: str, why: str) -> Rung:
@@ -140,14 +155,24 @@ def _discard(drive: Drive) -> Iterator[Rung]:
 
 
 def _is_ata(drive: Drive) -> bool:
-    """Whether the kernel's own ATA driver speaks to it: discard is then the drive's, not a file's, a thin volume's or a bridge's."""
+    """Whether the kernel's own ATA driver speaks to it: discard is then the drive's, not a file's, a thin
+    volume's or a bridge's."""
     return drive.bus in ("ata", "sata") or (drive.bus == "scsi" and (drive.vendor or "").strip() == "ATA")
 
 
 def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
-    managements = {Kind.DRIVE_MANAGED: DRIVE, Kind.HOST_AWARE: HOST_AWARE, Kind.HOST_MANAGED: HOST_MANAGED, Kind.CONVENTIONAL: None}
+    managements = {
+        Kind.DRIVE_MANAGED: DRIVE,
+        Kind.HOST_AWARE: HOST_AWARE,
+        Kind.HOST_MANAGED: HOST_MANAGED,
+        Kind.CONVENTIONAL: None,
+    }
     for pattern in fitting(drive, patterns):
-        weight = {Confidence.HIGH: Weight.PUBLISHED, Confidence.MEDIUM: Weight.LISTED, Confidence.LOW: Weight.HINT}[pattern.confidence]
+        weight = {
+            Confidence.HIGH: Weight.PUBLISHED,
+            Confidence.MEDIUM: Weight.LISTED,
+            Confidence.LOW: Weight.HINT,
+        }[pattern.confidence]
         family = f"{printable(pattern.family)}: " if pattern.family else ""
         reported = "reported as " if pattern.confidence is Confidence.LOW else ""
         clue = Clue(

@@ -34,7 +34,8 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             f"The kernel lets nothing be written to {drive.path}.",
             "It can be inspected, but not set up.",
             "the attribute ro of the block device in sysfs",
-            f"Look for a write-protect switch; `blockdev --setrw {drive.path}` lifts a lock that software set.",
+            f"Look for a write-protect switch; `blockdev --setrw {drive.path}` lifts a lock that software "
+            "set.",
         )
     carries_system = any(use.kind == "running-system" for use in drive.uses)
     yield from (_use(use, carries_system=carries_system) for use in drive.uses)
@@ -45,27 +46,54 @@ def _use(use: Use, *, carries_system: bool) -> Finding:
     subject, by = use.subject, printable(use.by)
     sentence, remedy = {
         "mounted": (f"{subject} is mounted on {by}.", f"`umount {by}` when nothing needs it."),
-        "swap": (f"{subject} is used as swap space.", f"`swapoff {subject}` when memory suffices without it."),
-        "holder": (f"{subject} carries the block device {by}.", f"Stop {by} first (`cryptsetup close`, `vgchange -an`, `mdadm --stop`)."),
-        "loop-backing": (f"{subject} carries the loop device {by}.", f"`losetup --detach {by}` when nothing needs it."),
-        "raid-member": (f"{subject} is an active member of {by}.", f"Take it out of {by}, or stop {by}, first."),
+        "swap": (
+            f"{subject} is used as swap space.",
+            f"`swapoff {subject}` when memory suffices without it.",
+        ),
+        "holder": (
+            f"{subject} carries the block device {by}.",
+            f"Stop {by} first (`cryptsetup close`, `vgchange -an`, `mdadm --stop`).",
+        ),
+        "loop-backing": (
+            f"{subject} carries the loop device {by}.",
+            f"`losetup --detach {by}` when nothing needs it.",
+        ),
+        "raid-member": (
+            f"{subject} is an active member of {by}.",
+            f"Take it out of {by}, or stop {by}, first.",
+        ),
         "running-system": (
             f"{subject} carries the running system ({by}).",
             "Nothing can be done while the system runs from it: start from another medium.",
         ),
-    }.get(use.kind, (f"{subject} is held open by {by}, for itself alone.", f"`fuser -v {subject}` names the program; end it."))
+    }.get(
+        use.kind,
+        (
+            f"{subject} is held open by {by}, for itself alone.",
+            f"`fuser -v {subject}` names the program; end it.",
+        ),
+    )
     if carries_system and use.kind in ("mounted", "swap"):
         remedy = "The running system may need it; only another medium to start from makes the drive free."
     code = f"use-{use.kind}" if use.kind in _KINDS else "use-opened"
     why = "Whoever uses a device writes to it without asking; nothing else may change it meanwhile."
-    return Finding(code, Severity.INFO, subject, sentence, why, "/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open", remedy)
+    return Finding(
+        code,
+        Severity.INFO,
+        subject,
+        sentence,
+        why,
+        "/proc/*/mountinfo, /proc/swaps, sysfs and an exclusive open",
+        remedy,
+    )
 
 
 _KINDS = ("mounted", "swap", "holder", "loop-backing", "raid-member", "running-system", "opened")
 
 
 def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
-    """One finding for all reasons that concern the same and have the same remedy: a drive that fails to read has many."""
+    """One finding for all reasons that concern the same and have the same remedy: a drive that fails to read
+    has many."""
     reasons: dict[str, list[str]] = {}
     for unread in drive.unread:
         reasons.setdefault(unread.why, []).append(unread.what)
@@ -78,8 +106,11 @@ def _unread(drive: Drive, *, root: bool) -> Iterator[Finding]:
             "drive-unread",
             Severity.WARNING if essential and root else Severity.INFO,
             drive.path,
-            f"Not read of {drive.path}: {', '.join(printable(name, 40) for name in what)}. {' '.join(map(_sentence, whys))}",
-            "Nothing is written to a drive that is not known." if essential else "What depends on it is missing below, or less sure.",
+            f"Not read of {drive.path}: {', '.join(printable(name, 40) for name in what)}. "
+            f"{' '.join(map(_sentence, whys))}",
+            "Nothing is written to a drive that is not known."
+            if essential
+            else "What depends on it is missing below, or less sure.",
             "the system's answer",
             remedy,
         )
@@ -98,11 +129,18 @@ def _remedy(why: str, *, root: bool) -> str:
     if "not installed" in why:
         return "Install what is missing to know more; nothing else depends on it."
     if "unknown usb bridge" in why.lower():
-        return "Nothing is amiss: smartctl does not know this bridge and leaves it alone. Without the bridge more can be known."
+        return (
+            "Nothing is amiss: smartctl does not know this bridge and leaves it alone. Without the bridge "
+            "more can be known."
+        )
     if OTHER_BLOCKS in why:
         return (
-            "Attach the drive as it was when the table was made: another USB bridge may show other blocks. Until then write nothing to it."
+            "Attach the drive as it was when the table was made: another USB bridge may show other blocks. "
+            "Until then write nothing to it."
         )
     if why.startswith(CONTRADICTING):
-        return "Save what can be read, then plan the drive anew. Until then write nothing to it: there may be more than its table tells."
+        return (
+            "Save what can be read, then plan the drive anew. Until then write nothing to it: there may be "
+            "more than its table tells."
+        )
     return "Check cable and power; `dmesg` tells what the kernel met."

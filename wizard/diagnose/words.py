@@ -1,4 +1,5 @@
-"""What a drive is and holds, in plain words, the same on every face. All foreign text in them is printable."""
+"""What a drive is and holds, in plain words, the same on every face. All foreign text in them is
+printable."""
 
 from wizard.filesystems.registry import MADE
 from wizard.model.finding import Recorded, Recording
@@ -6,7 +7,12 @@ from wizard.model.machine import Drive, Layer, Partition, Signature
 from wizard.model.names import printable
 from wizard.model.units import format_capacity, format_exact
 
-_TABLES = {"gpt": "a GPT table", "mbr": "an MBR table", "hybrid": "a hybrid table (GPT and MBR)", "other": "a table of another kind"}
+_TABLES = {
+    "gpt": "a GPT table",
+    "mbr": "an MBR table",
+    "hybrid": "a hybrid table (GPT and MBR)",
+    "other": "a table of another kind",
+}
 
 
 def layer_words(layer: Layer) -> str:
@@ -15,7 +21,9 @@ def layer_words(layer: Layer) -> str:
     if layer.offset_bytes is not None:
         said.append(f"data at {format_exact(layer.offset_bytes)}")
     if (spread := layer.striping) and spread.unit_bytes:
-        said.append(f"stripes of {spread.width_bytes // spread.unit_bytes} x {format_exact(spread.unit_bytes)}")
+        said.append(
+            f"stripes of {spread.width_bytes // spread.unit_bytes} x {format_exact(spread.unit_bytes)}"
+        )
     if layer.signatures:
         said.append(f"holds {'+'.join(printable(mark.kind, 20) for mark in layer.signatures)}")
     if layer.mount_points:
@@ -39,7 +47,10 @@ def size_words(drive: Drive) -> str:
         return "not read"
     text = f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
     if geometry := drive.geometry:
-        text += f", logical blocks of {geometry.logical_block_bytes} bytes, physical of {geometry.physical_block_bytes}"
+        text += (
+            f", logical blocks of {geometry.logical_block_bytes} bytes, physical of "
+            f"{geometry.physical_block_bytes}"
+        )
     return text + {True: ", rotating", False: ", solid state", None: ""}[drive.rotational]
 
 
@@ -52,11 +63,16 @@ def contents_words(drive: Drive) -> str:
     parts = []
     if drive.table.kind != "none":
         count = len(drive.partitions)
-        parts.append(f"{_TABLES.get(drive.table.kind, drive.table.kind)} with {count or 'no'} partition{'' if count == 1 else 's'}")
+        parts.append(
+            f"{_TABLES.get(drive.table.kind, drive.table.kind)} with {count or 'no'} "
+            f"partition{'' if count == 1 else 's'}"
+        )
     if drive.signatures:
         parts.append("on the drive itself: " + ", ".join(map(_mark, drive.signatures)))
     if drive.unrecognised_zones:
-        parts.append(f"{drive.unrecognised_zones} zones that were written to, with nothing that is recognised")
+        parts.append(
+            f"{drive.unrecognised_zones} zones that were written to, with nothing that is recognised"
+        )
     free = sum(extent.size_bytes for extent in drive.free)
     if drive.partitions:
         parts.append(f"{format_capacity(free)} free" if free else "nothing free")
@@ -69,7 +85,11 @@ def _mark(mark: Signature) -> str:
 
 def partition_words(part: Partition) -> str:
     """`/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
-    pieces = [part.path, format_capacity(part.size_bytes), part.filesystem or ("unclear" if part.signatures else "no filesystem")]
+    pieces = [
+        part.path,
+        format_capacity(part.size_bytes),
+        part.filesystem or ("unclear" if part.signatures else "no filesystem"),
+    ]
     if part.signatures and (label := part.signatures[0].label):
         pieces.append(f'"{printable(label, 30)}"')
     if part.mount_points:
@@ -78,13 +98,21 @@ def partition_words(part: Partition) -> str:
 
 
 def tuning_words(drive: Drive) -> str:
-    """How a filesystem that the drive holds is used better as it is; empty where there is none to which advice applies."""
+    """How a filesystem that the drive holds is used better as it is; empty where there is none to which
+    advice applies."""
     held = [(drive.path, drive.signatures), *((part.path, part.signatures) for part in drive.partitions)]
-    known = [path for path, marks in held if len(marks) == 1 and marks[0].kind in MADE and MADE[marks[0].kind].mounts]
+    known = [
+        path
+        for path, marks in held
+        if len(marks) == 1 and marks[0].kind in MADE and MADE[marks[0].kind].mounts
+    ]
     if not known:
         return ""
     which = known[0] if len(known) == 1 else f"{known[0]} and others"
-    return f"To keep {which} and only use it better: `diskwright tune {known[0]} --workload ID` says how, and erases nothing."
+    return (
+        f"To keep {which} and only use it better: `diskwright tune {known[0]} --workload ID` says how, and "
+        "erases nothing."
+    )
 
 
 def recording_words(recording: Recording) -> str:

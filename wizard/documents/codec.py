@@ -1,4 +1,5 @@
-"""Dataclasses to and from the JSON of documents; errors become sentences that name the place in the document."""
+"""Dataclasses to and from the JSON of documents; errors become sentences that name the place in the
+document."""
 
 import json
 from dataclasses import fields, is_dataclass
@@ -17,7 +18,8 @@ JSON = dict[str, Any]
 
 
 def to_json(value: object) -> Any:
-    """The plain JSON value (dicts, lists, scalars) of a dataclass. Raises TypeError for what has no place in a document."""
+    """The plain JSON value (dicts, lists, scalars) of a dataclass. Raises TypeError for what has no place in
+    a document."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if isinstance(value, Enum):
@@ -30,20 +32,28 @@ def to_json(value: object) -> Any:
         return {name: to_json(one) for name, one in value.items()}
     if is_dataclass(value):
         written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
-        return {name: to_json(one) for name, (one, field) in written.items() if field.metadata != WHERE_USED or one != field.default}
+        return {
+            name: to_json(one)
+            for name, (one, field) in written.items()
+            if field.metadata != WHERE_USED or one != field.default
+        }
     raise TypeError(f"{type(value).__name__} has no place in a document")
 
 
 def from_json(value: Any, wanted: type[T], where: str) -> T:
-    """A dataclass from plain JSON; raises BadInput naming `where` (a file) and the first place that does not fit."""
+    """A dataclass from plain JSON; raises BadInput naming `where` (a file) and the first place that does not
+    fit."""
     try:
         return decode(value, wanted)
     except Misfit as misfit:
-        raise BadInput(f"{where}: {printable(str(misfit), 200)}, at {printable(f'${misfit.place}', 100)}") from None
+        raise BadInput(
+            f"{where}: {printable(str(misfit), 200)}, at {printable(f'${misfit.place}', 100)}"
+        ) from None
 
 
 def parse_document(text: str, schema: str, where: str) -> JSON:
-    """The object of a document with the given schema (`diskwright.plan/1`); raises BadInput for anything else."""
+    """The object of a document with the given schema (`diskwright.plan/1`); raises BadInput for anything
+    else."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -55,7 +65,10 @@ def parse_document(text: str, schema: str, where: str) -> JSON:
     if found == schema:
         return value
     if found.startswith(noun + "/"):
-        raise BadInput(f"{where} has version {printable(found.partition('/')[2], 12)} of {noun}; this diskwright reads version {version}.")
+        raise BadInput(
+            f"{where} has version {printable(found.partition('/')[2], 12)} of {noun}; this diskwright reads "
+            f"version {version}."
+        )
     raise BadInput(f"{where} is a {printable(found, 40)}, not a {noun}.")
 
 

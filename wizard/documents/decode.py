@@ -1,4 +1,5 @@
-"""Plain values, as JSON and TOML have them, to dataclasses by the types of their fields; what does not fit is said, and where."""
+"""Plain values, as JSON and TOML have them, to dataclasses by the types of their fields; what does not fit is
+said, and where."""
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import MISSING, fields, is_dataclass
@@ -15,7 +16,8 @@ Decoder = Callable[[Any], Any]
 
 
 class Misfit(ValueError):
-    """A value that is not of the type that is wanted. `key` is its place within the whole, `choices[1].sentence`."""
+    """A value that is not of the type that is wanted. `key` is its place within the whole,
+    `choices[1].sentence`."""
 
     def __init__(self, said: str, place: str = "") -> None:
         super().__init__(said)
@@ -28,7 +30,8 @@ class Misfit(ValueError):
 
 
 def decode(value: Any, wanted: type[T]) -> T:
-    """The value as a `wanted`: unknown keys and other types are no match. Raises Misfit for the first place that does not fit."""
+    """The value as a `wanted`: unknown keys and other types are no match. Raises Misfit for the first place
+    that does not fit."""
     return cast(T, _decoder(cast(Hashable, wanted))(value))
 
 
@@ -80,7 +83,12 @@ def _union(*members: Any) -> Decoder:
 
 
 def _by_kind(members: Iterable[Any]) -> Decoder:
-    decoders = {str(field.default): _decoder(member) for member in members for field in fields(member) if field.name == "kind"}
+    decoders = {
+        str(field.default): _decoder(member)
+        for member in members
+        for field in fields(member)
+        if field.name == "kind"
+    }
     kind_of = _one_of(decoders)
 
     def decoder(value: Any) -> Any:
@@ -151,7 +159,11 @@ def _dict(_key: type[str], member: Any) -> Decoder:
 
 def _record(wanted: Any) -> Decoder:
     known = {field.name: _decoder(cast(Hashable, field.type)) for field in fields(wanted)}
-    needed = [field.name for field in fields(wanted) if field.default is MISSING and field.default_factory is MISSING]
+    needed = [
+        field.name
+        for field in fields(wanted)
+        if field.default is MISSING and field.default_factory is MISSING
+    ]
 
     def decoder(value: Any) -> Any:
         if type(value) is not dict:

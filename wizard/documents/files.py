@@ -1,4 +1,5 @@
-"""Documents in files: written in one move and only where a file can be, read only so far as a document can be long."""
+"""Documents in files: written in one move and only where a file can be, read only so far as a document can be
+long."""
 
 import os
 import stat
@@ -15,7 +16,8 @@ LARGEST_BYTES = 64 * 1024 * 1024
 def write_file(path: Path, text: str, what: str) -> None:
     """Put `text` in a file in one move; `what` it is begins the sentence of an error.
 
-    Raises BadInput for a place that holds something else than a file, which a drive's node does; Failed where it cannot be written.
+    Raises BadInput for a place that holds something else than a file, which a drive's node does; Failed where
+    it cannot be written.
     """
     shown = printable(str(path), 200)
     try:
@@ -24,7 +26,9 @@ def write_file(path: Path, text: str, what: str) -> None:
             raise BadInput(f"{shown} is no file; name one to write {what[:1].lower()}{what[1:]} to.")
         beside = target.with_name(f".{target.name[:200]}.{os.getpid()}")
     except (OSError, RuntimeError, ValueError) as error:
-        raise Failed(f"{what} could not be written to {shown}: {_reason(error)}. No file was changed.") from None
+        raise Failed(
+            f"{what} could not be written to {shown}: {_reason(error)}. No file was changed."
+        ) from None
     try:
         with beside.open("x", encoding="utf-8") as file:
             file.write(text)
@@ -34,13 +38,16 @@ def write_file(path: Path, text: str, what: str) -> None:
     except OSError as error:
         with suppress(OSError):
             beside.unlink()
-        raise Failed(f"{what} could not be written to {shown}: {_reason(error)}. No file was changed.") from None
+        raise Failed(
+            f"{what} could not be written to {shown}: {_reason(error)}. No file was changed."
+        ) from None
 
 
 def read_file(path: Path, most_bytes: int = LARGEST_BYTES) -> str:
     """The text of a file, or of what comes through a pipe.
 
-    Raises FileNotFoundError where there is none; BadInput for drives, folders, what is no text, and what is too long to be a document.
+    Raises FileNotFoundError where there is none; BadInput for drives, folders, what is no text, and what is
+    too long to be a document.
     """
     shown = printable(str(path), 200)
     try:

@@ -1,4 +1,5 @@
-"""Profiles: TOML files that extend what diskwright knows without code. The bundled ones first, then the machine's, then the user's."""
+"""Profiles: TOML files that extend what diskwright knows without code. The bundled ones first, then the
+machine's, then the user's."""
 
 import os
 import re
@@ -28,7 +29,8 @@ def profile_folders() -> tuple[Path, ...]:
 
 
 def _homes() -> list[Path]:
-    """The home directory, and the caller's where root runs for someone; a user without one has no files of their own."""
+    """The home directory, and the caller's where root runs for someone; a user without one has no files of
+    their own."""
     found: list[Path] = []
     with suppress(RuntimeError):  # neither HOME nor a user of this number
         found.append(Path.home())
@@ -45,7 +47,8 @@ def profile_files(room: str) -> tuple[Path, ...]:
 
 
 def _toml_files(folder: Path) -> list[Path]:
-    """Those in a folder; none where it is missing or another user's, as HOME may be after a change of user."""
+    """Those in a folder; none where it is missing or another user's, as HOME may be after a change of
+    user."""
     try:
         return sorted(folder.glob("*.toml"))
     except OSError:
@@ -62,11 +65,14 @@ def read_profile(path: Path, wanted: type[T]) -> T:
     except tomllib.TOMLDecodeError as error:
         raise BadInput(f"{path}: {error}") from None
     except Misfit as misfit:
-        raise BadInput(f"{path}, line {line_of(text, misfit.key)}, {misfit.key}: {printable(str(misfit), 160)}") from None
+        raise BadInput(
+            f"{path}, line {line_of(text, misfit.key)}, {misfit.key}: {printable(str(misfit), 160)}"
+        ) from None
 
 
 def line_of(text: str, key: str) -> int:
-    """The line, from 1, on which the value at `key` (`choices[1].sentence`) stands in a TOML text; the header's where it is missing.
+    """The line, from 1, on which the value at `key` (`choices[1].sentence`) stands in a TOML text; the
+    header's where it is missing.
 
     Values within inline arrays are found by the line of their key.
     """
@@ -90,7 +96,8 @@ def line_of(text: str, key: str) -> int:
 
 
 def _numbered(parts: list[str], seen: dict[str, int], *, array: bool) -> list[str]:
-    """The header's parts with the index of each array of tables, as the error's place writes them: `choices[1]`, `mount[0]`."""
+    """The header's parts with the index of each array of tables, as the error's place writes them:
+    `choices[1]`, `mount[0]`."""
     named: list[str] = []
     for index, part in enumerate(parts):
         key = ".".join([*named, part])

@@ -1,4 +1,5 @@
-"""Documents that cross to whoever applies them, with a digest that tells damage and hurried edits, and nothing about who wrote them."""
+"""Documents that cross to whoever applies them, with a digest that tells damage and hurried edits, and
+nothing about who wrote them."""
 
 import json
 from collections.abc import Callable
@@ -17,8 +18,8 @@ LARGEST_DOCUMENT_CHARACTERS = 4_000_000
 
 @dataclass(frozen=True, slots=True)
 class Sealed(Generic[T]):
-    """Documents of one `schema`, which hold a `kind`. `noun` is what a person calls one ("a plan"), `again` ends the sentence on how one is
-    made anew; `check` raises BadInput for what does not hold together.
+    """Documents of one `schema`, which hold a `kind`. `noun` is what a person calls one ("a plan"), `again`
+    ends the sentence on how one is made anew; `check` raises BadInput for what does not hold together.
     """
 
     schema: str
@@ -37,18 +38,23 @@ class Sealed(Generic[T]):
         return f'"{self.schema.partition("/")[0]}/' in text[:200]
 
     def read(self, text: str, where: str) -> T:
-        """What a document holds; raises BadInput naming `where` (a file) for anything that was not written by `render`."""
+        """What a document holds; raises BadInput naming `where` (a file) for anything that was not written by
+        `render`."""
         if len(text) > LARGEST_DOCUMENT_CHARACTERS:
             raise BadInput(f"{where} is too large to be {self.noun}.")
         body = parse_document(text, self.schema, where)
         if body.pop("digest", None) != digest_of(body, self.schema):
-            raise BadInput(f"{where} was changed or damaged after it was made: its digest does not fit. Make it again {self.again}.")
+            raise BadInput(
+                f"{where} was changed or damaged after it was made: its digest does not fit. Make it again "
+                f"{self.again}."
+            )
         value = from_json(body, self.kind, where)
         self.check(value, where)
         return value
 
 
 def digest_of(body: JSON, schema: str) -> str:
-    """SHA-256 over everything but schema and digest, in JSON's most compact form with sorted keys, in hexadecimal."""
+    """SHA-256 over everything but schema and digest, in JSON's most compact form with sorted keys, in
+    hexadecimal."""
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return sha256(f"{schema}\n{canonical}".encode()).hexdigest()

@@ -28,12 +28,14 @@ EPILOG = """examples:
     diskwright advise /dev/sdX --workload small-files --json | jq '.choices[0]'
     diskwright advise /dev/sda --workload desktop-root --machine saved.json
 
-`diskwright workloads` lists the purposes. Nothing is written; no root is needed, though root sees more of a drive.
+`diskwright workloads` lists the purposes. Nothing is written; no root is needed, though root sees more of a
+drive.
 """
 
 TITLES = {name: kind.title for name, kind in KINDS.items()}
 FIGURES_OF_UNMADE = 3
-"""At most so many measurements are printed only because of a filesystem that is not made; the document has all."""
+"""At most so many measurements are printed only because of a filesystem that is not made; the document has
+all."""
 
 RANKS = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
 
@@ -42,7 +44,9 @@ def parser() -> ArgumentParser:
     """`diskwright advise DEVICE --workload ID [--json] [--machine FILE]`."""
     made = ArgumentParser(
         "diskwright advise",
-        description="Rank the filesystems for a drive and a purpose, with options, reasons and published figures.",
+        description=(
+            "Rank the filesystems for a drive and a purpose, with options, reasons and published figures."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
@@ -67,7 +71,8 @@ def main(arguments: Namespace) -> ExitCode:
 
 
 def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
-    """The advice as text, at most `width` columns wide: ranking, what is left out, doubts, and the figures it cites."""
+    """The advice as text, at most `width` columns wide: ranking, what is left out, doubts, and the figures it
+    cites."""
     ranked = [choice for choice in advice.choices if choice.ranked]
     cited = _cited(ranked, advice.unmade)
     numbers = {card.id: number for number, card in enumerate(cited, 1)}
@@ -78,13 +83,21 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
     for number, choice in enumerate(ranked, 1):
         lines += ["", f"{number}. {TITLES[choice.filesystem]}: {RANKS[choice.place]}"]
         lines += _choice_lines(choice, drive, numbers, explained, width)
-    others = [f"{TITLES[choice.filesystem]}: {choice.sentence}" for choice in for_files(advice.choices) if not choice.ranked]
+    others = [
+        f"{TITLES[choice.filesystem]}: {choice.sentence}"
+        for choice in for_files(advice.choices)
+        if not choice.ranked
+    ]
     lines += _section("Also made here, and not ranked for this work", others, width)
     lines += _zoned_lines(advice, width)
     lines += _section("Doubts", advice.doubts, width)
     lines += _section("Good to know", advice.notes, width)
-    lines += _section("Not offered", _withheld([choice for choice in ranked if choice.place is not Place.REJECTED]), width)
-    lines += _section("Known, and not made here", [_unmade_words(one, numbers) for one in advice.unmade], width)
+    lines += _section(
+        "Not offered", _withheld([choice for choice in ranked if choice.place is not Place.REJECTED]), width
+    )
+    lines += _section(
+        "Known, and not made here", [_unmade_words(one, numbers) for one in advice.unmade], width
+    )
     if cited:
         lines += [
             "",
@@ -95,7 +108,8 @@ def advice_lines(advice: Advice, drive: Drive, width: int = WIDTH) -> list[str]:
 
 
 def _cited(ranked: Iterable[Choice], unmade: Iterable[Unmade]) -> list[Evidence]:
-    """The measurements to print, each once: those of the ranking, and some of a filesystem that has none among them."""
+    """The measurements to print, each once: those of the ranking, and some of a filesystem that has none
+    among them."""
     cited = dict.fromkeys(card for choice in ranked for card in choice.evidence)
     for one in unmade:
         if not any(card in cited for card in one.evidence):
@@ -104,8 +118,15 @@ def _cited(ranked: Iterable[Choice], unmade: Iterable[Unmade]) -> list[Evidence]
 
 
 def _unmade_words(one: Unmade, numbers: dict[str, int]) -> str:
-    figures = [f"[{number}]" for number in sorted(numbers[card.id] for card in one.evidence if card.id in numbers)]
-    return " ".join((f"{one.title}: {one.why_not} The way off: {one.way_off}", *(["Figures:", *figures] if figures else [])))
+    figures = [
+        f"[{number}]" for number in sorted(numbers[card.id] for card in one.evidence if card.id in numbers)
+    ]
+    return " ".join(
+        (
+            f"{one.title}: {one.why_not} The way off: {one.way_off}",
+            *(["Figures:", *figures] if figures else []),
+        )
+    )
 
 
 def _drive_words(drive: Drive) -> str:
@@ -115,8 +136,12 @@ def _drive_words(drive: Drive) -> str:
     return f"{drive.path} ({', '.join(words)})" if words else drive.path
 
 
-def _choice_lines(choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int) -> list[str]:
-    lines = [line for obstacle in choice.obstacles for line in _wrapped(f"Cannot be used: {obstacle}", width, 3)]
+def _choice_lines(
+    choice: Choice, drive: Drive, numbers: dict[str, int], explained: set[Option], width: int
+) -> list[str]:
+    lines = [
+        line for obstacle in choice.obstacles for line in _wrapped(f"Cannot be used: {obstacle}", width, 3)
+    ]
     lines += _wrapped(choice.sentence, width, 3)
     if choice.place is Place.REJECTED:
         lines += _brief_options(choice, width)
@@ -128,7 +153,9 @@ def _choice_lines(choice: Choice, drive: Drive, numbers: dict[str, int], explain
             lines += _option_lines("scheduler", (choice.scheduler,), explained, width)
             lines += _wrapped(_scheduler_words(choice.scheduler.text, drive), width, 16) if first else []
     if choice.evidence:
-        lines += _wrapped("figures    " + " ".join(f"[{numbers[card.id]}]" for card in choice.evidence), width, 3)
+        lines += _wrapped(
+            "figures    " + " ".join(f"[{numbers[card.id]}]" for card in choice.evidence), width, 3
+        )
     return lines
 
 
@@ -144,7 +171,10 @@ def _scheduler_words(text: str, drive: Drive) -> str:
         return "The drive is set to it already."
     name = drive.path.removeprefix("/dev/")
     now = f"The drive is set to {drive.scheduler} now. " if drive.scheduler else ""
-    return f"{now}Until the next boot: echo {text} > /sys/block/{name}/queue/scheduler (as root); for good, by a udev rule."
+    return (
+        f"{now}Until the next boot: echo {text} > /sys/block/{name}/queue/scheduler (as root); for good, by "
+        "a udev rule."
+    )
 
 
 def _option_lines(kind: str, options: Sequence[Option], explained: set[Option], width: int) -> list[str]:
@@ -192,14 +222,20 @@ def _evidence_lines(cited: Iterable[Evidence], numbers: dict[str, int], width: i
         groups.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
     lines: list[str] = []
     for (source, era, kernel, hardware), cards in groups.items():
-        common = [said for said in _sentences(cards[0].note) if all(said in _sentences(card.note) for card in cards)]
+        common = [
+            said for said in _sentences(cards[0].note) if all(said in _sentences(card.note) for card in cards)
+        ]
         lines += ["", *_wrapped(f"{source}. Era: {era}. Kernel: {kernel}. Hardware: {hardware}.", width, 3)]
         lines += _wrapped(" ".join(common), width, 3)
         for card in cards:
             direction = "lower" if card.lower_is_better else "higher"
-            lines += _wrapped(f"[{numbers[card.id]}] {card.title}: {card.unit}, {direction} is better", width, 3, 8)
+            lines += _wrapped(
+                f"[{numbers[card.id]}] {card.title}: {card.unit}, {direction} is better", width, 3, 8
+            )
             lines += _wrapped_words(_figures(card), width, 8)
-            lines += _wrapped(" ".join(said for said in _sentences(card.note) if said not in common), width, 8)
+            lines += _wrapped(
+                " ".join(said for said in _sentences(card.note) if said not in common), width, 8
+            )
     return lines
 
 

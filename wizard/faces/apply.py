@@ -7,7 +7,14 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, request_stop, start_run, why_direct
+from wizard.apply.plan.start import (
+    check_tokens,
+    preflight,
+    preflight_unprivileged,
+    request_stop,
+    start_run,
+    why_direct,
+)
 from wizard.apply.plan.steps_told import confirmation, exit_code_of
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, state
@@ -41,48 +48,84 @@ EPILOG = """examples:
     sudo diskwright apply striped.json --confirm WD-WX11A2345678 --confirm WD-WX11A2345679
     sudo diskwright apply better.json --confirm WD-WX11A2345678
 
-The token is the drive's serial, or for a drive without one the device's name; `diskwright show media.json` names it. A plan for several
-drives wants the token of every one of them.
-Before the first write everything is checked again; a drive that is not as the plan shows it is refused. Then the
-steps are tried out on a stand-in, what the drive held where it changes is saved, and it is written. A drive that
-held nothing is put to use at once. One that held something waits, not yet in use: `diskwright keep` puts it to use,
-`diskwright undo` puts back what was there, bit for bit; with --keep it does not wait, and there is no way back.
-Zones, encryption, md and LVM run on the drive directly, which is said before: then what was there can be put back
-only until something is formatted.
-The work is done by a process of its own: closing the terminal does not stop it, Ctrl+C stops it before its next
-step, and `diskwright status` shows how it stands.
+The token is the drive's serial, or for a drive without one the device's name; `diskwright show media.json`
+names it. A plan for several drives wants the token of every one of them.
+Before the first write everything is checked again; a drive that is not as the plan shows it is refused. Then
+the steps are tried out on a stand-in, what the drive held where it changes is saved, and it is written. A
+drive that held nothing is put to use at once. One that held something waits, not yet in use: `diskwright
+keep` puts it to use, `diskwright undo` puts back what was there, bit for bit; with --keep it does not wait,
+and there is no way back.
+Zones, encryption, md and LVM run on the drive directly, which is said before: then what was there can be put
+back only until something is formatted.
+The work is done by a process of its own: closing the terminal does not stop it, Ctrl+C stops it before its
+next step, and `diskwright status` shows how it stands.
 """
 
 FSTAB = "/etc/fstab"
 
 KEPT_AT_ONCE = (
-    "Everything is tried out on a stand-in first. As --keep asks, it is put to use as soon as it is written: then what was there is lost."
+    "Everything is tried out on a stand-in first. As --keep asks, it is put to use as soon as it is written: "
+    "then what was there is lost."
 )
 
 
 def parser() -> ArgumentParser:
-    """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--passphrase-file FILE] [--journal DIR] [--fstab FILE]`."""
+    """`diskwright apply PLAN.json --confirm TOKEN [--dry-run] [--passphrase-file FILE] [--journal DIR]
+    [--fstab FILE]`."""
     made = ArgumentParser(
         "diskwright apply",
         description="Carry out a plan, exactly as shown, and check everything it promised.",
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("plan", metavar="PLAN.json", help="a plan made by `diskwright plan`, changes by `tune`, or a migration by `migrate`")
     made.add_argument(
-        "--confirm", metavar="TOKEN", action="append", help="the drive's token, as a promise that this is the drive you mean; one for each"
+        "plan",
+        metavar="PLAN.json",
+        help="a plan made by `diskwright plan`, changes by `tune`, or a migration by `migrate`",
     )
-    made.add_argument("--keep", action="store_true", help="do not wait for `keep` where the drive held something: no way back")
-    made.add_argument("--dry-run", action="store_true", help="check everything and print every command; nothing is written")
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help="the drive's token, as a promise that this is the drive you mean; one for each",
+    )
+    made.add_argument(
+        "--keep",
+        action="store_true",
+        help="do not wait for `keep` where the drive held something: no way back",
+    )
+    made.add_argument(
+        "--dry-run", action="store_true", help="check everything and print every command; nothing is written"
+    )
     made.add_argument(
         "--passphrase-file",
         metavar="FILE",
-        help="read the passphrase of what is encrypted from this file, without its last line end, or from the input for -; asked otherwise",
+        help=(
+            "read the passphrase of what is encrypted from this file, without its last line end, or from the "
+            "input for -; asked otherwise"
+        ),
     )
-    made.add_argument("--store", metavar="DIR", help="for a migration that was carried here: keep what changes here until it is proven")
-    made.add_argument("--undo-dir", metavar="DIR", help="the same where no transaction can be had: keep what is replaced here")
-    made.add_argument("--journal", metavar="DIR", help="keep the run here instead of /var/lib/diskwright/runs; not on the target drive")
-    made.add_argument("--fstab", metavar="FILE", default=FSTAB, help="another file of mounts at boot, for a system mounted elsewhere")
+    made.add_argument(
+        "--store",
+        metavar="DIR",
+        help="for a migration that was carried here: keep what changes here until it is proven",
+    )
+    made.add_argument(
+        "--undo-dir",
+        metavar="DIR",
+        help="the same where no transaction can be had: keep what is replaced here",
+    )
+    made.add_argument(
+        "--journal",
+        metavar="DIR",
+        help="keep the run here instead of /var/lib/diskwright/runs; not on the target drive",
+    )
+    made.add_argument(
+        "--fstab",
+        metavar="FILE",
+        default=FSTAB,
+        help="another file of mounts at boot, for a system mounted elsewhere",
+    )
     return made
 
 
@@ -91,7 +134,10 @@ def main(arguments: Namespace) -> ExitCode:
     text, shown = read_document(Path(arguments.plan))
     if (begin := _other_than_plan(text, shown)) is not None:
         if arguments.passphrase_file is not None:
-            raise BadInput("--passphrase-file is for a plan that encrypts; changes to a filesystem and migrations want none.")
+            raise BadInput(
+                "--passphrase-file is for a plan that encrypts; changes to a filesystem and migrations want "
+                "none."
+            )
         _refuse_folders(arguments, carried=is_carried(text))
         begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
@@ -103,23 +149,35 @@ def main(arguments: Namespace) -> ExitCode:
         return dry_run(plan, journal_dir, environment, keep=arguments.keep)
     if arguments.confirm is None:
         raise Refused(
-            f"Nothing was written. This would change {', '.join(map(printable, plan.paths))}; `diskwright show` has what it destroys. "
-            f"To go on, confirm {'the drive by its token' if not plan.others else 'each drive by its token'}: {confirmation(plan)}"
+            f"Nothing was written. This would change {', '.join(map(printable, plan.paths))}; `diskwright "
+            "show` has what it destroys. To go on, confirm "
+            f"{'the drive by its token' if not plan.others else 'each drive by its token'}: "
+            f"{confirmation(plan)}"
         )
     if os.geteuid() != 0:
         check_tokens(plan, arguments.confirm)
-        raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root(arguments)}")
+        raise Refused(
+            f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root(arguments)}"
+        )
     for line in destroyed(plan, why_direct(plan, runs_folder(journal_dir)), keep=arguments.keep):
         say(line)
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
     secret = passphrase_for(plan, arguments.passphrase_file, anew=True)
-    run = start_run(plan, *arguments.confirm, journal_dir=journal_dir, environment=environment, secret=secret, keep=arguments.keep)
+    run = start_run(
+        plan,
+        *arguments.confirm,
+        journal_dir=journal_dir,
+        environment=environment,
+        secret=secret,
+        keep=arguments.keep,
+    )
     return narrate(run)
 
 
 Begin = Callable[[Namespace, Callable[[], str]], Path | ExitCode]
-"""Begins the run of a document that is no plan, or ends with a dry run's exit code; it is given how the command is worded for root."""
+"""Begins the run of a document that is no plan, or ends with a dry run's exit code; it is given how the
+command is worded for root."""
 
 
 def _other_than_plan(text: str, shown: str) -> Begin | None:
@@ -141,12 +199,21 @@ def _other_than_plan(text: str, shown: str) -> Begin | None:
 
 def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
     if not carried and (arguments.store or arguments.undo_dir):
-        raise BadInput("--store and --undo-dir are for a migration that was carried to a rescue medium: other plans name their folders.")
+        raise BadInput(
+            "--store and --undo-dir are for a migration that was carried to a rescue medium: other plans "
+            "name their folders."
+        )
 
 
 def as_root(arguments: Namespace) -> str:
     """The command that was given, as a plain user types it to run it as root."""
-    words = ["sudo", "diskwright", "apply", str(Path(arguments.plan)), *(f"--confirm={token}" for token in arguments.confirm or ())]
+    words = [
+        "sudo",
+        "diskwright",
+        "apply",
+        str(Path(arguments.plan)),
+        *(f"--confirm={token}" for token in arguments.confirm or ()),
+    ]
     if arguments.keep:
         words.append("--keep")
     if arguments.journal:
@@ -170,32 +237,47 @@ def read_document(path: Path) -> tuple[str, str]:
     """The text of a file and its name to show; raises BadInput as `read_plan_file` does."""
     shown = printable(str(path), 200)
     if path.is_dir():
-        raise BadInput(f"{shown} is a directory; name a plan, such as one that `diskwright plan ... -o plan.json` wrote.")
+        raise BadInput(
+            f"{shown} is a directory; name a plan, such as one that `diskwright plan ... -o plan.json` wrote."
+        )
     try:
         return read_file(path, LARGEST_DOCUMENT_CHARACTERS), shown
     except FileNotFoundError:
-        raise BadInput(f"There is no file {shown}; `diskwright plan ... -o {shown}` would write one.") from None
+        raise BadInput(
+            f"There is no file {shown}; `diskwright plan ... -o {shown}` would write one."
+        ) from None
 
 
 def destroyed(plan: Plan, why_direct: str = "", *, keep: bool = False) -> Iterator[str]:
-    """What will be lost, one line each; then until when it can be put back. `why_direct` is why the steps run on the drive itself, as a
-    clause; `keep`: the way back is given up beforehand.
+    """What will be lost, one line each; then until when it can be put back. `why_direct` is why the steps run
+    on the drive itself, as a clause; `keep`: the way back is given up beforehand.
     """
     lost = [step.destroys for step in plan.steps if step.destroys]
     who = "; ".join(
-        f"{printable(drive.path)}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
+        f"{printable(drive.path)}, {printable(drive.model or 'model unknown')}, token "
+        f"{printable(drive.token)}"
         for drive in (member.drive for member in plan.members)
     )
     yield from filter(None, (danger_of(plan), mirror_note(plan)))
     yield f"What will be destroyed on {who}{'' if keep else lost_when(plan, why_direct)}:"
     yield from (
         f"    {text}"
-        for text in lost or ("nothing that is recognised: it shows no table, partition or signature. Bytes without one are written over.",)
+        for text in lost
+        or (
+            "nothing that is recognised: it shows no table, partition or signature. Bytes without one are "
+            "written over.",
+        )
     )
-    yield KEPT_AT_ONCE if keep and not (why_direct or direct_reason(plan)) else printable(promise(plan, why_direct), 1000)
+    yield (
+        KEPT_AT_ONCE
+        if keep and not (why_direct or direct_reason(plan))
+        else printable(promise(plan, why_direct), 1000)
+    )
 
 
-def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment, *, keep: bool = False) -> ExitCode:
+def dry_run(
+    plan: Plan, journal_dir: Path | None, environment: Environment, *, keep: bool = False
+) -> ExitCode:
     """Print what would be done, and check what can be checked."""
     # A plain user may not open what stand-ins are made of, so only the plan itself tells.
     why = why_direct(plan, runs_folder(journal_dir)) if os.geteuid() == 0 else direct_reason(plan)
@@ -212,12 +294,16 @@ def dry_run(plan: Plan, journal_dir: Path | None, environment: Environment, *, k
         say("Every check before the first write holds. Nothing was written.")
     else:
         preflight_unprivileged(plan, environment=environment)
-        say("Without root it could not be checked what the drive holds and whether it is in use. Nothing was written.")
+        say(
+            "Without root it could not be checked what the drive holds and whether it is in use. Nothing was "
+            "written."
+        )
     return ExitCode.DONE
 
 
 def narrate(run: Path, after: int = 0) -> ExitCode:
-    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only stops following.
+    """Follow a run to its end: steps to stderr, checks to stdout. Ctrl+C asks it to stop; a second one only
+    stops following.
 
     Raises Failed where its journal can no longer be read.
     """
@@ -243,7 +329,10 @@ def _narrate(run: Path, after: int) -> ExitCode:
             break
         except KeyboardInterrupt:
             if stopping:
-                say(f"The run goes on by itself until its step is done; `diskwright status {called(run)}` shows how it stands.")
+                say(
+                    f"The run goes on by itself until its step is done; `diskwright status {called(run)}` "
+                    "shows how it stands."
+                )
                 return ExitCode.INTERRUPTED
             stopping = True
             try:

@@ -1,4 +1,5 @@
-"""What `diskwright apply` asks before it begins a run that a single token confirms: of changes in use, or of a migration."""
+"""What `diskwright apply` asks before it begins a run that a single token confirms: of changes in use, or of
+a migration."""
 
 import os
 import shlex
@@ -21,9 +22,10 @@ Start = Callable[[str, Path | None, Environment], Path]
 class Question:
     """What is to be confirmed by `token`.
 
-    `beforehand` are sentences that are told first, `lines` its steps in a width. `outcome` is a sentence on what becomes of the drive,
-    `drive` how that is called there, `refusal_of_more` says that it takes one token. `check` refuses another token; `preflight` and `start`
-    take the folder for runs and where a run works.
+    `beforehand` are sentences that are told first, `lines` its steps in a width. `outcome` is a sentence on
+    what becomes of the drive, `drive` how that is called there, `refusal_of_more` says that it takes one
+    token. `check` refuses another token; `preflight` and `start` take the folder for runs and where a run
+    works.
     """
 
     token: str
@@ -38,7 +40,8 @@ class Question:
 
 
 def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for root."""
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
     journal_dir = Path(arguments.journal) if arguments.journal else None
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     for sentence in question.beforehand:
@@ -52,7 +55,9 @@ def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[
             f"To go on, confirm {question.drive} by its token: --confirm {token}"
         )
     if len(arguments.confirm) > 1:
-        raise Refused(f"{question.refusal_of_more}: give its token once, with --confirm {token}. Nothing was written.")
+        raise Refused(
+            f"{question.refusal_of_more}: give its token once, with --confirm {token}. Nothing was written."
+        )
     question.check(arguments.confirm[0])
     if os.geteuid() != 0:
         raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root()}")
@@ -65,7 +70,10 @@ def _dry_run(question: Question, journal_dir: Path | None, environment: Environm
     for line in question.lines(out().width):
         out().print(line, soft_wrap=True)
     if os.geteuid() != 0:
-        say("Without root it could not be checked whether all of it stands as it was found. Nothing was written.")
+        say(
+            "Without root it could not be checked whether all of it stands as it was found. Nothing was "
+            "written."
+        )
         return ExitCode.DONE
     question.preflight(journal_dir, environment)
     say("Every check before the first step holds. Nothing was written.")

@@ -28,8 +28,8 @@ EXAMPLES = """examples:
   sudo diskwright bench /dev/sdX --scratch --confirm SERIAL -o verdict.json
       writes as well tell: only in free space, and only the bytes just read there; the verdict is kept as JSON
   sudo diskwright bench /dev/sdX --scratch --shingled --confirm SERIAL
-      looks for the write cliff of a shingled drive, in free space, for half an hour or 32 GiB at most: every byte stays as it is,
-      but a shingled drive is slow for a while afterwards
+      looks for the write cliff of a shingled drive, in free space, for half an hour or 32 GiB at most: every
+      byte stays as it is, but a shingled drive is slow for a while afterwards
 """
 
 
@@ -37,22 +37,52 @@ def parser() -> ArgumentParser:
     """The options of `bench`."""
     made = ArgumentParser(
         prog="diskwright bench",
-        description="Measure how much slower misaligned access is on a drive, by pairs of direct accesses, one of each kind. "
-        "With --shingled instead: whether random writing falls off a cliff, as it does on drive-managed shingled drives.",
+        description=(
+            "Measure how much slower misaligned access is on a drive, by pairs of direct accesses, one of "
+            "each kind. With --shingled instead: whether random writing falls off a cliff, as it does on "
+            "drive-managed shingled drives."
+        ),
         epilog=EXAMPLES,
         formatter_class=RawDescriptionHelpFormatter,
     )
     made.add_argument("device", metavar="DEVICE", help="a whole drive, such as /dev/sdX")
-    made.add_argument("--scratch", action="store_true", help="measure writing, in free space only; what is there stays as it is")
-    made.add_argument("--confirm", metavar="TOKEN", help="with --scratch: the drive's serial number, or its name where it has none")
-    made.add_argument("--shingled", action="store_true", help="with --scratch: look for the write cliff of a shingled drive")
-    made.add_argument("--seconds", metavar="N", type=float, help="end after so many seconds at the latest (30; with --shingled 1800)")
-    made.add_argument("--most-bytes", metavar="SIZE", help="with --shingled: write no more than this in all, such as 8G (32G)")
-    made.add_argument("--assume-physical", metavar="BYTES", help="take this for the physical block size, whatever the drive says")
     made.add_argument(
-        "--json", action="store_true", help="print the verdict as JSON (diskwright.verdict/1; with --shingled diskwright.cliff/1)"
+        "--scratch",
+        action="store_true",
+        help="measure writing, in free space only; what is there stays as it is",
     )
-    made.add_argument("-o", "--output", metavar="FILE", type=Path, help="also keep the verdict as JSON in this file")
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        help="with --scratch: the drive's serial number, or its name where it has none",
+    )
+    made.add_argument(
+        "--shingled", action="store_true", help="with --scratch: look for the write cliff of a shingled drive"
+    )
+    made.add_argument(
+        "--seconds",
+        metavar="N",
+        type=float,
+        help="end after so many seconds at the latest (30; with --shingled 1800)",
+    )
+    made.add_argument(
+        "--most-bytes",
+        metavar="SIZE",
+        help="with --shingled: write no more than this in all, such as 8G (32G)",
+    )
+    made.add_argument(
+        "--assume-physical",
+        metavar="BYTES",
+        help="take this for the physical block size, whatever the drive says",
+    )
+    made.add_argument(
+        "--json",
+        action="store_true",
+        help="print the verdict as JSON (diskwright.verdict/1; with --shingled diskwright.cliff/1)",
+    )
+    made.add_argument(
+        "-o", "--output", metavar="FILE", type=Path, help="also keep the verdict as JSON in this file"
+    )
     return made
 
 
@@ -86,8 +116,12 @@ def verdict_lines(verdict: Verdict) -> list[str]:
     if verdict.pairs:
         lines += ["", *_bars(verdict), ""]
         accesses = f"Medians of {len(verdict.pairs)} accesses of {verdict.block_bytes} bytes each"
-        lines.append(f"{accesses}, in {format_duration(verdict.seconds)}; misaligned by {verdict.shift_bytes} bytes.")
-        lines.append("The factor above is that of a typical pair, each taken by itself, and not of the two medians.")
+        lines.append(
+            f"{accesses}, in {format_duration(verdict.seconds)}; misaligned by {verdict.shift_bytes} bytes."
+        )
+        lines.append(
+            "The factor above is that of a typical pair, each taken by itself, and not of the two medians."
+        )
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
 
 
@@ -103,7 +137,10 @@ def _bars(verdict: Verdict) -> list[str]:
         "misaligned": median(pair.misaligned_ns for pair in verdict.pairs),
     }
     longest = max(*medians.values(), 1)
-    return [f"{name:<10}  {'#' * round(BAR_COLUMNS * time / longest):<{BAR_COLUMNS}}  {_time(time)}" for name, time in medians.items()]
+    return [
+        f"{name:<10}  {'#' * round(BAR_COLUMNS * time / longest):<{BAR_COLUMNS}}  {_time(time)}"
+        for name, time in medians.items()
+    ]
 
 
 def _time(nanoseconds: float) -> str:
@@ -114,12 +151,15 @@ def _check(arguments: Namespace) -> None:
     """Raises BadInput for options that do not go together."""
     if arguments.scratch and not arguments.confirm:
         raise BadInput(
-            "--scratch writes to the drive's free space, and wants --confirm with the drive's serial number (its name, if it has none)."
+            "--scratch writes to the drive's free space, and wants --confirm with the drive's serial number "
+            "(its name, if it has none)."
         )
     if arguments.confirm and not arguments.scratch:
         raise BadInput("--confirm belongs to --scratch; without it nothing is written.")
     if arguments.shingled and not arguments.scratch:
-        raise BadInput("--shingled writes, and belongs to --scratch: reading does not show how a drive records.")
+        raise BadInput(
+            "--shingled writes, and belongs to --scratch: reading does not show how a drive records."
+        )
     if arguments.shingled and arguments.assume_physical:
         raise BadInput("--assume-physical is about alignment; --shingled does not measure that.")
     if arguments.most_bytes and not arguments.shingled:
@@ -129,5 +169,7 @@ def _check(arguments: Namespace) -> None:
     elif arguments.seconds is not None and not 1 <= arguments.seconds <= LONGEST_SECONDS:
         raise BadInput(f"--seconds must lie between 1 and {LONGEST_SECONDS}.")
     output: Path | None = arguments.output
-    if output and (output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())):
+    if output and (
+        output.is_dir() or not os.access(output.parent, os.W_OK) or (output.exists() and not output.is_file())
+    ):
         raise BadInput(f"{printable(str(output))} cannot be written as a file.")

@@ -1,4 +1,5 @@
-"""A way to ext4 that is carried to a rescue medium: shown where it is made, and carried out where the filesystem is found again."""
+"""A way to ext4 that is carried to a rescue medium: shown where it is made, and carried out where the
+filesystem is found again."""
 
 import os
 import shlex
@@ -23,7 +24,9 @@ from wizard.model.names import printable
 def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[str]:
     """Which filesystem and which way, what a person does with it, and what to mind."""
     yield from wrapped(heading(carried.device, carried.before), width)
-    yield from wrapped(f"The way {carried.way}, to be carried out from a rescue medium: {SUMMARIES[carried.way]}", width)
+    yield from wrapped(
+        f"The way {carried.way}, to be carried out from a rescue medium: {SUMMARIES[carried.way]}", width
+    )
     yield ""
     for number, (sentence, command) in enumerate(carrying_steps(carried, file), 1):
         yield from wrapped(f"{number}. {sentence}", width, 3)
@@ -36,11 +39,17 @@ def carried_lines(carried: Carried, width: int, file: str = "FILE") -> Iterator[
 
 
 def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Find the filesystem, and begin the run; without --confirm everything is shown and checked, and nothing is written."""
+    """Find the filesystem, and begin the run; without --confirm everything is shown and checked, and nothing
+    is written."""
     if os.geteuid() != 0:
-        raise Refused(f"Only root can look for the filesystem. Nothing was written. What you asked for, as root:  {as_root()}")
+        raise Refused(
+            "Only root can look for the filesystem. Nothing was written. What you asked for, as root:  "
+            f"{as_root()}"
+        )
     environment = Environment(fstab=Path(arguments.fstab).absolute())
-    folders = {name: Path(value) if (value := getattr(arguments, name)) else None for name in ("store", "undo_dir")}
+    folders = {
+        name: Path(value) if (value := getattr(arguments, name)) else None for name in ("store", "undo_dir")
+    }
     journal_dir = Path(arguments.journal) if arguments.journal else None
     migration = migration_of_carried(carried, environment, **folders, journal_dir=journal_dir)
     say(f"The filesystem {carried.before.uuid} is on {migration.device} here.")
@@ -49,6 +58,9 @@ def apply_carried(carried: Carried, arguments: Namespace, as_root: Callable[[], 
     for line in migration_lines(migration, out().width):
         out().print(line, soft_wrap=True)
     preflight_migration(migration, journal_dir=journal_dir, environment=environment)
-    say("Every check before the first step holds. Nothing was written. To carry it out, say the same with this token:")
+    say(
+        "Every check before the first step holds. Nothing was written. To carry it out, say the same with "
+        "this token:"
+    )
     say(f"    --confirm {shlex.quote(printable(migration.written.token))}")
     return ExitCode.DONE

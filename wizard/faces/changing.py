@@ -1,4 +1,5 @@
-"""Changes for a filesystem in use, as `diskwright show` and `diskwright apply` treat them: the same as a plan, in its own words."""
+"""Changes for a filesystem in use, as `diskwright show` and `diskwright apply` treat them: the same as a
+plan, in its own words."""
 
 from argparse import Namespace
 from collections.abc import Callable, Iterator
@@ -16,7 +17,8 @@ from wizard.model.names import printable
 
 
 def change_lines(changes: Changes, width: int, *, files: bool = True) -> Iterator[str]:
-    """Each step with its command or its lines, how it is undone, and what is checked; without `files` those of whole files are left out."""
+    """Each step with its command or its lines, how it is undone, and what is checked; without `files` those
+    of whole files are left out."""
     for number, step in enumerate(changes.steps, 1):
         yield from wrapped(f"{number}. {printable(step.sentence, 4000)}", width, 3)
         for argv in step.commands:
@@ -37,7 +39,9 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
     """All of it, as text."""
     drive = changes.drive
     who = f"{drive.path}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
-    yield from wrapped(f"Changes for {changes.device} ({changes.filesystem}, UUID {changes.uuid}) on {who}", width)
+    yield from wrapped(
+        f"Changes for {changes.device} ({changes.filesystem}, UUID {changes.uuid}) on {who}", width
+    )
     yield from wrapped("It stays in use; nothing of what it holds is touched.", width)
     for heading, said in (("Why:", changes.reasons), ("Good to know:", changes.doubts)):
         if said:
@@ -49,7 +53,8 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
 
 
 def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for root."""
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
     question = Question(
         token=changes.drive.token,
         outcome=f"This would change how {changes.device} is used",

@@ -10,20 +10,38 @@ from rich.text import Text
 from wizard.model.finding import Severity
 from wizard.model.names import printable
 
-SEVERITY_STYLE = {Severity.DANGER: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan", Severity.OK: "green"}
+SEVERITY_STYLE = {
+    Severity.DANGER: "red",
+    Severity.WARNING: "yellow",
+    Severity.INFO: "cyan",
+    Severity.OK: "green",
+}
 PIPE_WIDTH = 120
 
 
 @cache
 def out() -> Console:
     """For data. Into a pipe it is plain text of a fixed width."""
-    return Console(highlight=False, markup=False, emoji=False, width=None if sys.stdout.isatty() else PIPE_WIDTH, no_color=_plain())
+    return Console(
+        highlight=False,
+        markup=False,
+        emoji=False,
+        width=None if sys.stdout.isatty() else PIPE_WIDTH,
+        no_color=_plain(),
+    )
 
 
 @cache
 def err() -> Console:
     """For narration, questions and errors."""
-    return Console(stderr=True, highlight=False, markup=False, emoji=False, soft_wrap=not sys.stderr.isatty(), no_color=_plain())
+    return Console(
+        stderr=True,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        soft_wrap=not sys.stderr.isatty(),
+        no_color=_plain(),
+    )
 
 
 def say(sentence: str) -> None:

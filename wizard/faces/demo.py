@@ -1,4 +1,5 @@
-"""`diskwright demo`: the whole wizard on a drive that is made for it; without a terminal the whole job by itself."""
+"""`diskwright demo`: the whole wizard on a drive that is made for it; without a terminal the whole job by
+itself."""
 
 import os
 import sys
@@ -20,9 +21,11 @@ from wizard.tui.terminal import terminal_of
 EPILOG = """examples:
     sudo diskwright demo              the wizard, on a disposable drive with an old and badly laid out table
     sudo diskwright demo --plain      the wizard line by line, for screen readers and serial lines
-    sudo diskwright demo --by-itself  the whole job without a question: inspect, warn, advise, plan, measure, apply, take back, keep, verify
+    sudo diskwright demo --by-itself  the whole job without a question: inspect, warn, advise, plan, measure,
+                                      apply, take back, keep, verify
 
-The drive is a sparse file behind a loop device. No other drive is touched, and nothing of it stays behind, /etc/fstab included.
+The drive is a sparse file behind a loop device. No other drive is touched, and nothing of it stays behind,
+/etc/fstab included.
 Without a terminal it goes through by itself, and exits 0 only if every check holds.
 """
 
@@ -39,7 +42,9 @@ def parser() -> ArgumentParser:
     )
     way = made.add_mutually_exclusive_group()
     way.add_argument("--plain", action="store_true", help="ask line by line; chosen by itself on TERM=dumb")
-    way.add_argument("--by-itself", action="store_true", help="go through the whole job without asking, also on a terminal")
+    way.add_argument(
+        "--by-itself", action="store_true", help="go through the whole job without asking, also on a terminal"
+    )
     return made
 
 
@@ -64,7 +69,9 @@ def _services(drive: DemoDrive) -> Services:
     from wizard.services.real import RealServices
 
     environment = Environment(fstab=drive.fstab, only=frozenset({drive.path}))
-    return RealServices(only=(drive.path,), environment=environment, journal_dir=drive.runs, mounts=drive.mounts)
+    return RealServices(
+        only=(drive.path,), environment=environment, journal_dir=drive.runs, mounts=drive.mounts
+    )
 
 
 def walk_through() -> ExitCode:
@@ -78,7 +85,9 @@ def walk_through() -> ExitCode:
     checks.append(_gone(drive))
     _say_checks(checks)
     if not all(check.holds for check in checks):
-        raise Failed(f"{sum(not check.holds for check in checks)} of {len(checks)} checks of the demo do not hold.")
+        raise Failed(
+            f"{sum(not check.holds for check in checks)} of {len(checks)} checks of the demo do not hold."
+        )
     return ExitCode.DONE
 
 
@@ -88,17 +97,30 @@ def _unchanged(path: Path, checks: list[Check]) -> Iterator[None]:
     before = path.read_bytes() if path.exists() else None
     yield
     after = path.read_bytes() if path.exists() else None
-    checks.append(Check(f"{path} was not touched", before == after, "the same bytes" if before == after else "it was changed"))
+    checks.append(
+        Check(
+            f"{path} was not touched",
+            before == after,
+            "the same bytes" if before == after else "it was changed",
+        )
+    )
 
 
 def _gone(drive: DemoDrive) -> Check:
     left = [str(drive.folder)] if drive.folder.exists() else []
     left += loop_devices(drive.image)
-    return Check("nothing of the demo drive stays behind", not left, f"still there: {', '.join(left)}" if left else "all gone")
+    return Check(
+        "nothing of the demo drive stays behind",
+        not left,
+        f"still there: {', '.join(left)}" if left else "all gone",
+    )
 
 
 def _say_checks(checks: list[Check]) -> None:
     print("\nChecks")
     for check in checks:
         print(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}")
-    print(f"{sum(check.holds for check in checks)} checks hold, {sum(not check.holds for check in checks)} fail.")
+    print(
+        f"{sum(check.holds for check in checks)} checks hold, {sum(not check.holds for check in checks)} "
+        "fail."
+    )

@@ -16,9 +16,9 @@ EPILOG = """examples:
     diskwright glossary 512e
     diskwright glossary stripe width
 
-Terms are TOML files in the folder glossary of /etc/diskwright or ~/.config/diskwright: [[terms]] with id, term, text,
-source and, if there are any, other spellings as `also`. A term with the id of another replaces it. In the wizard, g
-shows the same list on every screen.
+Terms are TOML files in the folder glossary of /etc/diskwright or ~/.config/diskwright: [[terms]] with id,
+term, text, source and, if there are any, other spellings as `also`. A term with the id of another replaces
+it. In the wizard, g shows the same list on every screen.
 """
 
 
@@ -51,7 +51,11 @@ def glossary_lines(terms: Iterable[Term], width: int = 80) -> list[str]:
     """Each term with its other spellings, what it means, and where that is from."""
     lines: list[str] = []
     for term in terms:
-        lines += wrap(f"{term.term} (also {', '.join(term.also)})" if term.also else term.term, width, subsequent_indent="  ")
+        lines += wrap(
+            f"{term.term} (also {', '.join(term.also)})" if term.also else term.term,
+            width,
+            subsequent_indent="  ",
+        )
         lines += wrap(term.text, width, initial_indent="  ", subsequent_indent="  ")
         lines += wrap(f"Source: {term.source}", width, initial_indent="  ", subsequent_indent="    ")
         lines.append("")

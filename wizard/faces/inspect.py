@@ -35,16 +35,27 @@ def parser() -> ArgumentParser:
     """`diskwright inspect [DEVICE...] [--json] [--all] [--save FILE | --machine FILE]`."""
     made = ArgumentParser(
         "diskwright inspect",
-        description="Show the attached drives: identity, block sizes, table, partitions, use, and what is wrong.",
+        description=(
+            "Show the attached drives: identity, block sizes, table, partitions, use, and what is wrong."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("devices", metavar="DEVICE", nargs="*", help="whole drives, such as /dev/sdb; all of them where none is named")
+    made.add_argument(
+        "devices",
+        metavar="DEVICE",
+        nargs="*",
+        help="whole drives, such as /dev/sdb; all of them where none is named",
+    )
     made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
-    made.add_argument("--all", action="store_true", help="also empty loop devices, memory disks, layers and empty readers")
+    made.add_argument(
+        "--all", action="store_true", help="also empty loop devices, memory disks, layers and empty readers"
+    )
     source = made.add_mutually_exclusive_group()
     source.add_argument("--save", metavar="FILE", help="also record the raw facts in FILE")
-    source.add_argument("--machine", metavar="FILE", help="show a machine recorded by --save, instead of this one")
+    source.add_argument(
+        "--machine", metavar="FILE", help="show a machine recorded by --save, instead of this one"
+    )
     return made
 
 
@@ -76,7 +87,9 @@ def _chosen(machine: Machine, devices: Sequence[str], where: str) -> Machine:
         drive = machine.drive(device)
         if drive is None:
             known = ", ".join(drive.path for drive in machine.drives) or "none"
-            raise BadInput(f"{printable(where)} has no drive {printable(device)}; it has {printable(known, 400)}.")
+            raise BadInput(
+                f"{printable(where)} has no drive {printable(device)}; it has {printable(known, 400)}."
+            )
         drives.append(drive)
     return replace(machine, drives=tuple(dict.fromkeys(drives)))
 
@@ -88,7 +101,10 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
     if not machine.drives:
         lines.append(("No drives." if replayed else "No drives are attached.", ""))
     if not machine.root:
-        lines += [("", ""), ("Without root much cannot be read: `sudo diskwright inspect` shows more.", "dim")]
+        lines += [
+            ("", ""),
+            ("Without root much cannot be read: `sudo diskwright inspect` shows more.", "dim"),
+        ]
     return lines
 
 

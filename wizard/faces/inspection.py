@@ -1,11 +1,26 @@
-"""The document of `inspect --json`: a machine and what is concluded about it, as plain JSON (schema diskwright.machine/1)."""
+"""The document of `inspect --json`: a machine and what is concluded about it, as plain JSON (schema
+diskwright.machine/1)."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from wizard.model.finding import Diagnosis, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Ata, Drive, Layer, Machine, NvmeFormat, Partition, Signature, Smart, Striping, Table, Unread, Use, Zones
+from wizard.model.machine import (
+    Ata,
+    Drive,
+    Layer,
+    Machine,
+    NvmeFormat,
+    Partition,
+    Signature,
+    Smart,
+    Striping,
+    Table,
+    Unread,
+    Use,
+    Zones,
+)
 
 SCHEMA = "diskwright.machine/1"
 
@@ -43,7 +58,10 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "zone_bytes": drive.zone_bytes,
         "zones": _zones(drive.zones),
         "vpd_zoned": drive.vpd_zoned,
-        "discard": {"granularity_bytes": drive.discard.granularity_bytes, "maximum_bytes": drive.discard.maximum_bytes}
+        "discard": {
+            "granularity_bytes": drive.discard.granularity_bytes,
+            "maximum_bytes": drive.discard.maximum_bytes,
+        }
         if drive.discard
         else None,
         "scheduler": drive.scheduler,
@@ -58,7 +76,9 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "table": _table(drive.table),
         "signatures": [_signature(mark) for mark in drive.signatures],
         "partitions": [_partition(part, drive.uses) for part in drive.partitions],
-        "free": [{"start_bytes": extent.start_bytes, "size_bytes": extent.size_bytes} for extent in drive.free],
+        "free": [
+            {"start_bytes": extent.start_bytes, "size_bytes": extent.size_bytes} for extent in drive.free
+        ],
         "layers": [_layer(layer) for layer in drive.layers],
         "uses": [_use(use) for use in drive.uses],
         "content_digest": drive.content_digest,
@@ -98,7 +118,10 @@ def _recording(recording: Recording) -> JSON:
         "management": recording.management,
         "verdict": recording.verdict.value,
         "confidence": recording.confidence,
-        "evidence": [{"source": clue.source, "says": clue.says, "confidence": clue.confidence} for clue in recording.evidence],
+        "evidence": [
+            {"source": clue.source, "says": clue.says, "confidence": clue.confidence}
+            for clue in recording.evidence
+        ],
     }
 
 

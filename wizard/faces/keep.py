@@ -13,11 +13,12 @@ EPILOG = """examples:
     sudo diskwright keep
     sudo diskwright keep 0008-sdb1
 
-A drive that was set up and held something before waits for this: what it is recognised by is written last, then it
-is mounted as the plan shows, and every check is made. A migration is mounted where the running system's fstab has a
-line for the filesystem; `diskwright tune` tells which options suit what it is used for, and sets them.
-What could have undone it is deleted, which frees its room: afterwards there is no way back, and what was there
-before is lost. It can be repeated where it was cut off.
+A drive that was set up and held something before waits for this: what it is recognised by is written last,
+then it is mounted as the plan shows, and every check is made. A migration is mounted where the running
+system's fstab has a line for the filesystem; `diskwright tune` tells which options suit what it is used for,
+and sets them.
+What could have undone it is deleted, which frees its room: afterwards there is no way back, and what was
+there before is lost. It can be repeated where it was cut off.
 """
 
 
@@ -25,12 +26,21 @@ def parser() -> ArgumentParser:
     """`diskwright keep [RUN] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright keep",
-        description="Keep what a run made: put it to use, and delete what could take it back. It needs no name while one run is open.",
+        description=(
+            "Keep what a run made: put it to use, and delete what could take it back. It needs no name while "
+            "one run is open."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder")
-    made.add_argument("--journal", metavar="DIR", help="where the runs are kept, if --journal DIR was given when it was begun")
+    made.add_argument(
+        "run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder"
+    )
+    made.add_argument(
+        "--journal",
+        metavar="DIR",
+        help="where the runs are kept, if --journal DIR was given when it was begun",
+    )
     return made
 
 

@@ -15,7 +15,8 @@ T = TypeVar("T")
 
 
 def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ended: bool) -> ExitCode:
-    """Keep the document where `--output` asks for it, and print it or its lines; 130 where the person ended the measuring."""
+    """Keep the document where `--output` asks for it, and print it or its lines; 130 where the person ended
+    the measuring."""
     if arguments.output:
         write_file(arguments.output, document, "The verdict")
     if arguments.json:
@@ -37,7 +38,8 @@ def _fit(line: str) -> str:
 
 @contextmanager
 def progress_line(beginning: str, in_words: Callable[[T], str]) -> Iterator[Callable[[T], None]]:
-    """Says that it begins once it does; then, on a terminal, shows progress in one line that is cleared at the end."""
+    """Says that it begins once it does; then, on a terminal, shows progress in one line that is cleared at
+    the end."""
     width = max(20, err().width - 1) if err().is_terminal else 0
     begun = False
 

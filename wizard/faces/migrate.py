@@ -1,4 +1,5 @@
-"""`diskwright migrate`: the ways from ext2 or ext3 to ext4 for a filesystem that exists already, or one of them as a plan."""
+"""`diskwright migrate`: the ways from ext2 or ext3 to ext4 for a filesystem that exists already, or one of
+them as a plan."""
 
 import shlex
 import sys
@@ -35,35 +36,78 @@ EPILOG = """examples:
     sudo diskwright apply films.json --confirm SERIAL
     sudo diskwright migrate /dev/sdX1 --way mount --confirm SERIAL
     sudo diskwright keep
-    sudo diskwright migrate /dev/sdX2 --way full -o carry.json       where it is in use, such as the running root
+    sudo diskwright migrate /dev/sdX2 --way full -o carry.json    where it is in use, such as the running root
 
-Without --way it says what is found and sets the four ways side by side. The filesystem must not be mounted for any but `mount`: where it
-is, -o writes a plan to be carried to a rescue medium, where `diskwright apply` finds the filesystem by its UUID. Without
---confirm nothing is written but the file that -o names; `diskwright apply` carries a plan out exactly as it was shown.
+Without --way it says what is found and sets the four ways side by side. The filesystem must not be mounted
+for any but `mount`: where it is, -o writes a plan to be carried to a rescue medium, where `diskwright apply`
+finds the filesystem by its UUID. Without --confirm nothing is written but the file that -o names; `diskwright
+apply` carries a plan out exactly as it was shown.
 """
 
 
 def parser() -> ArgumentParser:
-    """`diskwright migrate DEVICE [--way WAY] [--store DIR] [--undo-dir DIR] [--manifest] [--repair] [--to DEVICE] ...`."""
+    """`diskwright migrate DEVICE [--way WAY] [--store DIR] [--undo-dir DIR] [--manifest] [--repair] [--to
+    DEVICE] ...`."""
     made = ArgumentParser(
         "diskwright migrate",
-        description="Bring an ext2 or ext3 filesystem full of files to ext4: what the ways are, or one of them as a plan.",
+        description=(
+            "Bring an ext2 or ext3 filesystem full of files to ext4: what the ways are, or one of them as a "
+            "plan."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
     made.add_argument("device", metavar="DEVICE", help="the partition, volume or whole drive that holds it")
-    made.add_argument("--way", choices=[way.value for way in Way], help="plan this way instead of setting all four side by side")
-    made.add_argument("--store", metavar="DIR", help="keep what changes here until it is proven: on another filesystem, with room")
-    made.add_argument("--undo-dir", metavar="DIR", help="where no transaction can be had, keep what is replaced here")
-    made.add_argument("--manifest", action="store_true", help="compare every file's content and attributes before and after")
-    made.add_argument("--repair", action="store_true", help="repair damage that is found on it, and only where that can be taken back")
+    made.add_argument(
+        "--way",
+        choices=[way.value for way in Way],
+        help="plan this way instead of setting all four side by side",
+    )
+    made.add_argument(
+        "--store",
+        metavar="DIR",
+        help="keep what changes here until it is proven: on another filesystem, with room",
+    )
+    made.add_argument(
+        "--undo-dir", metavar="DIR", help="where no transaction can be had, keep what is replaced here"
+    )
+    made.add_argument(
+        "--manifest", action="store_true", help="compare every file's content and attributes before and after"
+    )
+    made.add_argument(
+        "--repair",
+        action="store_true",
+        help="repair damage that is found on it, and only where that can be taken back",
+    )
     made.add_argument("--to", metavar="DEVICE", help="the empty volume for the way fresh")
-    made.add_argument("--fstab", metavar="FILE", default=str(OWN_FSTAB), help="the file of mounts at boot of the system that it belongs to")
-    made.add_argument("-o", "--output", metavar="PLAN.json", help="write the plan to this file, for `diskwright apply`")
-    made.add_argument("--confirm", metavar="TOKEN", action="append", help="carry it out at once: the drive's token, as `apply` takes it")
-    made.add_argument("--dry-run", action="store_true", help="check everything that `apply` checks, and write nothing")
-    made.add_argument("--journal", metavar="DIR", help="keep the run here instead of /var/lib/diskwright/runs; not on this filesystem")
-    made.add_argument("--json", action="store_true", help=f"print a {PROSPECT_SCHEMA} or, with --way, a {MIGRATION_SCHEMA} document")
+    made.add_argument(
+        "--fstab",
+        metavar="FILE",
+        default=str(OWN_FSTAB),
+        help="the file of mounts at boot of the system that it belongs to",
+    )
+    made.add_argument(
+        "-o", "--output", metavar="PLAN.json", help="write the plan to this file, for `diskwright apply`"
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help="carry it out at once: the drive's token, as `apply` takes it",
+    )
+    made.add_argument(
+        "--dry-run", action="store_true", help="check everything that `apply` checks, and write nothing"
+    )
+    made.add_argument(
+        "--journal",
+        metavar="DIR",
+        help="keep the run here instead of /var/lib/diskwright/runs; not on this filesystem",
+    )
+    made.add_argument(
+        "--json",
+        action="store_true",
+        help=f"print a {PROSPECT_SCHEMA} or, with --way, a {MIGRATION_SCHEMA} document",
+    )
     return made
 
 
@@ -71,7 +115,10 @@ def main(arguments: Namespace) -> ExitCode:
     """Look, and show the ways or the plan."""
     acts = arguments.dry_run or arguments.confirm
     if arguments.way is None and (arguments.output is not None or acts):
-        raise BadInput("Say with --way which of the ways it is to be; without it they are set side by side, and nothing is done.")
+        raise BadInput(
+            "Say with --way which of the ways it is to be; without it they are set side by side, and nothing "
+            "is done."
+        )
     environment = Environment(fstab=Path(arguments.fstab).absolute())
     situation = look_at_ext(
         arguments.device,
@@ -90,7 +137,9 @@ def main(arguments: Namespace) -> ExitCode:
         return ExitCode.DONE
     if arguments.output is not None and not acts and is_in_use(situation) and Way(arguments.way) in WRITING:
         return _write_carried(situation, arguments)
-    migration = make_migration(situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair)
+    migration = make_migration(
+        situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
+    )
     if arguments.output is not None:
         write_file(Path(arguments.output), render_migration(migration), "The plan")
     if acts:
@@ -107,13 +156,18 @@ def main(arguments: Namespace) -> ExitCode:
 
 def _write_carried(situation: Situation, arguments: Namespace) -> ExitCode:
     """The way for what is in use here, to be carried out where it is not."""
-    carried = make_carried(situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair)
+    carried = make_carried(
+        situation, Way(arguments.way), manifest=arguments.manifest, repairs=arguments.repair
+    )
     write_file(Path(arguments.output), render_carried(carried), "The plan")
     if arguments.json:
         sys.stdout.write(render_carried(carried))
     else:
         _print(carried_lines(carried, out().width, arguments.output))
-    say(f"{situation.device} is in use, so nothing can be done to it here. {arguments.output} is to be carried to a rescue medium.")
+    say(
+        f"{situation.device} is in use, so nothing can be done to it here. {arguments.output} is to be "
+        "carried to a rescue medium."
+    )
     return ExitCode.DONE
 
 
@@ -125,7 +179,10 @@ def _print(lines: Iterable[str]) -> None:
 def _say_how_to_apply(migration: Migration, output: str, environment: Environment) -> None:
     say("Nothing has been changed. To carry it out, exactly as shown:")
     where = "" if environment.is_running_system else f" --fstab {shlex.quote(str(environment.fstab))}"
-    say(f"    sudo diskwright apply {shlex.quote(output)} --confirm {shlex.quote(printable(migration.written.token))}{where}")
+    say(
+        f"    sudo diskwright apply {shlex.quote(output)} --confirm "
+        f"{shlex.quote(printable(migration.written.token))}{where}"
+    )
 
 
 def _as_root(arguments: Namespace) -> str:

@@ -18,8 +18,8 @@ def heading(device: str, before: ExtFacts) -> str:
     used = (before.blocks - before.free_blocks) * before.block_bytes
     label = f', "{printable(before.label)}"' if before.label else ""
     return (
-        f"{device}{label}: {before.kind}, {format_capacity(before.size_bytes)}, {format_capacity(used)} used, inodes of "
-        f"{before.inode_bytes} bytes, UUID {before.uuid}"
+        f"{device}{label}: {before.kind}, {format_capacity(before.size_bytes)}, {format_capacity(used)} "
+        f"used, inodes of {before.inode_bytes} bytes, UUID {before.uuid}"
     )
 
 
@@ -30,7 +30,9 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
     if told:
         yield from ("", "Found:")
     for finding in told:
-        yield from wrapped(f"- {finding.severity}: {finding.sentence} {finding.why} {finding.remedy}", width, 2)
+        yield from wrapped(
+            f"- {finding.severity}: {finding.sentence} {finding.why} {finding.remedy}", width, 2
+        )
     for offer in prospect.offers:
         yield ""
         yield from offer_lines(offer, width)
@@ -68,14 +70,19 @@ def _listed(what: str, sentences: Sequence[str], width: int) -> Iterator[str]:
 
 
 def migration_lines(migration: Migration, width: int) -> Iterator[str]:
-    """All of it, as text: what is gained, what is doubted, and every step with its command, its undoing and what a power cut would do."""
+    """All of it, as text: what is gained, what is doubted, and every step with its command, its undoing and
+    what a power cut would do."""
     yield from wrapped(heading(migration.device, migration.before), width)
     yield from wrapped(f"on {_who(migration.drive)}", width)
     if migration.target is not None:
         yield from wrapped(f"to a volume on {_who(migration.target)}, which is what is confirmed", width)
     yield from wrapped(f"The way {migration.way}: {SUMMARIES[migration.way]} {MEANS[migration.means]}", width)
     if folder := migration.store or migration.undo_dir:
-        yield from wrapped(f"What is replaced is kept in {printable(folder, 2000)}, up to {format_capacity(migration.room_bytes)}.", width)
+        yield from wrapped(
+            f"What is replaced is kept in {printable(folder, 2000)}, up to "
+            f"{format_capacity(migration.room_bytes)}.",
+            width,
+        )
     for title, sentences in (("Gains:", migration.gains), ("Good to know:", migration.doubts)):
         if sentences:
             yield from ("", title)
@@ -92,7 +99,9 @@ def _who(drive: Identity) -> str:
 def migration_step_lines(migration: Migration, width: int) -> Iterator[str]:
     """Every step."""
     for number, step in enumerate(migration.steps, 1):
-        yield from wrapped(f"{number}. {printable(step.sentence, 4000)} (roughly {format_duration(step.seconds)})", width, 3)
+        yield from wrapped(
+            f"{number}. {printable(step.sentence, 4000)} (roughly {format_duration(step.seconds)})", width, 3
+        )
         for argv in step.commands:
             yield from command_lines([printable(word, 4000) for word in argv], width, 6)
         yield from (f"      {with_tabs(edit)}" for edit in step.edits)

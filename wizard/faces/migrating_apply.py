@@ -15,8 +15,11 @@ from wizard.model.errors import ExitCode
 from wizard.model.migration import Migration
 
 
-def apply_migration(migration: Migration, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
-    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for root."""
+def apply_migration(
+    migration: Migration, arguments: Namespace, as_root: Callable[[], str]
+) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
     question = Question(
         token=migration.written.token,
         outcome=f"Here {outcome(migration)}",

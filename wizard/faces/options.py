@@ -1,4 +1,5 @@
-"""`diskwright options`: the catalogue of options, what each does, its danger, and whether this kernel takes it."""
+"""`diskwright options`: the catalogue of options, what each does, its danger, and whether this kernel takes
+it."""
 
 import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
@@ -25,10 +26,12 @@ EPILOG = """examples:
     diskwright options --danger
     diskwright options btrfs --machine saved.json
 
-The word on the right is what `diskwright plan --option` takes. Options of tune are for a filesystem that exists already: they are there to
-be read. Whether a kernel takes an option is told by its version; one can be built without a part.
+The word on the right is what `diskwright plan --option` takes. Options of tune are for a filesystem that
+exists already: they are there to be read. Whether a kernel takes an option is told by its version; one can be
+built without a part.
 
-Options are TOML files in the folder options of /etc/diskwright or ~/.config/diskwright; one with the id of another replaces it.
+Options are TOML files in the folder options of /etc/diskwright or ~/.config/diskwright; one with the id of
+another replaces it.
 """
 
 HEADINGS = {
@@ -43,38 +46,55 @@ def parser() -> ArgumentParser:
     """`diskwright options [FILESYSTEM] [--danger] [--json] [--machine FILE]`."""
     made = ArgumentParser(
         "diskwright options",
-        description="List the options that are known: what each does, its danger, its conflicts, and whether this kernel takes it.",
+        description=(
+            "List the options that are known: what each does, its danger, its conflicts, and whether this "
+            "kernel takes it."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("filesystem", metavar="FILESYSTEM", nargs="?", help="only those for this one, such as ext4")
+    made.add_argument(
+        "filesystem", metavar="FILESYSTEM", nargs="?", help="only those for this one, such as ext4"
+    )
     made.add_argument("--danger", action="store_true", help="only those that put data at risk")
     made.add_argument("--json", action="store_true", help=f"print a {SCHEMA} document")
-    made.add_argument("--machine", metavar="FILE", help="for the kernel of a machine recorded by `inspect --save`")
+    made.add_argument(
+        "--machine", metavar="FILE", help="for the kernel of a machine recorded by `inspect --save`"
+    )
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
     """List them."""
     options = chosen_options(load_catalogue().values(), arguments.filesystem, danger=arguments.danger)
-    kernel = (probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))).kernel
+    kernel = (
+        probe_machine(()) if arguments.machine is None else load_machine(Path(arguments.machine))
+    ).kernel
     if arguments.json:
         sys.stdout.write(
-            render_document(SCHEMA, {"kernel": kernel.release, "options": [option_json(option, kernel) for option in options]})
+            render_document(
+                SCHEMA,
+                {"kernel": kernel.release, "options": [option_json(option, kernel) for option in options]},
+            )
         )
     else:
         sys.stdout.write("\n".join(option_lines(options, kernel)) + "\n")
     return ExitCode.DONE
 
 
-def chosen_options(options: Iterable[CatalogueOption], filesystem: str | None, *, danger: bool) -> list[CatalogueOption]:
+def chosen_options(
+    options: Iterable[CatalogueOption], filesystem: str | None, *, danger: bool
+) -> list[CatalogueOption]:
     """Those for a filesystem, or for any; raises BadInput for a name that is no filesystem's."""
     if filesystem is not None and filesystem not in KINDS:
-        raise BadInput(f"There is no filesystem {printable(filesystem, 30)!r}; there are {', '.join(sorted(KINDS))}.")
+        raise BadInput(
+            f"There is no filesystem {printable(filesystem, 30)!r}; there are {', '.join(sorted(KINDS))}."
+        )
     return [
         option
         for option in options
-        if (filesystem is None or not option.filesystems or filesystem in option.filesystems) and (option.danger or not danger)
+        if (filesystem is None or not option.filesystems or filesystem in option.filesystems)
+        and (option.danger or not danger)
     ]
 
 
@@ -90,7 +110,10 @@ def option_lines(options: Sequence[CatalogueOption], kernel: Kernel, width: int 
         return ["No option is known for it."]
     lines = _wrapped(f"Judged for kernel {printable(kernel.release, 40)}.", width, 0)
     for kind, heading in HEADINGS.items():
-        of_kind = sorted((option for option in options if option.kind is kind), key=lambda option: (bool(option.never), option.danger))
+        of_kind = sorted(
+            (option for option in options if option.kind is kind),
+            key=lambda option: (bool(option.never), option.danger),
+        )
         if of_kind:
             lines += ["", heading]
         for option in of_kind:
@@ -113,7 +136,11 @@ def _sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     said = [option.does, option.why if not option.does else f"For: {option.why}"]
     said += [f"Risk: {option.risk}"] if option.risk else []
     said += [f"{_standing(option)}: {option.never}"] if option.never else []
-    said += [f'Had only with its danger typed back: "{option.phrase}"; never where the system lives.'] if option.phrase else []
+    said += (
+        [f'Had only with its danger typed back: "{option.phrase}"; never where the system lives.']
+        if option.phrase
+        else []
+    )
     said += [f"Also written: {', '.join(option.also)}."] if option.also else []
     said += [f"It is for volumes {_sizes(option)}."] if option.at_least or option.at_most else []
     said += [" ".join(NEEDS[need] for need in option.needs)]
@@ -140,7 +167,12 @@ def _sizes(option: CatalogueOption) -> str:
 def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     verdict = on_kernel(option, kernel)
     span = " ".join(
-        part for part in (f"from {option.since} on" if option.since else "", f"before {option.until}" if option.until else "") if part
+        part
+        for part in (
+            f"from {option.since} on" if option.since else "",
+            f"before {option.until}" if option.until else "",
+        )
+        if part
     )
     if verdict.takes:
         return [f"Kernels {span}; {kernel.release} is one of them."] if span else []
@@ -148,4 +180,6 @@ def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:
-    return wrap(text, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return wrap(
+        text, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False
+    )

@@ -16,8 +16,9 @@ TRIES = 3
 
 
 def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
-    """The passphrase of what the plan encrypts, None where it encrypts nothing; from `file` (`-` is the input), or asked for, twice where
-    it is given `anew`. Raises BadInput or Refused where there is none to be had, or what is given cannot be one.
+    """The passphrase of what the plan encrypts, None where it encrypts nothing; from `file` (`-` is the
+    input), or asked for, twice where it is given `anew`. Raises BadInput or Refused where there is none to be
+    had, or what is given cannot be one.
     """
     if not plan.containers:
         if file is not None:
@@ -49,7 +50,10 @@ def _read(file: str) -> bytes:
 def _asked(plan: Plan, *, anew: bool) -> bytes:
     devices = ", ".join(printable(one.device) for one in plan.containers)
     if not _has_terminal():
-        raise Refused(f"{devices}: encrypted, and there is no terminal to ask for the passphrase; give it by --passphrase-file FILE.")
+        raise Refused(
+            f"{devices}: encrypted, and there is no terminal to ask for the passphrase; give it by "
+            "--passphrase-file FILE."
+        )
     for _ in range(TRIES):
         secret = _typed(f"Passphrase for {devices} (it is not shown): ")
         if fault := passphrase_fault(secret):

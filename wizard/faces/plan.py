@@ -40,77 +40,141 @@ EPILOG = f"""examples:
     diskwright plan /dev/sdX --use-free --volume {EXAMPLE} \\
         --volume workload=small-files,fs=ext4,label=photos -o both.json
     diskwright plan /dev/sdX --replace --preset desktop -o desktop.json
-    diskwright plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% --volume role=home,size=rest
+    diskwright plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% \\
+        --volume role=home,size=rest
     diskwright plan /dev/sda --workload desktop-root --machine saved.json
     diskwright plan /dev/sdX --workload large-media --fs ext4 --option ext4-no-journal --danger "PHRASE"
     diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
     diskwright plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json
 
-subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it at DIR; without :DIR it is made and left unmounted.
+subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it at DIR; without :DIR it is made and
+left unmounted.
 
---option, or option=ID in --volume, asks for an option that `diskwright options` lists. One that puts data at risk is refused until its
-danger is typed back; the refusal says what can be lost and what to type. A volume that a system lives on never gets one.
+--option, or option=ID in --volume, asks for an option that `diskwright options` lists. One that puts data at
+risk is refused until its danger is typed back; the refusal says what can be lost and what to type. A volume
+that a system lives on never gets one.
 
---preset desktop makes an EFI system partition, swap by the machine's memory, a root and, on larger drives, a home; it says which
---volume words it stands for, to be changed at will. role= in --volume makes one of them (esp, boot, root, home, swap): the partition gets
-the type by which firmware and systemd find it, and without a size the usual one. Nothing of it is mounted on the running system unless
-mount= asks for that.
+--preset desktop makes an EFI system partition, swap by the machine's memory, a root and, on larger drives, a
+home; it says which --volume words it stands for, to be changed at will. role= in --volume makes one of them
+(esp, boot, root, home, swap): the partition gets the type by which firmware and systemd find it, and without
+a size the usual one. Nothing of it is mounted on the running system unless mount= asks for that.
 
---table mbr makes the old table of four partitions, for firmware that knows nothing else. A GPT is better wherever it is understood: it
-keeps a second copy of itself with checksums, names its partitions, holds 128 of them, and has no limit at 2 TiB.
+--table mbr makes the old table of four partitions, for firmware that knows nothing else. A GPT is better
+wherever it is understood: it keeps a second copy of itself with checksums, names its partitions, holds 128 of
+them, and has no limit at 2 TiB.
 
-A size is such as 500G, 30% (of all the room that can be used) or rest. A volume without a size takes all that is left;
-one without a mount point is made and left unmounted. `diskwright workloads` lists the
-purposes. A drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by this command.
+A size is such as 500G, 30% (of all the room that can be used) or rest. A volume without a size takes all that
+is left; one without a mount point is made and left unmounted. `diskwright workloads` lists the purposes. A
+drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by
+this command.
 
---encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted container. `diskwright apply` asks for its passphrase; no plan
-holds it. Whoever loses it loses what is in the volume.
+--encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted container. `diskwright apply` asks
+for its passphrase; no plan holds it. Whoever loses it loses what is in the volume.
 
---lvm puts all volumes into one volume group of LVM's, on one partition over the room, where they can be made larger later; sizes are
-rounded up to whole pieces of 4 MiB.
+--lvm puts all volumes into one volume group of LVM's, on one partition over the room, where they can be made
+larger later; sizes are rounded up to whole pieces of 4 MiB.
 
---stripe spreads one volume over all drives that are named, by md (RAID0), LVM or Btrfs itself: fast, and all of it lost when any one of
-the drives fails. --mirror keeps copies on them, by md (RAID1) or Btrfs itself: it survives the loss of a drive, has half the room or less,
-and is no backup.
+--stripe spreads one volume over all drives that are named, by md (RAID0), LVM or Btrfs itself: fast, and all
+of it lost when any one of the drives fails. --mirror keeps copies on them, by md (RAID1) or Btrfs itself: it
+survives the loss of a drive, has half the room or less, and is no backup.
 """
 
 MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
 
 
 def parser() -> ArgumentParser:
-    """`diskwright plan DEVICE... [--stripe KIND] [--replace | --use-free] (--volume ... | --workload ID) [-o PLAN.json]`."""
+    """`diskwright plan DEVICE... [--stripe KIND] [--replace | --use-free] (--volume ... | --workload ID) [-o
+    PLAN.json]`."""
     made = ArgumentParser(
         "diskwright plan",
-        description="Work out what a drive would become, show it, and write it down as a plan. Nothing is written to the drive.",
+        description=(
+            "Work out what a drive would become, show it, and write it down as a plan. Nothing is written to "
+            "the drive."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("devices", metavar="DEVICE", nargs="+", help="a whole drive, such as /dev/sdb; two or more with --stripe or --mirror")
+    made.add_argument(
+        "devices",
+        metavar="DEVICE",
+        nargs="+",
+        help="a whole drive, such as /dev/sdb; two or more with --stripe or --mirror",
+    )
     mode = made.add_mutually_exclusive_group()
-    mode.add_argument("--replace", dest="mode", action="store_const", const="replace", help="erase everything the drive holds")
-    mode.add_argument("--use-free", dest="mode", action="store_const", const="use-free", help="keep every partition; use only free space")
+    mode.add_argument(
+        "--replace",
+        dest="mode",
+        action="store_const",
+        const="replace",
+        help="erase everything the drive holds",
+    )
+    mode.add_argument(
+        "--use-free",
+        dest="mode",
+        action="store_const",
+        const="use-free",
+        help="keep every partition; use only free space",
+    )
     what = made.add_mutually_exclusive_group(required=True)
-    what.add_argument("--volume", metavar="KEY=VALUE,...", action="append", help=f"a volume: {', '.join(KEYS)}; may be repeated")
+    what.add_argument(
+        "--volume",
+        metavar="KEY=VALUE,...",
+        action="append",
+        help=f"a volume: {', '.join(KEYS)}; may be repeated",
+    )
     what.add_argument("--workload", metavar="ID", help="one volume over everything, for this purpose")
-    what.add_argument("--preset", choices=PRESETS, help="the volumes that a desktop's system needs, with usual sizes")
+    what.add_argument(
+        "--preset", choices=PRESETS, help="the volumes that a desktop's system needs, with usual sizes"
+    )
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
     made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
-    made.add_argument("--mount", metavar="DIR", help="with --workload: where it is mounted, now and at every start")
-    made.add_argument("--option", metavar="ID", action="append", help="with --workload: this option as well; may be repeated")
-    made.add_argument("--encrypt", action="store_true", help="with --workload: within an encrypted container (LUKS2)")
     made.add_argument(
-        "--danger", metavar="PHRASE", action="append", default=[], help="the danger of an option, typed back; may be repeated"
+        "--mount", metavar="DIR", help="with --workload: where it is mounted, now and at every start"
     )
     made.add_argument(
-        "--table", choices=("gpt", "mbr"), help="the kind of a new table: gpt, or mbr for firmware that knows nothing else (usual: gpt)"
+        "--option",
+        metavar="ID",
+        action="append",
+        help="with --workload: this option as well; may be repeated",
+    )
+    made.add_argument(
+        "--encrypt", action="store_true", help="with --workload: within an encrypted container (LUKS2)"
+    )
+    made.add_argument(
+        "--danger",
+        metavar="PHRASE",
+        action="append",
+        default=[],
+        help="the danger of an option, typed back; may be repeated",
+    )
+    made.add_argument(
+        "--table",
+        choices=("gpt", "mbr"),
+        help="the kind of a new table: gpt, or mbr for firmware that knows nothing else (usual: gpt)",
     )
     spread = made.add_mutually_exclusive_group()
-    spread.add_argument("--stripe", choices=tuple(FILESYSTEMS), help="with --workload: spread the volume over all drives, by this")
-    spread.add_argument("--mirror", choices=MIRRORS, help="with --workload: keep the volume's copies on all drives, by this")
-    spread.add_argument("--lvm", action="store_true", help="on one drive: put all volumes into one volume group of LVM's")
-    made.add_argument("--chunk", metavar="SIZE", help="with --stripe md or lvm: how much goes to one drive at a stretch (512K)")
-    made.add_argument("--metadata", choices=METADATA, help="with --stripe btrfs: how its own records are kept (raid1)")
-    made.add_argument("-o", "--output", metavar="PLAN.json", help="write the plan to this file instead of the output")
+    spread.add_argument(
+        "--stripe",
+        choices=tuple(FILESYSTEMS),
+        help="with --workload: spread the volume over all drives, by this",
+    )
+    spread.add_argument(
+        "--mirror", choices=MIRRORS, help="with --workload: keep the volume's copies on all drives, by this"
+    )
+    spread.add_argument(
+        "--lvm", action="store_true", help="on one drive: put all volumes into one volume group of LVM's"
+    )
+    made.add_argument(
+        "--chunk",
+        metavar="SIZE",
+        help="with --stripe md or lvm: how much goes to one drive at a stretch (512K)",
+    )
+    made.add_argument(
+        "--metadata", choices=METADATA, help="with --stripe btrfs: how its own records are kept (raid1)"
+    )
+    made.add_argument(
+        "-o", "--output", metavar="PLAN.json", help="write the plan to this file instead of the output"
+    )
     made.add_argument("--machine", metavar="FILE", help="plan for a machine recorded by `inspect --save`")
     return made
 
@@ -133,8 +197,8 @@ def main(arguments: Namespace) -> ExitCode:
 def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     if len(arguments.devices) > 1:
         raise BadInput(
-            "Several drives are planned together only for one volume over all of them: say --stripe md, lvm or btrfs, or --mirror md or "
-            "btrfs."
+            "Several drives are planned together only for one volume over all of them: say --stripe md, lvm "
+            "or btrfs, or --mirror md or btrfs."
         )
     if arguments.table is not None and arguments.mode == "use-free":
         raise BadInput("--table is for a new table: --use-free keeps the one that is there.")
@@ -144,11 +208,16 @@ def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     mode = MODES[arguments.mode]
     if arguments.preset is not None:
         requests = desktop_requests(room_for_preset(drive, keep=mode is Mode.USE_FREE), machine.memory_bytes)
-        say(f"--preset {arguments.preset} is here: {' '.join(f'--volume {written(asked)}' for asked in requests)}")
+        say(
+            f"--preset {arguments.preset} is here: "
+            f"{' '.join(f'--volume {written(asked)}' for asked in requests)}"
+        )
         say("")
     recording = diagnose(machine, drive, load_patterns()).recording
     wishes = tuple(wish_of(machine, drive, recording, asked, arguments.danger) for asked in requests)
-    return make_plan(machine, drive, wishes, mode, _draw, Arrangement(arguments.table or "gpt", grouped=arguments.lvm))
+    return make_plan(
+        machine, drive, wishes, mode, _draw, Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
+    )
 
 
 def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
@@ -157,7 +226,8 @@ def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
         raise BadInput(f"--table does not go with {option}: every drive gets a GPT.")
     if arguments.volume is not None or arguments.preset is not None:
         raise BadInput(
-            f"{option} makes one volume over everything: say --workload, with --label, --mount and --fs, instead of --volume or --preset."
+            f"{option} makes one volume over everything: say --workload, with --label, --mount and --fs, "
+            "instead of --volume or --preset."
         )
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
     level: Level = "raid0" if arguments.mirror is None else "raid1"
@@ -166,7 +236,9 @@ def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     patterns = load_patterns()
     recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
     room = room_bytes(asked.kind, asked.level, [drive.size_bytes or 0 for drive in drives])
-    wish = striped_wish(machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger, room)
+    wish = striped_wish(
+        machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger, room
+    )
     arrays = taken_arrays() if arguments.machine is None else ()
     return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
 
@@ -184,14 +256,17 @@ def striped_wish(
     phrases: Sequence[str] = (),
     room: int | None = None,
 ) -> Wish:
-    """A request with the filesystem that is advised for the first drive, of those that are `possible` on several, or the named one.
+    """A request with the filesystem that is advised for the first drive, of those that are `possible` on
+    several, or the named one.
 
     They are judged by the `room` in bytes that all drives have together; None is that of a stripe.
     """
     profile = find_workload(asked.workload)
     room = sum(drive.size_bytes or 0 for drive in drives) if room is None else room
     advice = advise(machine, drives[0], recordings[0], profile, size_bytes=room or None)
-    choice = choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
+    choice = (
+        choice_on(advice, possible) if asked.filesystem is None else named_choice(advice, asked.filesystem)
+    )
     site = site_of(machine, drives[0], recordings[0], profile, room or None)
     return wish_with_options(choice, profile, asked, site, phrases, None)
 
@@ -199,7 +274,9 @@ def striped_wish(
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
     if arguments.volume is None and arguments.preset is None:
-        asked = request(arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ())
+        asked = request(
+            arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
+        )
         return (replace(asked, encrypt=ENCRYPTIONS[0] if arguments.encrypt else None),)
     if arguments.encrypt:
         raise BadInput(f"--encrypt goes with --workload; within --volume write encrypt={ENCRYPTIONS[0]}.")
@@ -219,5 +296,6 @@ def _narrate(plan: Plan, output: str | None) -> None:
 
 
 def write_plan(plan: Plan, path: Path) -> None:
-    """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot be written."""
+    """Put the plan in a file in one move; raises BadInput for a place that is no file, Failed where it cannot
+    be written."""
     write_file(path, render_plan(plan), "The plan")

@@ -1,4 +1,5 @@
-"""A drive in a few readable lines: what it is, its partitions, and what is found about it. Fits 80 columns."""
+"""A drive in a few readable lines: what it is, its partitions, and what is found about it. Fits 80
+columns."""
 
 from collections.abc import Iterator
 from textwrap import wrap
@@ -53,7 +54,13 @@ NOTES_AT = len(COLUMNS.format("", "", "", "", ""))
 def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Line]:
     """All lines of one drive. Foreign text in them is printable."""
     lines: list[Line] = [(title(drive)[:width], "title")]
-    for sentence in (_identity(drive), _blocks(drive), _habits(drive, diagnosis.recording), *_zones(drive), _table(drive)):
+    for sentence in (
+        _identity(drive),
+        _blocks(drive),
+        _habits(drive, diagnosis.recording),
+        *_zones(drive),
+        _table(drive),
+    ):
         lines += [(line, "") for line in _wrapped(sentence, width, 2)]
     if drive.partitions or drive.free:
         lines.append((COLUMNS.format("no.", "start", "size", "type", "holds") + "label, mounted", "dim"))
@@ -66,7 +73,13 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
 
 def title(drive: Drive) -> str:
     """`/dev/sda  Example HDD 500, 500 GB`."""
-    what = drive.model or (f"loop over {drive.backing_file}" if drive.backing_file else "unknown model" if drive.bus != "loop" else "loop")
+    what = drive.model or (
+        f"loop over {drive.backing_file}"
+        if drive.backing_file
+        else "unknown model"
+        if drive.bus != "loop"
+        else "loop"
+    )
     return f"{drive.path}  {printable(what, 50)}, {_size(drive.size_bytes)}"
 
 
@@ -91,12 +104,18 @@ def _blocks(drive: Drive) -> str:
 
 
 def _format(geometry: Geometry) -> str:
-    plain = f"{geometry.logical_block_bytes}-byte blocks over physical ones of {geometry.physical_block_bytes}"
+    plain = (
+        f"{geometry.logical_block_bytes}-byte blocks over physical ones of {geometry.physical_block_bytes}"
+    )
     return FORMATS.get(geometry.sector_format, plain)
 
 
 def _offset(geometry: Geometry) -> str:
-    return "misaligned in itself" if geometry.alignment_offset_bytes < 0 else f"offset {geometry.alignment_offset_bytes}"
+    return (
+        "misaligned in itself"
+        if geometry.alignment_offset_bytes < 0
+        else f"offset {geometry.alignment_offset_bytes}"
+    )
 
 
 def _io(geometry: Geometry) -> str:
@@ -129,11 +148,16 @@ def _zones(drive: Drive) -> tuple[str, ...]:
     if zones.conventional is None:
         words.append("how many take any write is unknown")
     else:
-        words.append(f"{zones.conventional or 'none'} of them take{'s' * (zones.conventional <= 1)} any write")
+        words.append(
+            f"{zones.conventional or 'none'} of them take{'s' * (zones.conventional <= 1)} any write"
+        )
     if zones.written:
         words.append(f"{zones.written} hold something")
     if zones.most_open or zones.most_active:
-        words.append(f"at most {min(most for most in (zones.most_open, zones.most_active) if most)} written to at a time")
+        words.append(
+            f"at most {min(most for most in (zones.most_open, zones.most_active) if most)} written to at a "
+            "time"
+        )
     return ("; ".join(words),)
 
 
@@ -142,12 +166,22 @@ def _table(drive: Drive) -> str:
         return f"table: {unknown(drive, 'table')}"
     marks = ", ".join(_mark(mark.kind, mark.label) for mark in drive.signatures)
     if drive.table.kind == "none":
-        return f"no table; the whole drive holds {marks}" if marks else "no table, no filesystem" if not drive.partitions else "no table"
+        return (
+            f"no table; the whole drive holds {marks}"
+            if marks
+            else "no table, no filesystem"
+            if not drive.partitions
+            else "no table"
+        )
     return f"table {_table_words(drive.table)}" + (f"; on the drive itself: {marks}" if marks else "")
 
 
 def _table_words(table: Table) -> str:
-    states = [f"{what} {state}" for what, state in (("start", table.primary), ("backup", table.backup)) if state and state != "ok"]
+    states = [
+        f"{what} {state}"
+        for what, state in (("start", table.primary), ("backup", table.backup))
+        if state and state != "ok"
+    ]
     name = {"gpt": "GPT", "mbr": "MBR", "hybrid": "GPT and MBR (hybrid)"}.get(table.kind, "of another kind")
     return f"{name} ({', '.join(states)})" if states else name
 
@@ -173,10 +207,20 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     if not held:
         held = "?" if any(one.what in ("signatures", "drive") for one in drive.unread) else "-"
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
-    uses = [f"{use.kind} {use.by}" for use in drive.uses if use.subject == part.path and use.kind not in ("mounted", "running-system")]
+    uses = [
+        f"{use.kind} {use.by}"
+        for use in drive.uses
+        if use.subject == part.path and use.kind not in ("mounted", "running-system")
+    ]
     inside = [words for mark in part.signatures if (words := _inside(mark))]
     notes = ", ".join(printable(note, 60) for note in (label, *part.mount_points, *uses, *inside) if note)
-    columns = COLUMNS.format(part.number, _start(part.start_bytes), _size(part.size_bytes), printable(kind, 12), printable(held, 12))
+    columns = COLUMNS.format(
+        part.number,
+        _start(part.start_bytes),
+        _size(part.size_bytes),
+        printable(kind, 12),
+        printable(held, 12),
+    )
     first, *rest = wrap(notes, width - NOTES_AT, break_on_hyphens=False) or [""]
     return [(columns + first).rstrip(), *(" " * NOTES_AT + line for line in rest)]
 
@@ -208,4 +252,6 @@ def _finding(finding: Finding, width: int) -> list[str]:
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:
-    return wrap(text, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return wrap(
+        text, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False
+    )

@@ -29,7 +29,8 @@ EPILOG = """examples:
     sudo diskwright resume
     sudo diskwright resume 0007-sdb --confirm WD-WX11A2345678
 
-It goes on from the first step that is not done. The drive must be the same one and hold what the run left on it.
+It goes on from the first step that is not done. The drive must be the same one and hold what the run left on
+it.
 A run that is complete and waits for `keep` or `undo` has nothing to go on with, and says so.
 A run that would still write a table or make a filesystem wants the drive's token again, as `apply` does.
 """
@@ -42,18 +43,29 @@ def parser() -> ArgumentParser:
     """`diskwright resume [RUN] [--confirm TOKEN] [--passphrase-file FILE] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright resume",
-        description="Go on with a run that failed, was stopped or was interrupted; it needs no name while a single run is open.",
+        description=(
+            "Go on with a run that failed, was stopped or was interrupted; it needs no name while a single "
+            "run is open."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder")
     made.add_argument(
-        "--confirm", metavar="TOKEN", action="append", help="the drive's token, where the run would still write over what it holds"
+        "run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder"
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help="the drive's token, where the run would still write over what it holds",
     )
     made.add_argument(
         "--passphrase-file",
         metavar="FILE",
-        help="read the passphrase of what the run encrypts from this file, or from the input for -; asked otherwise, where it is needed",
+        help=(
+            "read the passphrase of what the run encrypts from this file, or from the input for -; asked "
+            "otherwise, where it is needed"
+        ),
     )
     made.add_argument("--journal", metavar="DIR", help="where `apply --journal DIR` kept the runs")
     return made
@@ -65,7 +77,10 @@ def main(arguments: Namespace) -> ExitCode:
     check_root()
     kind = kind_of(run)
     if arguments.passphrase_file is not None and kind is not Kind.PLAN:
-        raise BadInput("--passphrase-file is for a run that encrypts; this one changes a filesystem that exists, which wants none.")
+        raise BadInput(
+            "--passphrase-file is for a run that encrypts; this one changes a filesystem that exists, which "
+            "wants none."
+        )
     seen = len(read_entries(run))
     tell_drives(run)
     tokens = tuple(arguments.confirm or ())
@@ -78,7 +93,12 @@ def main(arguments: Namespace) -> ExitCode:
         case Kind.MIGRATION:
             migration = load_migration(run)
             if migration.means is Means.COPY and not tokens and state(run) is not RunState.DONE:
-                raise _unconfirmed(run, "makes a new filesystem", migration.written.path, f"--confirm {_quoted(migration.written.token)}")
+                raise _unconfirmed(
+                    run,
+                    "makes a new filesystem",
+                    migration.written.path,
+                    f"--confirm {_quoted(migration.written.token)}",
+                )
             _check_one(migration, tokens, check_migration_token)
             resume(run)
     return narrate(run, seen)
@@ -102,8 +122,8 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
 
 def _unconfirmed(run: Path, does: str, where: str, options: str) -> Refused:
     return Refused(
-        f"Going on with run {run.name} {does} on {printable(where, 400)}. If that is the drive that you mean, confirm it: "
-        f"sudo diskwright resume {called(run)} {options}. Nothing was written now."
+        f"Going on with run {run.name} {does} on {printable(where, 400)}. If that is the drive that you "
+        f"mean, confirm it: sudo diskwright resume {called(run)} {options}. Nothing was written now."
     )
 
 
@@ -115,6 +135,7 @@ Document = TypeVar("Document")
 
 
 def _check_one(document: Document, tokens: tuple[str, ...], check: Callable[[Document, str], None]) -> None:
-    """Raises Refused for a token that is not the drive's; none was asked for here, and one may be given all the same."""
+    """Raises Refused for a token that is not the drive's; none was asked for here, and one may be given all
+    the same."""
     for token in tokens:
         check(document, token)

@@ -1,4 +1,5 @@
-"""`diskwright bench --scratch --shingled`: the search for a write cliff, told before it begins and drawn afterwards."""
+"""`diskwright bench --scratch --shingled`: the search for a write cliff, told before it begins and drawn
+afterwards."""
 
 from argparse import Namespace
 from collections.abc import Sequence
@@ -36,7 +37,9 @@ PHASES = {
 def check(arguments: Namespace) -> None:
     """Raises BadInput for limits that make no sense."""
     if arguments.seconds is not None and not SHORTEST_SECONDS <= arguments.seconds <= LONGEST_SECONDS:
-        raise BadInput(f"With --shingled, --seconds must lie between {SHORTEST_SECONDS} and {LONGEST_SECONDS}.")
+        raise BadInput(
+            f"With --shingled, --seconds must lie between {SHORTEST_SECONDS} and {LONGEST_SECONDS}."
+        )
     if arguments.most_bytes and parse_size(arguments.most_bytes) < LEAST_BYTES:
         raise BadInput(f"--most-bytes must be {LEAST_BYTES // MIB} MiB or more: less shows nothing.")
 
@@ -46,11 +49,14 @@ def measure(arguments: Namespace, drive: Drive) -> ExitCode:
     seconds = arguments.seconds or SECONDS
     most_bytes = parse_size(arguments.most_bytes or MOST_BYTES)
     beginning = (
-        f"Writing back what is read in free space of {drive.path}: {format_exact(most_bytes)} at most, for {format_duration(seconds)} "
-        "at most. Every byte stays as it is; Ctrl+C ends it. A shingled drive may be slow for an hour afterwards."
+        f"Writing back what is read in free space of {drive.path}: {format_exact(most_bytes)} at most, for "
+        f"{format_duration(seconds)} at most. Every byte stays as it is; Ctrl+C ends it. A shingled drive "
+        "may be slow for an hour afterwards."
     )
     with ended_by_signal() as is_ended, progress_line(beginning, _in_words) as show:
-        verdict = run_shingled_trial(drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=is_ended)
+        verdict = run_shingled_trial(
+            drive, seconds=seconds, most_bytes=most_bytes, on_progress=show, stop=is_ended
+        )
     return hand_over(arguments, render_cliff_verdict(verdict), cliff_lines(verdict), ended=is_ended())
 
 
@@ -60,7 +66,9 @@ def cliff_lines(verdict: CliffVerdict) -> list[str]:
     rows = _rows(verdict.windows)
     if rows:
         lines += ["", *(_bar(row, rows) for row in rows), ""]
-        wrote = f"{format_capacity(verdict.random_bytes)} at random, {verdict.block_bytes // 1024} KiB at a time"
+        wrote = (
+            f"{format_capacity(verdict.random_bytes)} at random, {verdict.block_bytes // 1024} KiB at a time"
+        )
         lines.append(f"Wrote {wrote}; took {format_duration(verdict.seconds)} in all, reading included.")
         lines.append("The bars of random and of sequential writing have a scale of their own each.")
     return [printable(line, 1000) for line in [*lines, *(f"- {caveat}" for caveat in verdict.caveats)]]
@@ -92,12 +100,18 @@ def _rows(windows: Sequence[Window]) -> list[Row]:
 
 
 def _bar(row: Row, rows: Sequence[Row]) -> str:
-    fastest = max(other.bytes_per_second for other in rows if (other.phase is Phase.RANDOM) is (row.phase is Phase.RANDOM))
+    fastest = max(
+        other.bytes_per_second
+        for other in rows
+        if (other.phase is Phase.RANDOM) is (row.phase is Phase.RANDOM)
+    )
     bar = "#" * ceil(BAR_COLUMNS * row.bytes_per_second / max(fastest, 1e-9))
     return f"{row.label:<{LABEL_COLUMNS}}  {bar:<{BAR_COLUMNS}}  {rate_in_words(row.bytes_per_second)}"
 
 
 def _in_words(progress: ProbeProgress) -> str:
     rate = f", {rate_in_words(progress.bytes_per_second)}" if progress.bytes_per_second is not None else ""
-    amount = f"{format_capacity(progress.written_bytes)} written of at most {format_exact(progress.most_bytes)}"
+    amount = (
+        f"{format_capacity(progress.written_bytes)} written of at most {format_exact(progress.most_bytes)}"
+    )
     return f"{PHASES[progress.phase]}: {amount}, at most {progress.seconds_left:.0f} s left{rate}"

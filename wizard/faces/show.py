@@ -35,11 +35,18 @@ def parser() -> ArgumentParser:
     """`diskwright show PLAN.json [--json]`."""
     made = ArgumentParser(
         "diskwright show",
-        description="Show a plan: the drive before and after, every step with its exact commands, what it destroys and how it is undone.",
+        description=(
+            "Show a plan: the drive before and after, every step with its exact commands, what it destroys "
+            "and how it is undone."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("plan", metavar="PLAN.json", help="a file that `diskwright plan`, `tune` or `migrate` wrote; - for the input")
+    made.add_argument(
+        "plan",
+        metavar="PLAN.json",
+        help="a file that `diskwright plan`, `tune` or `migrate` wrote; - for the input",
+    )
     made.add_argument("--json", action="store_true", help="print it as a document, checked")
     return made
 

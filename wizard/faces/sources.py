@@ -11,13 +11,15 @@ from wizard.probe.recorded import load_machine
 
 
 def machine_and_drive(device: str, recorded: str | None) -> tuple[Machine, Drive]:
-    """The machine with the drive at `device`, probed now or read from the file `recorded`; raises BadInput where it has none."""
+    """The machine with the drive at `device`, probed now or read from the file `recorded`; raises BadInput
+    where it has none."""
     machine, drives = machine_and_drives([device], recorded)
     return machine, drives[0]
 
 
 def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Machine, tuple[Drive, ...]]:
-    """The machine with the drives at `devices`, in their order; raises BadInput where it lacks one, or one is named twice."""
+    """The machine with the drives at `devices`, in their order; raises BadInput where it lacks one, or one is
+    named twice."""
     if recorded is None:
         machine = probe_machine(devices)
         if len(machine.drives) != len(devices):
@@ -31,5 +33,7 @@ def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:
     found = machine.drive(device)
     if found is None:
         known = ", ".join(drive.path for drive in machine.drives) or "none"
-        raise BadInput(f"{printable(recorded)} has no drive {printable(device)}; it has {printable(known, 400)}.")
+        raise BadInput(
+            f"{printable(recorded)} has no drive {printable(device)}; it has {printable(known, 400)}."
+        )
     return found

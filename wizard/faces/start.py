@@ -14,8 +14,10 @@ from wizard.tui.terminal import terminal_of
 EPILOG = """examples:
   sudo diskwright                       set up a drive of this machine
   diskwright                            look and plan without root, which is asked for only to apply
-  diskwright --machine recorded.json    the same on a machine that `diskwright inspect --save` recorded; nothing can be applied
-  sudo diskwright --plain               line by line: for screen readers, serial lines, and answers from a file
+  diskwright --machine recorded.json    the same on a machine that `diskwright inspect --save` recorded;
+                                        nothing can be applied
+  sudo diskwright --plain               line by line: for screen readers, serial lines, and answers from a
+                                        file
 """
 
 NO_TERMINAL = """The wizard needs a terminal to ask on, and its input or its output is none.
@@ -31,18 +33,34 @@ Everything it does can also be done by commands:
 def parser() -> ArgumentParser:
     """Options of the wizard."""
     made = ArgumentParser(
-        prog="diskwright", description="Set up a drive, step by step.", epilog=EPILOG, formatter_class=RawDescriptionHelpFormatter
+        prog="diskwright",
+        description="Set up a drive, step by step.",
+        epilog=EPILOG,
+        formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("--machine", metavar="FILE", type=Path, help="look at a recorded machine; nothing can be measured or applied")
     made.add_argument(
-        "--journal", metavar="DIR", type=Path, help="keep the journal of what is applied here, not in /var/lib/diskwright/runs"
+        "--machine",
+        metavar="FILE",
+        type=Path,
+        help="look at a recorded machine; nothing can be measured or applied",
     )
-    made.add_argument("--plain", action="store_true", help="ask line by line, with numbered answers; chosen by itself on TERM=dumb")
+    made.add_argument(
+        "--journal",
+        metavar="DIR",
+        type=Path,
+        help="keep the journal of what is applied here, not in /var/lib/diskwright/runs",
+    )
+    made.add_argument(
+        "--plain",
+        action="store_true",
+        help="ask line by line, with numbered answers; chosen by itself on TERM=dumb",
+    )
     return made
 
 
 def main(arguments: Namespace) -> ExitCode:
-    """Open the wizard: on a screen, or line by line where that is asked for or the terminal can do no more."""
+    """Open the wizard: on a screen, or line by line where that is asked for or the terminal can do no
+    more."""
     on_terminal = sys.stdin.isatty() and sys.stdout.isatty()
     if not on_terminal and not arguments.plain:
         for line in NO_TERMINAL.splitlines():

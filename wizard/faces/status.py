@@ -26,19 +26,20 @@ EPILOG = """examples:
     sudo diskwright status --json
 
 Runs that wait for a decision come first.
-States: running; waiting: all is written and not yet in use, `keep` puts it to use and `undo` puts back what was
-there, bit for bit; done: every step and every check; failed, stopped and interrupted: `resume` goes on, and `undo`
-puts back what was there, as long as it was not kept, or formatted where the steps ran on the drive directly;
-refused: the run's own last look found a doubt; undone; kept: in use, without a way back.
+States: running; waiting: all is written and not yet in use, `keep` puts it to use and `undo` puts back what
+was there, bit for bit; done: every step and every check; failed, stopped and interrupted: `resume` goes on,
+and `undo` puts back what was there, as long as it was not kept, or formatted where the steps ran on the drive
+directly; refused: the run's own last look found a doubt; undone; kept: in use, without a way back.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known since.
+    """A run in the list. `steps_done` of `steps`; `sentence` is the last thing it said, or what is known
+    since.
 
-    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for writing ended that. `commands`
-    are those that a run waits for.
+    `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for
+    writing ended that. `commands` are those that a run waits for.
     """
 
     id: str
@@ -102,11 +103,25 @@ def row_of(run: Path) -> Row:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
     said, now = entries[-1].sentence if entries else "", state(run)
     if power and now is not RunState.DONE:
-        # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence tells.
+        # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence
+        # tells.
         said = f"{said} {power}".strip()
-    if now is RunState.RUNNING and (progress := read_progress(run)) is not None and progress.step not in done_steps(entries):
+    if (
+        now is RunState.RUNNING
+        and (progress := read_progress(run)) is not None
+        and progress.step not in done_steps(entries)
+    ):
         said = f"{said} {progress_sentence(progress)}"
-    row = Row(run.name, str(run), now, drive, entries[0].at if entries else None, steps, len(done_steps(entries)), said)
+    row = Row(
+        run.name,
+        str(run),
+        now,
+        drive,
+        entries[0].at if entries else None,
+        steps,
+        len(done_steps(entries)),
+        said,
+    )
     row = replace(row, commands=settling_commands(run, now))
     return _with_window(row, window_of(run))
 
@@ -127,4 +142,7 @@ def _with_window(row: Row, window: Window | None) -> Row:
 def line_of(row: Row) -> str:
     """A row as one line."""
     steps = f"{row.steps_done} of {row.steps} steps" if row.steps else "steps unknown"
-    return f"{row.id:<24} {row.state:<12} {printable(row.drive or 'unknown drive', 30):<14} {steps:<15} {printable(row.sentence, 600)}"
+    return (
+        f"{row.id:<24} {row.state:<12} {printable(row.drive or 'unknown drive', 30):<14} {steps:<15} "
+        f"{printable(row.sentence, 600)}"
+    )

@@ -1,4 +1,5 @@
-"""`diskwright tune`: what would suit a filesystem better that exists already, as text and as differences, or as changes to be applied."""
+"""`diskwright tune`: what would suit a filesystem better that exists already, as text and as differences, or
+as changes to be applied."""
 
 import shlex
 import sys
@@ -28,8 +29,9 @@ EPILOG = """examples:
     sudo diskwright apply better.json --confirm SERIAL
     sudo diskwright undo
 
-This command writes nothing but the file that -o names. `diskwright apply` makes exactly the changes that it shows, while the filesystem
-stays in use, and `diskwright undo` takes them back. A file that is changed meanwhile is refused.
+This command writes nothing but the file that -o names. `diskwright apply` makes exactly the changes that it
+shows, while the filesystem stays in use, and `diskwright undo` takes them back. A file that is changed
+meanwhile is refused.
 """
 
 
@@ -37,18 +39,31 @@ def parser() -> ArgumentParser:
     """`diskwright tune DEVICE --workload ID [-o CHANGES.json] [--fstab FILE] [--json]`."""
     made = ArgumentParser(
         "diskwright tune",
-        description="Say what would suit a filesystem better that exists already, without making it anew. Nothing is changed.",
+        description=(
+            "Say what would suit a filesystem better that exists already, without making it anew. Nothing is "
+            "changed."
+        ),
         epilog=EPILOG,
         formatter_class=RawDescriptionHelpFormatter,
     )
-    made.add_argument("device", metavar="DEVICE", help="the partition that holds it, or a whole drive without a table")
+    made.add_argument(
+        "device", metavar="DEVICE", help="the partition that holds it, or a whole drive without a table"
+    )
     made.add_argument("--workload", metavar="ID", required=True, help="what it is used for")
-    made.add_argument("-o", "--output", metavar="CHANGES.json", help="write the changes to this file, for `diskwright apply`")
+    made.add_argument(
+        "-o",
+        "--output",
+        metavar="CHANGES.json",
+        help="write the changes to this file, for `diskwright apply`",
+    )
     made.add_argument(
         "--fstab",
         metavar="FILE",
         default=str(OWN_FSTAB),
-        help="the file that says what is mounted at boot (/etc/fstab); of a system mounted elsewhere its rules for udev are changed, too",
+        help=(
+            "the file that says what is mounted at boot (/etc/fstab); of a system mounted elsewhere its "
+            "rules for udev are changed, too"
+        ),
     )
     made.add_argument("--json", action="store_true", help=f"print a {CHANGES_SCHEMA} document")
     return made
@@ -64,19 +79,34 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.json:
         sys.stdout.write(render_changes(changes))
     else:
-        title = f"{found.workload.title}, on {existing.device} ({KINDS[existing.filesystem].title}{_where(existing)})"
-        for said in [*tuning_lines(title, existing, found.tuning, changes), *_differences(changes, used.found)]:
+        title = (
+            f"{found.workload.title}, on {existing.device} "
+            f"({KINDS[existing.filesystem].title}{_where(existing)})"
+        )
+        for said in [
+            *tuning_lines(title, existing, found.tuning, changes),
+            *_differences(changes, used.found),
+        ]:
             sys.stdout.write(f"{with_tabs(said)}\n")
     if arguments.output is not None:
-        say(f"Nothing has been changed. To make these changes, exactly as shown, while {existing.device} stays in use:")
+        say(
+            f"Nothing has been changed. To make these changes, exactly as shown, while {existing.device} "
+            "stays in use:"
+        )
         where = "" if environment.is_running_system else f" --fstab {shlex.quote(str(environment.fstab))}"
-        say(f"    sudo diskwright apply {shlex.quote(arguments.output)} --confirm {shlex.quote(used.drive.token)}{where}")
+        say(
+            f"    sudo diskwright apply {shlex.quote(arguments.output)} --confirm "
+            f"{shlex.quote(used.drive.token)}{where}"
+        )
     return ExitCode.DONE
 
 
 def _write(changes: Changes, path: Path) -> None:
     if not changes.steps:
-        raise BadInput(f"There is nothing to change for {changes.device}, so nothing was written to {printable(str(path), 200)}.")
+        raise BadInput(
+            f"There is nothing to change for {changes.device}, so nothing was written to "
+            f"{printable(str(path), 200)}."
+        )
     write_file(path, render_changes(changes), "The document")
 
 
@@ -84,8 +114,11 @@ def _where(existing: Existing) -> str:
     return f", mounted at {printable(existing.mount_point, 200)}" if existing.mount_point else ", not mounted"
 
 
-def tuning_lines(title: str, existing: Existing, tuning: Tuning, changes: Changes, width: int = WIDTH) -> list[str]:
-    """What would change and why, and what is done for it, as text; the differences of whole files come behind it."""
+def tuning_lines(
+    title: str, existing: Existing, tuning: Tuning, changes: Changes, width: int = WIDTH
+) -> list[str]:
+    """What would change and why, and what is done for it, as text; the differences of whole files come behind
+    it."""
     lines = _wrapped(title, width)
     if not tuning.changes:
         lines += _wrapped("Nothing that is known would suit it better.", width)
@@ -98,13 +131,19 @@ def tuning_lines(title: str, existing: Existing, tuning: Tuning, changes: Change
         lines += ["", *_wrapped("It has no line in fstab, so nothing is said of its mount options.", width)]
     lines += [line for doubt in changes.doubts for line in ("", *_wrapped(doubt, width))]
     if changes.steps:
-        lines += ["", *_wrapped("`diskwright apply` would do this, one after the other, while it stays in use:", width), ""]
+        lines += [
+            "",
+            *_wrapped("`diskwright apply` would do this, one after the other, while it stays in use:", width),
+            "",
+        ]
         lines += change_lines(changes, width, files=False)
     return [*lines, ""]
 
 
 def _wrapped(said: str, width: int, indent: int = 0) -> list[str]:
-    return wrap(said, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False)
+    return wrap(
+        said, width, initial_indent=" " * indent, subsequent_indent=" " * indent, break_on_hyphens=False
+    )
 
 
 def _differences(changes: Changes, found: Found) -> list[str]:

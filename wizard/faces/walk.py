@@ -1,4 +1,5 @@
-"""The whole job on the demo drive without a question: what a person would do in the wizard, each stage printed as it is done."""
+"""The whole job on the demo drive without a question: what a person would do in the wizard, each stage
+printed as it is done."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -30,7 +31,8 @@ from wizard.trial.alignment import run_alignment_trial
 WIDTH = 100
 BENCH_SECONDS = 5.0
 ASSUMED_PHYSICAL_BYTES = 4096
-"""A loop device claims 512-byte blocks, as drives that hide larger ones do; measured as one of those it has something to show."""
+"""A loop device claims 512-byte blocks, as drives that hide larger ones do; measured as one of those it has
+something to show."""
 
 VOLUMES = (("large-media", 4 * GIB, "media"), ("small-files", None, "mail"))
 """Workload, size (None: all that is left) and label."""
@@ -80,15 +82,26 @@ class Walk:
         if drive.table is None or drive.size_bytes is None or drive.geometry is None:
             why = "; ".join(unread.why for unread in drive.unread)
             raise Failed(f"The demo drive {drive.path} could not be read: {why}")
-        _tell([f"{drive.path}: {format_capacity(drive.size_bytes)}, {drive.geometry.sector_format}, {drive.table.kind}"])
         _tell(
-            f"{part.path}: starts at {format_exact(part.start_bytes)}, {format_capacity(part.size_bytes)}, {part.filesystem}"
+            [
+                f"{drive.path}: {format_capacity(drive.size_bytes)}, {drive.geometry.sector_format}, "
+                f"{drive.table.kind}"
+            ]
+        )
+        _tell(
+            f"{part.path}: starts at {format_exact(part.start_bytes)}, {format_capacity(part.size_bytes)}, "
+            f"{part.filesystem}"
             for part in drive.partitions
         )
-        _tell(f"free: {format_capacity(extent.size_bytes)} from {format_exact(extent.start_bytes)}" for extent in drive.free)
+        _tell(
+            f"free: {format_capacity(extent.size_bytes)} from {format_exact(extent.start_bytes)}"
+            for extent in drive.free
+        )
         kinds = [part.filesystem for part in drive.partitions]
         self._check(
-            "the drive is read as it was made", drive.table.kind == "gpt" and kinds == ["ext3", "ext3"], f"{drive.table.kind}, {kinds}"
+            "the drive is read as it was made",
+            drive.table.kind == "gpt" and kinds == ["ext3", "ext3"],
+            f"{drive.table.kind}, {kinds}",
         )
         return machine, drive
 
@@ -106,7 +119,11 @@ class Walk:
             _tell([f"{finding.severity.upper()} {finding.code} {finding.subject}: {finding.sentence}"])
         warned = {finding.subject for finding in _misaligned(diagnosis.findings)}
         wanted = {part.path for part in drive.partitions}
-        self._check("both old partitions are warned of as misaligned", warned == wanted, ", ".join(sorted(warned)) or "none was")
+        self._check(
+            "both old partitions are warned of as misaligned",
+            warned == wanted,
+            ", ".join(sorted(warned)) or "none was",
+        )
         return diagnosis
 
     def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[Wish, ...]:
@@ -118,10 +135,13 @@ class Walk:
             _tell(f"{choice.filesystem:<6} {choice.place:<9} {choice.sentence}" for choice in advice.choices)
             if advice.chosen is None:
                 raise Failed(
-                    f"No filesystem can be made for {workload}: {' '.join(o for choice in advice.choices for o in choice.obstacles)}"
+                    f"No filesystem can be made for {workload}: "
+                    f"{' '.join(o for choice in advice.choices for o in choice.obstacles)}"
                 )
             _tell(f"{option.text}: {option.why}" for option in (*advice.chosen.mkfs, *advice.chosen.mount))
-            wishes.append(Wish(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label)))
+            wishes.append(
+                Wish(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label))
+            )
         return tuple(wishes)
 
     def _plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...]) -> Plan:
@@ -131,7 +151,9 @@ class Walk:
         except Refused as error:
             self._check("a drive that holds something is refused until that is said to go", True, str(error))
         else:
-            self._check("a drive that holds something is refused until that is said to go", False, "it was planned")
+            self._check(
+                "a drive that holds something is refused until that is said to go", False, "it was planned"
+            )
         plan = make_plan(machine, drive, wishes, Mode.REPLACE, _draw)
         _tell(preview_lines(plan, WIDTH))
         return plan
@@ -148,7 +170,9 @@ class Walk:
         )
         _tell([verdict.sentence, *verdict.caveats])
         self._check(
-            "the benchmark measured pairs and came to a verdict", len(verdict.pairs) > 0, f"{verdict.outcome}, {len(verdict.pairs)} pairs"
+            "the benchmark measured pairs and came to a verdict",
+            len(verdict.pairs) > 0,
+            f"{verdict.outcome}, {len(verdict.pairs)} pairs",
         )
 
     def _apply(self, plan: Plan, *, again: bool = False) -> Path:
@@ -162,13 +186,17 @@ class Walk:
         self._follow(run)
         ended = state(run)
         self._check(
-            "the run is written, and waits" if again else "the run is written, and waits for a decision", ended is RunState.WAITING, ended
+            "the run is written, and waits" if again else "the run is written, and waits for a decision",
+            ended is RunState.WAITING,
+            ended,
         )
         if ended is not RunState.WAITING:
             raise Failed(f"The run on the demo drive ended as {ended}; what it said is above.")
         _, drive = self._probe()
         self._check(
-            "nobody can mount anything meanwhile", drive.is_empty is True, ", ".join(s.kind for s in drive.signatures) or "nothing is seen"
+            "nobody can mount anything meanwhile",
+            drive.is_empty is True,
+            ", ".join(s.kind for s in drive.signatures) or "nothing is seen",
         )
         return run
 
@@ -178,7 +206,9 @@ class Walk:
             if entry.event in TOLD:
                 _tell([entry.sentence])
             if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
-                self._check(entry.sentence, entry.event is Event.VERIFIED, entry.output.strip() or "as the run found")
+                self._check(
+                    entry.sentence, entry.event is Event.VERIFIED, entry.output.strip() or "as the run found"
+                )
 
     def _take_back(self, run: Path, plan: Plan) -> None:
         _stage("Take it back")
@@ -187,7 +217,11 @@ class Walk:
         self._follow(run, seen)
         _, drive = self._probe()
         same = drive.content_digest == plan.drive.content_digest
-        self._check("what was there before is back", same, ", ".join(str(part.filesystem) for part in drive.partitions))
+        self._check(
+            "what was there before is back",
+            same,
+            ", ".join(str(part.filesystem) for part in drive.partitions),
+        )
 
     def _keep(self, run: Path) -> None:
         _stage("Keep")
@@ -201,7 +235,12 @@ class Walk:
         """The same plan for a drive that is not the demo's must be refused, whatever it says."""
         what = "no other drive can be reached from the demo"
         try:
-            start_run(plan, plan.drive.token, journal_dir=self.demo.runs, environment=replace(environment, only=frozenset()))
+            start_run(
+                plan,
+                plan.drive.token,
+                journal_dir=self.demo.runs,
+                environment=replace(environment, only=frozenset()),
+            )
         except DiskwrightError as error:
             self._check(what, isinstance(error, Refused), str(error))
         else:
@@ -214,16 +253,26 @@ class Walk:
         wanted = [(slot.start_bytes, slot.size_bytes, slot.filesystem) for slot in plan.after.partitions]
         self._check("the drive is what the plan shows", seen == wanted, f"{len(seen)} partitions")
         left = _misaligned(diagnose(machine, drive, load_patterns()).findings)
-        self._check("no partition is misaligned any more", not left, ", ".join(finding.code for finding in left) or "none")
+        self._check(
+            "no partition is misaligned any more",
+            not left,
+            ", ".join(finding.code for finding in left) or "none",
+        )
         lines = self.demo.fstab.read_text().splitlines()
         for volume in plan.volumes:
             part = drive.partition(volume.path)
             place = str(volume.mount_point)
             _tell([f"{volume.label}: {volume.path}, {volume.filesystem}, {place}"])
             self._check(f"{volume.label} is mounted", part is not None and place in part.mount_points, place)
-            self._check(f"{volume.label} can be written and read", _holds_files(Path(place)), "a file was written and read back")
+            self._check(
+                f"{volume.label} can be written and read",
+                _holds_files(Path(place)),
+                "a file was written and read back",
+            )
             named = [line for line in lines if line.startswith(f"UUID={volume.uuid} ")]
-            self._check(f"{volume.label} will be mounted at boot", len(named) == 1, " ".join(named) or "no line")
+            self._check(
+                f"{volume.label} will be mounted at boot", len(named) == 1, " ".join(named) or "no line"
+            )
 
     def _undo(self, run: Path) -> None:
         _stage("Undo")

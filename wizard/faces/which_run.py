@@ -39,8 +39,8 @@ OVER = frozenset({RunState.UNDONE, RunState.KEPT})
 def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     """The run that `diskwright COMMAND [NAME]` means: the named one, or the only one that is open.
 
-    Raises BadInput where there is none of that name, or none at all; Refused where none is open, or several are: these
-    are listed, each with the command that means it.
+    Raises BadInput where there is none of that name, or none at all; Refused where none is open, or several
+    are: these are listed, each with the command that means it.
     """
     if name is not None:
         return find_run(name, journal_dir)
@@ -52,20 +52,25 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     if not found:
         newest = f"the newest, {runs[-1].name}, is {state(runs[-1])} already"
         raise Refused(
-            f"There is nothing to {command}: no run in {where} is open; {newest}. `diskwright status` lists all. Nothing was written."
+            f"There is nothing to {command}: no run in {where} is open; {newest}. `diskwright status` lists "
+            "all. Nothing was written."
         )
     if len(found) > 1:
         say(f"{len(found)} runs are open. Say which one is meant:")
         for run in found:
             say(f"    sudo diskwright {command} {called(run)}    {_brief(run)}")
-        raise Refused(f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written.")
+        raise Refused(
+            f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written."
+        )
     return found[0]
 
 
 def is_open(run: Path, command: str) -> bool:
-    """Whether somebody who says `command` could mean this run: it is at work, ended early, or waits for a decision.
+    """Whether somebody who says `command` could mean this run: it is at work, ended early, or waits for a
+    decision.
 
-    What is done and can be undone at any time is meant by `undo` alone. A run that cannot be read could be meant, too.
+    What is done and can be undone at any time is meant by `undo` alone. A run that cannot be read could be
+    meant, too.
     """
     try:
         now = state(run)
@@ -93,7 +98,8 @@ def _brief(run: Path) -> str:
     """The run's drives, how it stands and how far it came."""
     try:
         drives = "; ".join(
-            f"{drive.path}, {printable(drive.model or 'model unknown', 40)}, {format_capacity(drive.size_bytes)}"
+            f"{drive.path}, {printable(drive.model or 'model unknown', 40)}, "
+            f"{format_capacity(drive.size_bytes)}"
             for drive in drives_of(run)
         )
         done, (_, steps) = len(done_steps(read_entries(run))), outline(run)
@@ -103,7 +109,8 @@ def _brief(run: Path) -> str:
 
 
 def drives_of(run: Path) -> tuple[Identity, ...]:
-    """The drives that a run writes to, as they were found before it; raises BadInput where it cannot be read."""
+    """The drives that a run writes to, as they were found before it; raises BadInput where it cannot be
+    read."""
     match kind_of(run):
         case Kind.CHANGES:
             return (load_changes(run).drive,)
@@ -114,8 +121,8 @@ def drives_of(run: Path) -> tuple[Identity, ...]:
 
 
 def tell_drives(run: Path) -> None:
-    """Say which run this is, and which drives it is for, with what they hold at this moment. Raises Refused for a run that somebody
-    else than root could have put there, or whose journal takes no word.
+    """Say which run this is, and which drives it is for, with what they hold at this moment. Raises Refused
+    for a run that somebody else than root could have put there, or whose journal takes no word.
     """
     check_owner(run)
     check_noted(run)

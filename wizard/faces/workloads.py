@@ -15,8 +15,8 @@ EPILOG = """examples:
     diskwright workloads
     diskwright workloads --json | jq -r '.workloads[].id'
 
-A workload is a TOML file in the folder workloads of /etc/diskwright or ~/.config/diskwright. One with the id of
-another replaces it; the bundled files, whose places are listed, show how they are written.
+A workload is a TOML file in the folder workloads of /etc/diskwright or ~/.config/diskwright. One with the id
+of another replaces it; the bundled files, whose places are listed, show how they are written.
 """
 
 

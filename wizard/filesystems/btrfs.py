@@ -7,7 +7,20 @@ from wizard.model.units import MIB, TIB
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     # -f writes over old marks, and still refuses a device that is mounted.
-    return (("mkfs.btrfs", "-q", "-f", "-U", made.uuid, "-L", made.label, *made.options, made.device, *made.others),)
+    return (
+        (
+            "mkfs.btrfs",
+            "-q",
+            "-f",
+            "-U",
+            made.uuid,
+            "-L",
+            made.label,
+            *made.options,
+            made.device,
+            *made.others,
+        ),
+    )
 
 
 KIND = MadeKind(
@@ -19,7 +32,9 @@ KIND = MadeKind(
     package="btrfs-progs",
     commands=_commands,
     discards=True,
-    in_general="It has checksums, snapshots and compression, though nothing was recorded of it for this work.",
+    in_general=(
+        "It has checksums, snapshots and compression, though nothing was recorded of it for this work."
+    ),
     # mkfs.btrfs 6.2 wants 109 MiB for two copies of the metadata, and then has next to nothing left for data.
     minimum_bytes=128 * MIB,
     minimum_why="with two copies of the metadata a smaller one has no room for data",
@@ -31,11 +46,36 @@ KIND = MadeKind(
     seconds=(1.0, 0.5, 1.0),
     clean_check=("btrfs", "check", "--readonly"),
     mounted_check=("btrfs", "device", "stats", "--check"),
-    flags=frozenset({"-d", "-m", "-n", "-s", "-O", "-R", "--csum", "--checksum", "--data", "--metadata", "--nodesize", "--sectorsize"}),
+    flags=frozenset(
+        {
+            "-d",
+            "-m",
+            "-n",
+            "-s",
+            "-O",
+            "-R",
+            "--csum",
+            "--checksum",
+            "--data",
+            "--metadata",
+            "--nodesize",
+            "--sectorsize",
+        }
+    ),
     bare_flags=frozenset({"-K"}),
     subvolumes=True,
     superblock_reader=("btrfs", "inspect-internal", "dump-tree", "--tree", "chunk"),
     silent_options=frozenset(
-        {"nodiscard", "barrier", "datacow", "datasum", "commit=30", "nossd_spread", "async", "noautodefrag", "compress=no"}
+        {
+            "nodiscard",
+            "barrier",
+            "datacow",
+            "datasum",
+            "commit=30",
+            "nossd_spread",
+            "async",
+            "noautodefrag",
+            "compress=no",
+        }
     ),
 )

@@ -25,7 +25,9 @@ KIND = MadeKind(
     tool="mkfs.exfat",
     package="exfatprogs",
     commands=_commands,
-    in_general="It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions.",
+    in_general=(
+        "It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions."
+    ),
     minimum_bytes=8 * MIB,
     minimum_why="the first megabytes go to its records",
     # 2^32 clusters of 128 KiB, which is what mkfs.exfat takes from 32 GiB on.

@@ -6,9 +6,12 @@ KIND = RecognisedKind(
     name="ext3",
     title="ext3",
     kernel_names=("ext4", "ext3"),
-    why_not="It is ext4 without extents and checksums: slower with large files and to check, and nothing is gained by a new one.",
+    why_not=(
+        "It is ext4 without extents and checksums: slower with large files and to check, and nothing is "
+        "gained by a new one."
+    ),
     way_off=(
-        "Linux mounts it with the ext4 driver, so there is no hurry. It can become ext4 in place, where new files then get what ext4 has; "
-        "or copy the files to a new ext4, which gets all of it."
+        "Linux mounts it with the ext4 driver, so there is no hurry. It can become ext4 in place, where new "
+        "files then get what ext4 has; or copy the files to a new ext4, which gets all of it."
     ),
 )

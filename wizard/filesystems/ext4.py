@@ -26,10 +26,15 @@ def _for_place(geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
 
 def striping_in(text: str) -> Striping | None:
     """Stride and stripe width of dumpe2fs's words, in bytes; None where it names none. Pure."""
-    found = {key: int(value) for key, value in re.findall(r"(?m)^(Block size|RAID stride|RAID stripe width):\s+(\d+)$", text)}
+    found = {
+        key: int(value)
+        for key, value in re.findall(r"(?m)^(Block size|RAID stride|RAID stripe width):\s+(\d+)$", text)
+    }
     if len(found) != 3:
         return None
-    return Striping(found["RAID stride"] * found["Block size"], found["RAID stripe width"] * found["Block size"])
+    return Striping(
+        found["RAID stride"] * found["Block size"], found["RAID stripe width"] * found["Block size"]
+    )
 
 
 KIND = MadeKind(
@@ -42,8 +47,11 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     for_place=_for_place,
-    in_general="It is a sound choice for most Linux volumes, though nothing was recorded of it for this work.",
-    # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves room for data.
+    in_general=(
+        "It is a sound choice for most Linux volumes, though nothing was recorded of it for this work."
+    ),
+    # Below 2048 blocks (8 MiB) mke2fs leaves the journal out with no more than a warning; twice that leaves
+    # room for data.
     minimum_bytes=16 * MIB,
     minimum_why="a smaller one would be all journal, or have none",
     maximum_bytes=1024 * 1024 * TIB,

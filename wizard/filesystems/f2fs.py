@@ -18,8 +18,8 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     in_general=(
-        "It is made for flash behind simple controllers, as in phones, cards and sticks; elsewhere ext4 and XFS are at home on more "
-        "machines, and their repair has seen more."
+        "It is made for flash behind simple controllers, as in phones, cards and sticks; elsewhere ext4 and "
+        "XFS are at home on more machines, and their repair has seen more."
     ),
     # mkfs.f2fs makes none below 56 MiB.
     minimum_bytes=128 * MIB,

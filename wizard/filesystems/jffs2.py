@@ -7,11 +7,11 @@ KIND = RecognisedKind(
     title="JFFS2",
     kernel_names=("jffs2",),
     why_not=(
-        "It is for bare flash chips that Linux drives itself (/dev/mtd*). A disk, an SSD, a memory card or a USB stick has a controller "
-        "before its flash, and no place for it."
+        "It is for bare flash chips that Linux drives itself (/dev/mtd*). A disk, an SSD, a memory card or a "
+        "USB stick has a controller before its flash, and no place for it."
     ),
     way_off=(
-        "Copy the files off on the device whose chip it is. An image of one can be mounted from the module mtdram (or nandsim), into "
-        "which it is written first."
+        "Copy the files off on the device whose chip it is. An image of one can be mounted from the module "
+        "mtdram (or nandsim), into which it is written first."
     ),
 )

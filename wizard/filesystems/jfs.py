@@ -20,7 +20,10 @@ KIND = MadeKind(
     tool="mkfs.jfs",
     package="jfsutils",
     commands=_commands,
-    in_general="It asks little of a processor, but hardly anybody works on it: its programs are of 2011, and ext4 does all that it does.",
+    in_general=(
+        "It asks little of a processor, but hardly anybody works on it: its programs are of 2011, and ext4 "
+        "does all that it does."
+    ),
     minimum_bytes=16 * MIB,
     minimum_why="mkfs.jfs makes none that is smaller",
     maximum_bytes=32 * 1024 * TIB,

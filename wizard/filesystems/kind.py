@@ -15,9 +15,10 @@ Argv = tuple[str, ...]
 class FilesystemKind:
     """A filesystem that a drive can hold. `name` is libblkid's TYPE.
 
-    `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for first; empty where Linux has
-    none of its own. `order` is its place in lists, where those that have the same go by name. One that is only recognised says in
-    sentences `why_not` it is made, and the `way_off` it; others leave both empty.
+    `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for
+    first; empty where Linux has none of its own. `order` is its place in lists, where those that have the
+    same go by name. One that is only recognised says in sentences `why_not` it is made, and the `way_off` it;
+    others leave both empty.
     """
 
     name: str
@@ -51,8 +52,8 @@ def _nothing(_geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
 
 
 def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
-    """The options with one more sub-option behind a flag that takes a list of them, such as mke2fs's -E: of two such flags only the last
-    would count.
+    """The options with one more sub-option behind a flag that takes a list of them, such as mke2fs's -E: of
+    two such flags only the last would count.
     """
     if flag not in options:
         return (*options, flag, extra)
@@ -64,30 +65,35 @@ def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
 class MadeKind(FilesystemKind):
     """A filesystem that diskwright makes.
 
-    `tool` of `package` makes it: `commands` gives the argument lists for an operation, in order. They ask nothing, and refuse a device
-    that is mounted. `flags` are the options with a value, `bare_flags` those without, that advice may hand to it; whatever names a file
-    or a device is not among them.
+    `tool` of `package` makes it: `commands` gives the argument lists for an operation, in order. They ask
+    nothing, and refuse a device that is mounted. `flags` are the options with a value, `bare_flags` those
+    without, that advice may hand to it; whatever names a file or a device is not among them.
 
-    `in_general` says in a sentence why most Linux volumes are better off with another one, for work that says nothing of this one.
-    `minimum_bytes` (`minimum_why` is a clause) and `maximum_bytes` bound the volume; `striped_minimum_bytes` one over several drives.
-    `zones` is why a drive whose zones the host must manage cannot take it, empty where it can.
+    `in_general` says in a sentence why most Linux volumes are better off with another one, for work that says
+    nothing of this one. `minimum_bytes` (`minimum_why` is a clause) and `maximum_bytes` bound the volume;
+    `striped_minimum_bytes` one over several drives. `zones` is why a drive whose zones the host must manage
+    cannot take it, empty where it can.
 
-    A label has `label_bytes` of UTF-8 at most, is written as `fit_label` makes it, and `label_fault` adds what else is wrong with it as
-    the end of a sentence. One that has a serial number instead of a UUID has it of `serial_digits` (8 or 16) hexadecimal digits. Where
-    `uuid_follows`, a second program sets it after the first has drawn one of its own.
+    A label has `label_bytes` of UTF-8 at most, is written as `fit_label` makes it, and `label_fault` adds
+    what else is wrong with it as the end of a sentence. One that has a serial number instead of a UUID has it
+    of `serial_digits` (8 or 16) hexadecimal digits. Where `uuid_follows`, a second program sets it after the
+    first has drawn one of its own.
 
-    `for_place` gives its options for a partition that starts at a byte of a drive with that geometry: what its maker would ask the drive
-    for, and a stand-in does not tell.
+    `for_place` gives its options for a partition that starts at a byte of a drive with that geometry: what
+    its maker would ask the drive for, and a stand-in does not tell.
 
-    `discards` tells whether its maker tells the drive first that nothing in the volume is needed any more, unless an option forbids it.
+    `discards` tells whether its maker tells the drive first that nothing in the volume is needed any more,
+    unless an option forbids it.
 
-    `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty where no program checks it.
-    `mounted_check` ends with 0 where a mounted one has met no error, with its place behind it.
-    `superblock_reader` tells how it is spread over an array, which `striping_in` reads out of its words. `silent_options` are those that
-    hold without being listed as long as nothing else is. `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for
-    each TiB on a drive that does not turn, and on one that does. `also` are further programs that `commands` or swap take: name, package.
-    `package_elsewhere` is the package's name on Fedora and on Arch where those call it otherwise. `needs_files` are files that its maker
-    looks into, each with how it is had. `subvolumes` tells whether it has any.
+    `clean_check` changes nothing and ends with 0 for a clean unmounted one, with the device behind it; empty
+    where no program checks it. `mounted_check` ends with 0 where a mounted one has met no error, with its
+    place behind it. `superblock_reader` tells how it is spread over an array, which `striping_in` reads out
+    of its words. `silent_options` are those that hold without being listed as long as nothing else is.
+    `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for each TiB on a drive that
+    does not turn, and on one that does. `also` are further programs that `commands` or swap take: name,
+    package. `package_elsewhere` is the package's name on Fedora and on Arch where those call it otherwise.
+    `needs_files` are files that its maker looks into, each with how it is had. `subvolumes` tells whether it
+    has any.
     """
 
     tool: str
@@ -136,7 +142,10 @@ class MadeKind(FilesystemKind):
     @property
     def programs(self) -> dict[str, str]:
         """Every program that making and checking it runs, and the package that brings it."""
-        return {**self.makers, **{argv[0]: self.package for argv in (self.clean_check, self.superblock_reader) if argv}}
+        return {
+            **self.makers,
+            **{argv[0]: self.package for argv in (self.clean_check, self.superblock_reader) if argv},
+        }
 
     @property
     def mounts(self) -> bool:
@@ -148,7 +157,8 @@ class MadeKind(FilesystemKind):
         return self.discards and "-K" not in options and not any("nodiscard" in option for option in options)
 
     def uuid_of(self, drawn: str) -> str:
-        """What libblkid will report where `drawn`, a plain lower-case UUID, is given to the maker: for a serial number its first digits."""
+        """What libblkid will report where `drawn`, a plain lower-case UUID, is given to the maker: for a
+        serial number its first digits."""
         serial = drawn.replace("-", "")[: self.serial_digits].upper()
         return drawn if not serial else serial if self.serial_digits == 16 else f"{serial[:4]}-{serial[4:]}"
 

@@ -22,7 +22,8 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     in_general=(
-        "It writes everything as one log and keeps its past states, for which a cleaner runs all the time; no program checks or repairs it."
+        "It writes everything as one log and keeps its past states, for which a cleaner runs all the time; "
+        "no program checks or repairs it."
     ),
     minimum_bytes=136 * MIB,
     minimum_why="mkfs.nilfs2 wants more than sixteen segments of 8 MiB",

@@ -1,4 +1,5 @@
-"""NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g, mounted by the kernel's ntfs3 (5.15); tried with ntfs-3g 2022.10.3."""
+"""NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g, mounted by the kernel's ntfs3 (5.15); tried with
+ntfs-3g 2022.10.3."""
 
 from wizard.filesystems.kind import Argv, MadeKind, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
@@ -16,8 +17,8 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
 
 
 def _for_place(geometry: Geometry, start_bytes: int, options: Argv) -> Argv:
-    """Where the partition starts, in blocks of the drive, with the heads and sectors that BIOSes count by. Windows does not start from
-    one without them.
+    """Where the partition starts, in blocks of the drive, with the heads and sectors that BIOSes count by.
+    Windows does not start from one without them.
     """
     hidden = start_bytes // geometry.logical_block_bytes
     return (*options, "-p", str(hidden), "-H", "255", "-S", "63") if hidden < 1 << 32 else options
@@ -31,7 +32,10 @@ KIND = MadeKind(
     package="ntfs-3g",
     commands=_commands,
     for_place=_for_place,
-    in_general="It is for sharing with Windows: Linux writes it since 5.15 (ntfs3), but cannot repair it, which takes chkdsk on Windows.",
+    in_general=(
+        "It is for sharing with Windows: Linux writes it since 5.15 (ntfs3), but cannot repair it, which "
+        "takes chkdsk on Windows."
+    ),
     minimum_bytes=16 * MIB,
     minimum_why="its records take the first megabytes",
     # 2^32 clusters of 64 KiB.

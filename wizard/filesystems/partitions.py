@@ -28,7 +28,8 @@ ROOT_GPT_TYPES = {
     "loongarch64": "77055800-792c-4f94-b39a-98c91b762bb6",
     "s390x": "5eead9a9-fe09-4a1e-a1d7-520d00531306",
 }
-"""GPT's types for what a system is started from and lives on (UAPI group, as above); the root's by the architecture, as uname -m has it."""
+"""GPT's types for what a system is started from and lives on (UAPI group, as above); the root's by the
+architecture, as uname -m has it."""
 
 LINUX_MBR_TYPE = "0x83"
 SWAP_MBR_TYPE = "0x82"

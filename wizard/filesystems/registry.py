@@ -10,7 +10,9 @@ from wizard.model.names import printable
 
 def _found() -> dict[str, FilesystemKind]:
     modules = [
-        import_module(f"wizard.filesystems.{name}") for _, name, _ in iter_modules(wizard.filesystems.__path__) if name != "registry"
+        import_module(f"wizard.filesystems.{name}")
+        for _, name, _ in iter_modules(wizard.filesystems.__path__)
+        if name != "registry"
     ]
     kinds = [kind for module in modules if isinstance(kind := getattr(module, "KIND", None), FilesystemKind)]
     return {kind.name: kind for kind in sorted(kinds, key=lambda kind: (kind.order, kind.name))}
@@ -24,7 +26,8 @@ MADE: dict[str, MadeKind] = {name: kind for name, kind in KINDS.items() if isins
 
 
 def why_not(name: str) -> str:
-    """A sentence on why a filesystem by this name, none of those made, is not; with the reason where it is one that is told by name."""
+    """A sentence on why a filesystem by this name, none of those made, is not; with the reason where it is
+    one that is told by name."""
     kind = KINDS.get(name)
     if kind is not None:
         return f"{kind.title} is not made. {kind.why_not}"
@@ -32,7 +35,8 @@ def why_not(name: str) -> str:
 
 
 def package_of(program: str) -> str | None:
-    """The package that brings a program with which a filesystem is made or checked; None for any other program."""
+    """The package that brings a program with which a filesystem is made or checked; None for any other
+    program."""
     return next((kind.programs[program] for kind in MADE.values() if program in kind.programs), None)
 
 

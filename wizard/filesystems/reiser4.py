@@ -6,9 +6,12 @@ KIND = RecognisedKind(
     name="reiser4",
     title="Reiser4",
     kernel_names=("reiser4",),
-    why_not="It never was part of Linux, and nobody keeps its patches up: no kernel of a distribution can mount it.",
+    why_not=(
+        "It never was part of Linux, and nobody keeps its patches up: no kernel of a distribution can mount "
+        "it."
+    ),
     way_off=(
-        "Copy the files off on the system that made it, or one with a patched kernel, and check them there with fsck.reiser4 of "
-        "reiser4progs first. It cannot be converted in place."
+        "Copy the files off on the system that made it, or one with a patched kernel, and check them there "
+        "with fsck.reiser4 of reiser4progs first. It cannot be converted in place."
     ),
 )

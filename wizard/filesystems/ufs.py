@@ -6,9 +6,12 @@ KIND = RecognisedKind(
     name="ufs",
     title="UFS2",
     kernel_names=("ufs",),
-    why_not="It is the filesystem of the BSDs: Linux reads it where its kernel was built so, and calls its own writing dangerous.",
+    why_not=(
+        "It is the filesystem of the BSDs: Linux reads it where its kernel was built so, and calls its own "
+        "writing dangerous."
+    ),
     way_off=(
-        "Mount it read-only (`mount -t ufs -o ro,ufstype=ufs2`) where the kernel has ufs, else start a FreeBSD medium, and copy the files "
-        "to a filesystem that Linux writes."
+        "Mount it read-only (`mount -t ufs -o ro,ufstype=ufs2`) where the kernel has ufs, else start a "
+        "FreeBSD medium, and copy the files to a filesystem that Linux writes."
     ),
 )

@@ -12,12 +12,14 @@ NO_LABEL = "NO NAME"
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
-    return (("mkfs.vfat", "-F", "32", "-i", serial_of(made.uuid), "-n", made.label, *made.options, made.device),)
+    return (
+        ("mkfs.vfat", "-F", "32", "-i", serial_of(made.uuid), "-n", made.label, *made.options, made.device),
+    )
 
 
 def _for_place(geometry: Geometry, start_bytes: int, options: Argv) -> Argv:
-    """Where the partition starts, which firmware and Windows read: in blocks of the drive (mkfs.fat itself counts 512 bytes on every
-    drive). Further in than 32 bits can say it stays away, as with other makers.
+    """Where the partition starts, which firmware and Windows read: in blocks of the drive (mkfs.fat itself
+    counts 512 bytes on every drive). Further in than 32 bits can say it stays away, as with other makers.
     """
     hidden = start_bytes // geometry.logical_block_bytes
     return (*options, "-g", "255/63", "-h", str(hidden)) if hidden < 1 << 32 else options
@@ -41,8 +43,12 @@ KIND = MadeKind(
     package="dosfstools",
     commands=_commands,
     for_place=_for_place,
-    in_general="It is for firmware and old devices: no file reaches 4 GiB, and it has no journal, no owners and no permissions.",
-    # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were enough.
+    in_general=(
+        "It is for firmware and old devices: no file reaches 4 GiB, and it has no journal, no owners and no "
+        "permissions."
+    ),
+    # FAT32 has 65525 clusters at least, which are 4096 bytes each on a drive with such blocks: 257 MiB were
+    # enough.
     minimum_bytes=260 * MIB,
     minimum_why="on a drive with blocks of 4096 bytes a smaller one would be no FAT32",
     # It counts its sectors, of 512 bytes on most drives, in 32 bits.

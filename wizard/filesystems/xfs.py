@@ -11,11 +11,14 @@ from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, TIB
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     # -f writes over old marks, and still refuses a device that is mounted.
-    return (("mkfs.xfs", "-q", "-f", "-m", f"uuid={made.uuid}", "-L", made.label, *made.options, made.device),)
+    return (
+        ("mkfs.xfs", "-q", "-f", "-m", f"uuid={made.uuid}", "-L", made.label, *made.options, made.device),
+    )
 
 
 def _for_place(geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
-    """Its sectors are the drive's physical blocks, and its stripe what the drive advises (xfsprogs, libxfs/topology.c)."""
+    """Its sectors are the drive's physical blocks, and its stripe what the drive advises (xfsprogs,
+    libxfs/topology.c)."""
     physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
     sectors = ("-s", f"size={physical}") if physical > KERNEL_SECTOR_BYTES and "-s" not in options else ()
     if (striping := advised_striping(geometry)) is None or "-d" in options:
@@ -43,13 +46,19 @@ KIND = MadeKind(
     commands=_commands,
     discards=True,
     for_place=_for_place,
-    in_general="It is a sound choice for large Linux volumes, though it cannot shrink and nothing was recorded of it for this work.",
+    in_general=(
+        "It is a sound choice for large Linux volumes, though it cannot shrink and nothing was recorded of "
+        "it for this work."
+    ),
     minimum_bytes=300 * MIB,
     minimum_why="mkfs.xfs makes none that is smaller since version 5.19",
     maximum_bytes=8 * 1024 * 1024 * TIB - 1,
-    # With a stripe mkfs.xfs wants a log of 64 MiB, for which 512 MiB have no room (tried with 6.1; 600 MiB are enough).
+    # With a stripe mkfs.xfs wants a log of 64 MiB, for which 512 MiB have no room (tried with 6.1; 600 MiB
+    # are enough).
     striped_minimum_bytes=640 * MIB,
-    zones="XFS needs its zoned form for that, which is young (kernel 6.15) and which diskwright does not set up",
+    zones=(
+        "XFS needs its zoned form for that, which is young (kernel 6.15) and which diskwright does not set up"
+    ),
     label_bytes=12,
     # It is not checked at boot: its journal sees to that (fsck.xfs(8)).
     fsck_pass=0,

@@ -23,25 +23,26 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
     if kernel.lacks(module):
         name, without = NEEDED[module]
         raise Refused(
-            f"The running kernel ({printable(kernel.release, 60)}) has no {name}, without which {without}: boot one that has, or install "
-            "its module."
+            f"The running kernel ({printable(kernel.release, 60)}) has no {name}, without which {without}: "
+            "boot one that has, or install its module."
         )
 
 
 def rehearsal_doubts(kernel: Kernel, operations: Sequence[Operation], *, keep: bool) -> tuple[str, ...]:
-    """What is said where the kernel surely has no loop devices to rehearse on: of all the steps, or, in a plan whose steps run on the
-    drive itself anyway, of a table that keeps partitions.
+    """What is said where the kernel surely has no loop devices to rehearse on: of all the steps, or, in a
+    plan whose steps run on the drive itself anyway, of a table that keeps partitions.
     """
     if not kernel.lacks("loop"):
         return ()
     if not why_on_drive(operations):
         return (
-            f"The running kernel ({printable(kernel.release, 60)}) has no loop devices, so nothing is tried out on a stand-in: every step "
-            "runs on the drive itself, and what it formats cannot be put back.",
+            f"The running kernel ({printable(kernel.release, 60)}) has no loop devices, so nothing is tried "
+            "out on a stand-in: every step runs on the drive itself, and what it formats cannot be put back.",
         )
     if not keep:
         return ()
     return (
-        f"The running kernel ({printable(kernel.release, 60)}) has no loop devices, so the new table is not rehearsed: libparted writes it "
-        "to the drive itself, and a power cut meanwhile can leave it half written until the run goes on.",
+        f"The running kernel ({printable(kernel.release, 60)}) has no loop devices, so the new table is not "
+        "rehearsed: libparted writes it to the drive itself, and a power cut meanwhile can leave it half "
+        "written until the run goes on.",
     )

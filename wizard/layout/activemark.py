@@ -7,11 +7,13 @@ from wizard.model.names import printable
 from wizard.model.plan import Layout, Volume
 
 ACTIVE = 0x80
-"""The first byte of an MBR's entry for the partition that an old boot record starts from (UEFI 2.10, table 5.1, BootIndicator)."""
+"""The first byte of an MBR's entry for the partition that an old boot record starts from (UEFI 2.10, table
+5.1, BootIndicator)."""
 
 
 def unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -> tuple[str, ...]:
-    """What is said where a system is to start from an MBR that marks no partition, with the command that marks the right one."""
+    """What is said where a system is to start from an MBR that marks no partition, with the command that
+    marks the right one."""
     if after.table != "mbr" or any(slot.attributes & ACTIVE for slot in after.partitions):
         return ()
     parts = {role.name: volume.partition for volume in volumes if (role := role_of(volume))}
@@ -19,7 +21,7 @@ def unmarked_doubts(drive_path: str, after: Layout, volumes: Sequence[Volume]) -
     if number is None:
         return ()
     return (
-        "No partition of the MBR is marked as active (bootable), which boot loaders that lie in the MBR itself do not need. A few old "
-        "BIOSes start from no drive without such a mark; once the system is installed, this sets it: "
-        f"`sfdisk --activate {printable(drive_path)} {number}`.",
+        "No partition of the MBR is marked as active (bootable), which boot loaders that lie in the MBR "
+        "itself do not need. A few old BIOSes start from no drive without such a mark; once the system is "
+        f"installed, this sets it: `sfdisk --activate {printable(drive_path)} {number}`.",
     )

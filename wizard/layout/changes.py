@@ -1,4 +1,5 @@
-"""Every step of a change to a filesystem that is in use, derived from its typed operation: shown and run alike."""
+"""Every step of a change to a filesystem that is in use, derived from its typed operation: shown and run
+alike."""
 
 import hashlib
 from collections.abc import Sequence
@@ -63,7 +64,9 @@ def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
             return (reserve(device, blocks),)
         case Remount(device=device, mount_point=place, old=old, new=new):
             # mount(8) of today changes only what it is told: what came must be sent away by name.
-            return (remount(device, place, (*old, *(["nolazytime"] if "lazytime" in {*new} - {*old} else []))),)
+            return (
+                remount(device, place, (*old, *(["nolazytime"] if "lazytime" in {*new} - {*old} else []))),
+            )
         case SwitchOnTimer(unit=unit):
             return (("systemctl", "disable", "--now", unit),)
         case EditFstab() | SetQueue() | WriteRules():
@@ -76,13 +79,16 @@ def reserve(device: str, blocks: int) -> Argv:
 
 
 def remount(device: str, place: str, words: Sequence[str]) -> Argv:
-    """Both device and place are named, so that fstab is not asked; then every word that is left out is lost (mount(8))."""
+    """Both device and place are named, so that fstab is not asked; then every word that is left out is lost
+    (mount(8))."""
     return ("mount", "-o", ",".join(("remount", *words)), device, place)
 
 
 def queue_file(operation: SetQueue) -> str:
     """Where the kernel keeps the value."""
-    return f"/sys/class/block/{operation.device.removeprefix('/dev/').replace('/', '!')}/queue/{operation.name}"
+    return (
+        f"/sys/class/block/{operation.device.removeprefix('/dev/').replace('/', '!')}/queue/{operation.name}"
+    )
 
 
 def digest_of_text(text: str) -> str:
@@ -102,7 +108,8 @@ def new_rules(operation: WriteRules, drive: Identity) -> str:
 
 def rules_name(drive: Identity) -> str:
     """The name of the drive's own rules file."""
-    return f"60-diskwright-{''.join(char if char.isascii() and (char.isalnum() or char in '-_') else '_' for char in drive.token)}.rules"
+    plain = "".join(c if c.isascii() and (c.isalnum() or c in "-_") else "_" for c in drive.token)
+    return f"60-diskwright-{plain}.rules"
 
 
 def _sentence(operation: ChangeOperation, drive: Identity) -> str:
@@ -112,22 +119,40 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
             return f"Keep {kept} for root, instead of {format_capacity(old * size)}."
         case Remount(device=device, mount_point=place, old=old, new=new):
             come = " and ".join(word for word in new if word not in old)
-            return f"Mount {device} at {printable(place, 2000)} with {come} from now on; it stays in use meanwhile."
+            return (
+                f"Mount {device} at {printable(place, 2000)} with {come} from now on; it stays in use "
+                "meanwhile."
+            )
         case EditFstab(file=file, options=options):
-            return f"Have it mounted with {','.join(options)} at every start: one line of {printable(file, 2000)}."
+            return (
+                f"Have it mounted with {','.join(options)} at every start: one line of "
+                f"{printable(file, 2000)}."
+            )
         case SetQueue(name=name, old=old, new=new):
             return f"Set {name} of {drive.path} to {new} now, instead of {old}."
         case WriteRules(values=values, old=old):
             told = " and ".join(f"{name} to {value}" for name, value in values)
-            return f"Have udev set {told} at every start: a {'new file' if old is None else 'file of its rules changed'}."
+            return (
+                f"Have udev set {told} at every start: a "
+                f"{'new file' if old is None else 'file of its rules changed'}."
+            )
         case SwitchOnTimer(unit=unit):
-            return f"Switch {unit} on: once a week, every drive of this system that takes discards is told which blocks are free."
+            return (
+                f"Switch {unit} on: once a week, every drive of this system that takes discards is told "
+                "which blocks are free."
+            )
 
 
 def _edits(operation: ChangeOperation, drive: Identity) -> tuple[str, ...]:
     match operation:
         case EditFstab(file=file, number=number, old=old):
-            return (f"--- a{file}", f"+++ b{file}", f"@@ -{number} +{number} @@", f"-{old}", f"+{new_line(operation)}")
+            return (
+                f"--- a{file}",
+                f"+++ b{file}",
+                f"@@ -{number} +{number} @@",
+                f"-{old}",
+                f"+{new_line(operation)}",
+            )
         case SetQueue(new=new):
             return (f"{queue_file(operation)}: {new}",)
         case WriteRules(file=file, old=old):
@@ -140,7 +165,9 @@ def difference(path: str, old: str, new: str) -> tuple[str, ...]:
     """A unified difference as lines, as patch(1) takes it; a file that is made anew comes from /dev/null."""
     before = f"a{path}" if old else "/dev/null"
     lines: list[str] = []
-    for line in unified_diff(old.splitlines(keepends=True), new.splitlines(keepends=True), before, f"b{path}"):
+    for line in unified_diff(
+        old.splitlines(keepends=True), new.splitlines(keepends=True), before, f"b{path}"
+    ):
         lines.append(line.rstrip("\n"))
         if not line.endswith("\n"):
             lines.append("\\ No newline at end of file")
@@ -150,11 +177,16 @@ def difference(path: str, old: str, new: str) -> tuple[str, ...]:
 def _undo(operation: ChangeOperation) -> str:
     match operation:
         case EditFstab(file=file):
-            return f"The old {PurePath(file).name} is kept beside the new one; the old line goes back to its place."
+            return (
+                f"The old {PurePath(file).name} is kept beside the new one; the old line goes back to its "
+                "place."
+            )
         case SetQueue(old=old):
             return f"By setting it to {old} again."
         case WriteRules(old=old):
-            return "By taking the file away again." if old is None else "By giving the file its old lines back."
+            return (
+                "By taking the file away again." if old is None else "By giving the file its old lines back."
+            )
         case ReserveBlocks() | Remount() | SwitchOnTimer():
             (argv,) = undo_commands(operation)
             return f"By `{printable(' '.join(argv), 4000)}`."

@@ -1,4 +1,5 @@
-"""Whether changes hold together: each is one that `diskwright tune` makes, to the filesystem that is named, shown as it will be done."""
+"""Whether changes hold together: each is one that `diskwright tune` makes, to the filesystem that is named,
+shown as it will be done."""
 
 import re
 from collections.abc import Iterator
@@ -9,11 +10,27 @@ from wizard.layout.changes import new_line, rules_name, same_change_steps
 from wizard.layout.check import identity_faults
 from wizard.layout.dangers import DANGERS, dangers_in
 from wizard.layout.rules import is_device_path, is_workload_id, mount_options_fault
-from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    EditFstab,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
 from wizard.model.errors import BadInput
 from wizard.model.names import partition_path, printable
 
-ORDER: tuple[type[ChangeOperation], ...] = (ReserveBlocks, Remount, EditFstab, SetQueue, WriteRules, SwitchOnTimer)
+ORDER: tuple[type[ChangeOperation], ...] = (
+    ReserveBlocks,
+    Remount,
+    EditFstab,
+    SetQueue,
+    WriteRules,
+    SwitchOnTimer,
+)
 """What the kernel can refuse comes before the file that the next start depends on."""
 
 QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.compile(r"\d{1,9}", re.ASCII)}
@@ -24,7 +41,8 @@ REMOUNTED = ACCESS_TIME | {"lazytime"}
 """The words that hold of a mount whatever the filesystem, and that are changed while it is in use."""
 
 REMOUNTING = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs"})
-"""Filesystems that keep their own options where a remount does not name them; F2FS falls back to its defaults (fs/f2fs/super.c)."""
+"""Filesystems that keep their own options where a remount does not name them; F2FS falls back to its defaults
+(fs/f2fs/super.c)."""
 
 _WORD = re.compile(r"[a-z]+")
 _UUID = re.compile(r"[0-9A-Fa-f-]{4,40}")
@@ -32,10 +50,12 @@ MOST_PARTITIONS = 256
 
 
 def check_changes(changes: Changes, where: str = "The document") -> None:
-    """Raises BadInput, naming `where` (a file), for the first thing that `diskwright tune` would not have written.
+    """Raises BadInput, naming `where` (a file), for the first thing that `diskwright tune` would not have
+    written.
 
-    It proves that nothing else is touched than the filesystem's own drive, its line, and the drive's own rules file, and that every text
-    shown is what will be done. Whether these files are the system's own is for whoever applies it.
+    It proves that nothing else is touched than the filesystem's own drive, its line, and the drive's own
+    rules file, and that every text shown is what will be done. Whether these files are the system's own is
+    for whoever applies it.
     """
     if fault := next(_faults(changes), None):
         raise BadInput(f"{where} does not hold together: {fault}. Make it again with `diskwright tune`.")
@@ -43,7 +63,9 @@ def check_changes(changes: Changes, where: str = "The document") -> None:
 
 def is_of_drive(device: str, drive: str) -> bool:
     """Whether a node is called as the drive, or as a partition of it."""
-    return device == drive or any(device == partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1))
+    return device == drive or any(
+        device == partition_path(drive, number) for number in range(1, MOST_PARTITIONS + 1)
+    )
 
 
 def _faults(changes: Changes) -> Iterator[str]:
@@ -60,7 +82,9 @@ def _faults(changes: Changes) -> Iterator[str]:
     if not operations:
         yield "it changes nothing"
     places = [ORDER.index(type(operation)) for operation in operations]
-    names = [operation.name if isinstance(operation, SetQueue) else operation.kind for operation in operations]
+    names = [
+        operation.name if isinstance(operation, SetQueue) else operation.kind for operation in operations
+    ]
     if places != sorted(places) or len(set(names)) != len(names):
         yield "its changes are not in their order, or not each once"
     for operation in operations:
@@ -91,34 +115,64 @@ def _operation_fault(operation: ChangeOperation, changes: Changes) -> str | None
 def value_fault(name: str, value: str) -> str | None:
     """Why a value of a queue is not set, or None."""
     if name not in QUEUE or not QUEUE[name].fullmatch(value):
-        return f"{printable(value, 40)!r} for {printable(name, 40)!r} is no value of a drive's queue that diskwright sets"
+        return (
+            f"{printable(value, 40)!r} for {printable(name, 40)!r} is no value of a drive's queue that "
+            "diskwright sets"
+        )
     return None
 
 
 def _reserve_fault(operation: ReserveBlocks, changes: Changes) -> str | None:
     if operation.device != changes.device or not changes.filesystem.startswith("ext"):
         return f"it keeps blocks for root on {printable(operation.device, 60)!r}"
-    if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (1 << bits for bits in range(10, 17)):
+    if not 0 <= operation.new_blocks < operation.old_blocks < 1 << 48 or operation.block_bytes not in (
+        1 << bits for bits in range(10, 17)
+    ):
         return "the blocks that it keeps for root cannot be"
     return None
 
 
 def _remount_fault(operation: Remount, changes: Changes) -> str | None:
     old, new = {*operation.old}, {*operation.new}
-    if operation.device != changes.device or not operation.mount_point.startswith("/") or changes.filesystem not in REMOUNTING:
-        return f"it mounts {printable(operation.device, 60)!r} at {printable(operation.mount_point, 60)!r} anew"
-    if not all(_WORD.fullmatch(word) for word in old | new) or (old ^ new) - REMOUNTED or old == new or "rw" not in new & old:
+    if (
+        operation.device != changes.device
+        or not operation.mount_point.startswith("/")
+        or changes.filesystem not in REMOUNTING
+    ):
+        return (
+            f"it mounts {printable(operation.device, 60)!r} at {printable(operation.mount_point, 60)!r} anew"
+        )
+    if (
+        not all(_WORD.fullmatch(word) for word in old | new)
+        or (old ^ new) - REMOUNTED
+        or old == new
+        or "rw" not in new & old
+    ):
         return "it mounts with other options than those that can be changed in use"
     return None
 
 
 def _fstab_fault(operation: EditFstab) -> str | None:
-    if not operation.file.startswith("/") or not operation.file.isprintable() or operation.number < 1 or len(operation.digest) != 64:
+    if (
+        not operation.file.startswith("/")
+        or not operation.file.isprintable()
+        or operation.number < 1
+        or len(operation.digest) != 64
+    ):
         return f"{printable(operation.file, 60)!r} is no file of mounts at boot"
     fields = operation.old.split()
-    if len(fields) < 3 or fields[0].startswith("#") or "\n" in operation.old or new_line(operation) == operation.old:
+    if (
+        len(fields) < 3
+        or fields[0].startswith("#")
+        or "\n" in operation.old
+        or new_line(operation) == operation.old
+    ):
         return "the line that it changes is none"
-    added = tuple(option for option in operation.options if option not in (fields[3].split(",") if len(fields) > 3 else ()))
+    added = tuple(
+        option
+        for option in operation.options
+        if option not in (fields[3].split(",") if len(fields) > 3 else ())
+    )
     if fault := mount_options_fault(added):
         return fault
     # ext2 and ext3 are mounted by ext4's driver, so every filesystem's dangers are looked for.

@@ -5,4 +5,9 @@ from wizard.layout.changes_check import check_changes
 from wizard.model.changes import Changes
 
 CHANGES = Sealed("diskwright.changes/1", Changes, "changes", "with `diskwright tune`", check_changes)
-CHANGES_SCHEMA, render_changes, is_changes, read_changes = CHANGES.schema, CHANGES.render, CHANGES.is_one, CHANGES.read
+CHANGES_SCHEMA, render_changes, is_changes, read_changes = (
+    CHANGES.schema,
+    CHANGES.render,
+    CHANGES.is_one,
+    CHANGES.read,
+)

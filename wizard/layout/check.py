@@ -1,4 +1,5 @@
-"""Whether a plan holds together: all of it follows from its drive, its layout before and its volumes, and nothing else is touched."""
+"""Whether a plan holds together: all of it follows from its drive, its layout before and its volumes, and
+nothing else is touched."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -33,10 +34,12 @@ from wizard.model.plan import Plan, TableEntry, Volume, WipeSignatures, WriteTab
 
 
 def check_plan(plan: Plan, where: str = "The plan") -> None:
-    """Raises BadInput, naming `where` (a file), for the first thing in a plan that the planner would not have written.
+    """Raises BadInput, naming `where` (a file), for the first thing in a plan that the planner would not have
+    written.
 
-    It proves that every operation works on the plan's own drive and its partitions, and that every text shown is what will be run.
-    It does not look at the machine: that the drive still is as `before` says is for whoever applies it.
+    It proves that every operation works on the plan's own drive and its partitions, and that every text shown
+    is what will be run. It does not look at the machine: that the drive still is as `before` says is for
+    whoever applies it.
     """
     if fault := next(_faults(plan), None):
         raise BadInput(f"{where} does not hold together: {fault}. Make it again with `diskwright plan`.")
@@ -60,7 +63,8 @@ def _faults(plan: Plan) -> Iterator[str]:
 
 
 def _whole_faults(plan: Plan) -> Iterator[str]:
-    """A filesystem on a drive without a table: only what lives on zones, since everything else is better off in a partition."""
+    """A filesystem on a drive without a table: only what lives on zones, since everything else is better off
+    in a partition."""
     yield from before_faults(plan.before, fresh=True)
     volume = plan.volumes[0]
     if len(plan.volumes) != 1 or volume.partition != 0 or volume.path != plan.drive.path:
@@ -105,16 +109,23 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
         yield "it has a volume group on something else than a partition of one drive"
     for volume in plan.volumes:
         yield from _one_volume_faults(plan, volume)
-        if fault := volume_role_fault(volume, alone=plan.stripe is None and plan.group is None and plan.after.whole is None):
+        if fault := volume_role_fault(
+            volume, alone=plan.stripe is None and plan.group is None and plan.after.whole is None
+        ):
             yield f"volume {volume.partition} {fault}"
         if fault := subvolumes_fault(volume.subvolumes, volume.filesystem):
             yield f"volume {volume.partition} {fault}"
         if fault := danger_fault(volume, plan.doubts):
             yield f"volume {volume.partition} {fault}"
-    for what, values in (("number", [v.partition for v in plan.volumes if not plan.group]), ("UUID", [v.uuid for v in plan.volumes])):
+    for what, values in (
+        ("number", [v.partition for v in plan.volumes if not plan.group]),
+        ("UUID", [v.uuid for v in plan.volumes]),
+    ):
         if len(set(values)) != len(values):
             yield f"two volumes have the same {what}"
-    if fault := mount_order_fault(tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))):
+    if fault := mount_order_fault(
+        tuple(place for volume in plan.volumes for place in places_of(volume.mount_point, volume.subvolumes))
+    ):
         yield fault.rstrip(".")
 
 
@@ -123,12 +134,16 @@ def _one_volume_faults(plan: Plan, volume: Volume) -> Iterator[str]:
     if plan.stripe is None and plan.after.whole is None:
         if not 1 <= volume.partition <= GPT_PARTITIONS:
             yield f"there is no partition number {volume.partition}"
-        elif plan.group is None and _partition_of(volume) != partition_path(plan.drive.path, volume.partition):
+        elif plan.group is None and _partition_of(volume) != partition_path(
+            plan.drive.path, volume.partition
+        ):
             yield f"{name} is at {printable(_partition_of(volume), 60)!r}, which is not on {plan.drive.path}"
     if not is_workload_id(volume.workload):
         yield f"{name} has the workload {printable(volume.workload, 40)!r}, which is none"
     if volume.filesystem not in MADE:
-        yield f"{name} has the filesystem {printable(volume.filesystem, 40)!r}, which diskwright does not make"
+        yield (
+            f"{name} has the filesystem {printable(volume.filesystem, 40)!r}, which diskwright does not make"
+        )
         return
     if fault := label_fault(volume.label, volume.filesystem):
         yield f"{name} has the label {printable(volume.label, 40)!r}, which {fault}"
@@ -149,7 +164,9 @@ def _kept_faults(plan: Plan) -> Iterator[str]:
     """Faults of a layout to which partitions are added."""
     if plan.before.table not in ("gpt", "mbr"):
         yield f"partitions are added to a table of kind {printable(plan.before.table, 20)!r}"
-    elif overlapping(plan.before.partitions) or any(slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots):
+    elif overlapping(plan.before.partitions) or any(
+        slot.start_bytes > plan.drive.size_bytes for slot in plan.before.slots
+    ):
         yield "the partitions that stay overlap or lie outside the drive"
 
 
@@ -182,7 +199,9 @@ def _table_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     if table.table == "mbr" and any(entry.number > 4 for entry in new):
         yield "an MBR has four primary partitions"
     bounds, outermost = _bounds(plan, table), _outermost(drive, table)
-    if not table.fresh and (bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes):
+    if not table.fresh and (
+        bounds.start_bytes < outermost.start_bytes or bounds.end_bytes > outermost.end_bytes
+    ):
         yield "its layout before reaches beyond what a table can hold"
     by_number = {volume.partition: volume for volume in plan.volumes if plan.group is None}
     for entry in new:
@@ -199,7 +218,11 @@ def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iter
     if entry.size_bytes <= 0 or entry.start_bytes < bounds.start_bytes or end > bounds.end_bytes:
         yield f"{name} lies outside the usable part of the drive"
     offset = max(geometry.alignment_offset_bytes, 0)
-    if misalignment_bytes(geometry, entry.start_bytes) or (entry.start_bytes - offset) % FLOOR_BYTES or entry.start_bytes < FLOOR_BYTES:
+    if (
+        misalignment_bytes(geometry, entry.start_bytes)
+        or (entry.start_bytes - offset) % FLOOR_BYTES
+        or entry.start_bytes < FLOOR_BYTES
+    ):
         yield f"{name} is not aligned"
     if entry.start_bytes % geometry.logical_block_bytes or entry.size_bytes % geometry.logical_block_bytes:
         yield f"{name} is no whole number of blocks"
@@ -208,7 +231,9 @@ def _entry_faults(entry: TableEntry, geometry: Geometry, bounds: Extent) -> Iter
 def _share_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     """New partitions share no byte with each other or with one that stays."""
     kept = [(slot.start_bytes, slot.end_bytes) for slot in plan.before.partitions] if not table.fresh else []
-    new = sorted((entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept)
+    new = sorted(
+        (entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in table.entries if not entry.kept
+    )
     if any(after[0] < before[1] for before, after in pairwise(new)):
         yield "two of its partitions overlap"
     if any(start < old_end and old_start < end for start, end in new for old_start, old_end in kept):
@@ -224,7 +249,9 @@ def _operation_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
     by_number = {entry.number: entry for entry in table.entries if not entry.kept}
     chosen = [by_number[volume.partition] for volume in plan.volumes]
     extents = [Extent(entry.start_bytes, entry.size_bytes) for entry in chosen]
-    if table != table_after(plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table):
+    if table != table_after(
+        plan.drive.path, plan.before, table.fresh, plan.volumes, extents, fresh_kind=table.table
+    ):
         yield "the table does not follow from its volumes and what stays"
     if plan.after != layout_after(plan.before, table, plan.volumes, _bounds(plan, table)):
         yield "its layout after does not follow from the table"

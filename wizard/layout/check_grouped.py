@@ -1,4 +1,5 @@
-"""Whether a plan with a volume group holds together: all of it follows from its table, its volumes and their sizes."""
+"""Whether a plan with a volume group holds together: all of it follows from its table, its volumes and their
+sizes."""
 
 from collections.abc import Iterator
 
@@ -25,8 +26,8 @@ from wizard.model.plan import Plan, WipeSignatures, WriteTable
 
 
 def grouped_faults(plan: Plan, group: Group, table: WriteTable, bounds: Extent) -> Iterator[str]:
-    """Faults in an order in which each may rely on those before it having found nothing. `table` has one new partition at least, and
-    lies within `bounds`.
+    """Faults in an order in which each may rely on those before it having found nothing. `table` has one new
+    partition at least, and lies within `bounds`.
     """
     yield from _group_faults(plan, group)
     yield from _size_faults(plan, table)
@@ -67,7 +68,8 @@ def _group_faults(plan: Plan, group: Group) -> Iterator[str]:
 
 
 def _size_faults(plan: Plan, table: WriteTable) -> Iterator[str]:
-    """Faults of the logical volumes' sizes; together they may leave room, and never take more than there is."""
+    """Faults of the logical volumes' sizes; together they may leave room, and never take more than there
+    is."""
     made = logical_volumes(plan)
     if len(made) != len(plan.volumes):
         yield f"it makes {len(made)} logical volumes for {len(plan.volumes)} volumes"

@@ -1,6 +1,8 @@
-"""Whether a striped plan holds together, and what it shares with the others: layouts before, and marks that are erased.
+"""Whether a striped plan holds together, and what it shares with the others: layouts before, and marks that
+are erased.
 
-A striped plan leaves no freedom: partitions, names, nodes and options all follow from its drives, its volume and its stripe.
+A striped plan leaves no freedom: partitions, names, nodes and options all follow from its drives, its volume
+and its stripe.
 """
 
 from collections.abc import Iterator, Sequence
@@ -44,9 +46,15 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
             return
         position = slot.start_bytes
         if slot.mount_point is not None or (slot.kept and not slot.number):
-            yield "its layout before shows what no plan does: nothing is mounted there, and free space is not kept"
+            yield (
+                "its layout before shows what no plan does: nothing is mounted there, and free space is not "
+                "kept"
+            )
         if slot.number and slot.kept == fresh:
-            yield f"partition {slot.number} is {'kept' if slot.kept else 'removed'}, while the table is {'new' if fresh else 'kept'}"
+            yield (
+                f"partition {slot.number} is {'kept' if slot.kept else 'removed'}, while the table is "
+                f"{'new' if fresh else 'kept'}"
+            )
     numbers = [slot.number for slot in before.partitions]
     if len(set(numbers)) != len(numbers) or any(number < 0 for number in numbers):
         yield "its layout before names a partition twice"
@@ -57,7 +65,9 @@ def before_faults(before: Layout, *, fresh: bool) -> Iterator[str]:
 def wipe_faults(member: Member, wipes: Sequence[object], *, fresh: bool) -> Iterator[str]:
     """Faults of the erasing of old marks on one drive."""
     path = member.drive.path
-    allowed = {path} | {partition_path(path, slot.number) for slot in member.before.partitions if not is_container(slot)}
+    allowed = {path} | {
+        partition_path(path, slot.number) for slot in member.before.partitions if not is_container(slot)
+    }
     devices = [wipe.device for wipe in wipes if isinstance(wipe, WipeSignatures)]
     if devices and not fresh:
         yield "it erases marks although everything is to stay"
@@ -79,7 +89,10 @@ def striped_faults(plan: Plan, stripe: Stripe) -> Iterator[str]:
     ):
         if len(set(values)) != len(values):
             yield "one drive is in it twice"
-    if any(_is_part(path, other) for path in plan.paths for other in plan.paths) or stripe.device in plan.paths:
+    if (
+        any(_is_part(path, other) for path in plan.paths for other in plan.paths)
+        or stripe.device in plan.paths
+    ):
         yield "one of its drives could be a part of another"
     for member in plan.members:
         yield from before_faults(member.before, fresh=True)
@@ -116,13 +129,24 @@ def _stripe_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]:
         return
     match stripe.kind:
         case "md":
-            right = is_array_node(stripe.device) and stripe.name == layer_name(volume.label) and not stripe.metadata
+            right = (
+                is_array_node(stripe.device)
+                and stripe.name == layer_name(volume.label)
+                and not stripe.metadata
+            )
         case "lvm":
-            named = (volume_node(volume.label, stripe.uuids[0]), group_name(volume.label, stripe.uuids[0]), "")
+            named = (
+                volume_node(volume.label, stripe.uuids[0]),
+                group_name(volume.label, stripe.uuids[0]),
+                "",
+            )
             right = (stripe.device, stripe.name, stripe.metadata) == named
         case "btrfs":
             possible = METADATA[:1] if stripe.mirrors else METADATA
-            right = stripe == Stripe("btrfs", metadata=stripe.metadata, level=stripe.level) and stripe.metadata in possible
+            right = (
+                stripe == Stripe("btrfs", metadata=stripe.metadata, level=stripe.level)
+                and stripe.metadata in possible
+            )
     if not right:
         yield f"its {stripe.kind} has a name, a node or a setting that does not follow from its volume"
 
@@ -159,7 +183,8 @@ def _derived_faults(plan: Plan, stripe: Stripe, volume: Volume) -> Iterator[str]
         yield "its drives have no room"
         return
     tables = [
-        striped_table(member.drive, member.before, extent, stripe, volume) for member, extent in zip(plan.members, extents, strict=True)
+        striped_table(member.drive, member.before, extent, stripe, volume)
+        for member, extent in zip(plan.members, extents, strict=True)
     ]
     for member, table in zip(plan.members, tables, strict=True):
         if member.after != striped_after(member.drive, table, stripe, volume):
@@ -182,9 +207,14 @@ def _ordered_wipe_faults(plan: Plan, wipes: Sequence[Operation]) -> Iterator[str
         left = [wipe for wipe in left if wipe not in mine]
         yield from wipe_faults(member, mine, fresh=True)
     for wipe in left:
-        yield f"it erases marks on {printable(getattr(wipe, 'device', ''), 60)!r}, which is on none of its drives"
+        yield (
+            f"it erases marks on {printable(getattr(wipe, 'device', ''), 60)!r}, which is on none of its "
+            "drives"
+        )
 
 
 def _is_on(member: Member, device: str) -> bool:
     path = member.drive.path
-    return device == path or any(device == partition_path(path, slot.number) for slot in member.before.partitions)
+    return device == path or any(
+        device == partition_path(path, slot.number) for slot in member.before.partitions
+    )

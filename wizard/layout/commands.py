@@ -1,4 +1,5 @@
-"""From a typed operation to what is run, and to what is shown of it where no command runs. Shown and run alike: both call this."""
+"""From a typed operation to what is run, and to what is shown of it where no command runs. Shown and run
+alike: both call this."""
 
 from wizard.filesystems.kind import Argv
 from wizard.filesystems.partitions import TYPE_NAMES
@@ -30,20 +31,24 @@ PRIVATE_PLACES = "/run/diskwright"
 def commands_of(operation: Operation) -> tuple[Argv, ...]:
     """The argument lists that carry the operation out, in order; none where it is an edit (`edits_of`).
 
-    Each answers its own questions beforehand, and still refuses a device that is mounted. Wiping opens the device exclusively
-    (wipefs(8), no --force).
+    Each answers its own questions beforehand, and still refuses a device that is mounted. Wiping opens the
+    device exclusively (wipefs(8), no --force).
     """
     match operation:
         case WipeSignatures(device=device):
             return (wipe(device),)
         case ResetZones(device=device):
-            # Resetting leaves the zones that are written like any other drive as they are, and those can hold a table or a mark.
+            # Resetting leaves the zones that are written like any other drive as they are, and those can hold
+            # a table or a mark.
             return (("blkzone", "reset", device), wipe(device))
         case MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
             return _array_commands(operation)
         case MakeFilesystem(device=device, striping=striping, mirrored=mirrored, logical=logical):
             # What an array's members held before can come to lie where a filesystem's mark is looked for.
-            return (*([wipe(device)] if striping or mirrored or logical else []), *MADE[operation.filesystem].commands(operation))
+            return (
+                *([wipe(device)] if striping or mirrored or logical else []),
+                *MADE[operation.filesystem].commands(operation),
+            )
         case MakeSubvolumes() | Mount() | TurnOnSwap():
             return _use_commands(operation)
         case MakeContainer() | OpenContainer():
@@ -77,17 +82,23 @@ def _mounting(mount: Mount) -> tuple[Argv, ...]:
 
 
 def private_mount(operation: MakeSubvolumes) -> Mount:
-    """How a filesystem is mounted while its subvolumes are made: at a place of its UUID's, so that no other run uses the same."""
+    """How a filesystem is mounted while its subvolumes are made: at a place of its UUID's, so that no other
+    run uses the same."""
     kind = MADE[operation.filesystem].kernel_names[0]
     return Mount(operation.device, f"{PRIVATE_PLACES}/{operation.uuid}", kind, (), others=operation.others)
 
 
-def _array_commands(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> tuple[Argv, ...]:
+def _array_commands(
+    operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume,
+) -> tuple[Argv, ...]:
     match operation:
         case MakeArray():
             return (_make_array(operation),)
         case MakeVolumeGroup(name=name, parts=parts, uuids=uuids):
-            return (*map(_make_physical_volume, parts, uuids), ("vgcreate", "--physicalextentsize", "4m", name, *parts))
+            return (
+                *map(_make_physical_volume, parts, uuids),
+                ("vgcreate", "--physicalextentsize", "4m", name, *parts),
+            )
         case MakeStripedVolume():
             return (_make_striped_volume(operation),)
         case MakeLogicalVolume():
@@ -95,11 +106,15 @@ def _array_commands(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume |
 
 
 def _make_array(operation: MakeArray) -> Argv:
-    """`--run` answers the question whether a partition that shows something is really meant. The home host `any` makes the name the
-    same on every machine, this one or a rescue medium (mdadm(8)). With a bitmap of what is being written only that is compared after a
-    crash, instead of all of it.
+    """`--run` answers the question whether a partition that shows something is really meant. The home host
+    `any` makes the name the same on every machine, this one or a rescue medium (mdadm(8)). With a bitmap of
+    what is being written only that is compared after a crash, instead of all of it.
     """
-    shape = ("--level=1", "--bitmap=internal") if operation.level == "raid1" else ("--level=0", f"--chunk={operation.chunk_bytes // KIB}")
+    shape = (
+        ("--level=1", "--bitmap=internal")
+        if operation.level == "raid1"
+        else ("--level=0", f"--chunk={operation.chunk_bytes // KIB}")
+    )
     return (
         *("mdadm", "--create", operation.device, "--run", "--homehost=any", f"--name={operation.name}"),
         *(f"--uuid={array_uuid(operation.uuid)}", "--metadata=1.2", *shape),
@@ -120,41 +135,80 @@ def physical_volume_uuid(uuid: str) -> str:
 
 
 def _make_physical_volume(part: str, uuid: str) -> Argv:
-    """The data begin 1 MiB in, whatever LVM concludes from the drive: a multiple of every chunk that is planned."""
-    return ("pvcreate", "--yes", "--norestorefile", "--uuid", physical_volume_uuid(uuid), "--dataalignment", "1m", part)
+    """The data begin 1 MiB in, whatever LVM concludes from the drive: a multiple of every chunk that is
+    planned."""
+    return (
+        "pvcreate",
+        "--yes",
+        "--norestorefile",
+        "--uuid",
+        physical_volume_uuid(uuid),
+        "--dataalignment",
+        "1m",
+        part,
+    )
 
 
 PASSPHRASE_FROM = "--key-file=-"
-"""cryptsetup reads the passphrase from its standard input, all of it, so that it stands in no list of processes (cryptsetup(8))."""
+"""cryptsetup reads the passphrase from its standard input, all of it, so that it stands in no list of
+processes (cryptsetup(8))."""
 
 PASSPHRASE_WAY = "the passphrase, on the command's standard input; it is in no command, plan, journal or log"
 
 
 def _container_command(operation: MakeContainer | OpenContainer) -> Argv:
-    """What cryptsetup would conclude from the drive is said to it; --batch-mode answers the question whether making it is meant."""
+    """What cryptsetup would conclude from the drive is said to it; --batch-mode answers the question whether
+    making it is meant."""
     if isinstance(operation, OpenContainer):
         return ("cryptsetup", "open", "--type", "luks2", PASSPHRASE_FROM, operation.device, operation.name)
     return (
-        *("cryptsetup", "luksFormat", "--type", "luks2", "--batch-mode", PASSPHRASE_FROM, "--uuid", operation.uuid),
-        *("--offset", str(operation.offset_bytes // KERNEL_SECTOR_BYTES), "--sector-size", str(operation.sector_bytes), operation.device),
+        *(
+            "cryptsetup",
+            "luksFormat",
+            "--type",
+            "luks2",
+            "--batch-mode",
+            PASSPHRASE_FROM,
+            "--uuid",
+            operation.uuid,
+        ),
+        *(
+            "--offset",
+            str(operation.offset_bytes // KERNEL_SECTOR_BYTES),
+            "--sector-size",
+            str(operation.sector_bytes),
+            operation.device,
+        ),
     )
 
 
 LVM_WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
-"""LVM makes the nodes itself and waits for nobody: udev may be absent, as on a rescue medium, or put off by the locked drives."""
+"""LVM makes the nodes itself and waits for nobody: udev may be absent, as on a rescue medium, or put off by
+the locked drives."""
 
 
 def _make_striped_volume(operation: MakeStripedVolume) -> Argv:
-    """Nothing is zeroed or erased in it: making the filesystem does that, and until then everything can be put back."""
+    """Nothing is zeroed or erased in it: making the filesystem does that, and until then everything can be
+    put back."""
     return (
         *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "striped", "--stripes", str(operation.stripes)),
-        *("--stripesize", f"{operation.chunk_bytes // KIB}k", "--extents", "100%FREE", "--zero", "n", "--wipesignatures", "n"),
+        *(
+            "--stripesize",
+            f"{operation.chunk_bytes // KIB}k",
+            "--extents",
+            "100%FREE",
+            "--zero",
+            "n",
+            "--wipesignatures",
+            "n",
+        ),
         *("--name", operation.name, operation.group),
     )
 
 
 def _make_logical_volume(operation: MakeLogicalVolume) -> Argv:
-    """In one piece if there is room for it (contiguous allocation is not asked for: in a new group it comes by itself)."""
+    """In one piece if there is room for it (contiguous allocation is not asked for: in a new group it comes
+    by itself)."""
     return (
         *("lvcreate", "--yes", *LVM_WITHOUT_UDEV, "--type", "linear", "--size", f"{operation.size_bytes}b"),
         *("--zero", "n", "--wipesignatures", "n", "--name", operation.name, operation.group),
@@ -162,11 +216,16 @@ def _make_logical_volume(operation: MakeLogicalVolume) -> Argv:
 
 
 def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tuple[str, ...]:
-    """The lines of a table or a file that the operation writes; with the block size, starts are given in sectors too."""
+    """The lines of a table or a file that the operation writes; with the block size, starts are given in
+    sectors too."""
     match operation:
         case WriteTable(table=table, fresh=fresh):
             kind = table.upper()
-            head = f"new {kind} on {operation.device}" if fresh else f"the {kind} on {operation.device}, with these entries"
+            head = (
+                f"new {kind} on {operation.device}"
+                if fresh
+                else f"the {kind} on {operation.device}, with these entries"
+            )
             return (head, *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
         case AddFstabLine():
             return (fstab_line(operation),)
@@ -187,20 +246,26 @@ def _entry_line(entry: TableEntry, logical_block_bytes: int | None) -> str:
     geometry = f"start {entry.start_bytes} bytes{sector}, size {entry.size_bytes} bytes"
     if not entry.size_bytes % 1024:
         geometry += f" ({format_exact(entry.size_bytes)})"
-    kind = f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
+    kind = (
+        f"{TYPE_NAMES[entry.type]} ({entry.type})" if entry.type in TYPE_NAMES else printable(entry.type, 40)
+    )
     name = f", name {printable(entry.name)!r}" if entry.name else ""
     return f"partition {entry.number}{', kept' if entry.kept else ''}: {geometry}, type {kind}{name}"
 
 
 def fstab_line(operation: AddFstabLine) -> str:
-    """The exact line, without its end: UUID, mount point, filesystem, options, never dumped, fsck's pass (fstab(5))."""
+    """The exact line, without its end: UUID, mount point, filesystem, options, never dumped, fsck's pass
+    (fstab(5))."""
     options = ",".join(operation.options)
-    return f"UUID={operation.uuid} {fstab_escaped(operation.mount_point)} {operation.filesystem} {options} 0 {operation.pass_number}"
+    return (
+        f"UUID={operation.uuid} {fstab_escaped(operation.mount_point)} {operation.filesystem} {options} 0 "
+        f"{operation.pass_number}"
+    )
 
 
 def crypttab_line(operation: AddCrypttabLine) -> str:
-    """The exact line, without its end: name, container, no file with the key, options (crypttab(5)). Without the passphrase the start goes
-    on."""
+    """The exact line, without its end: name, container, no file with the key, options (crypttab(5)). Without
+    the passphrase the start goes on."""
     return f"{operation.name} UUID={operation.uuid} none luks,nofail"
 
 

@@ -1,4 +1,5 @@
-"""The steps by which an encrypted container comes to be, and what is shown of them: sentences, how each is undone, what is checked."""
+"""The steps by which an encrypted container comes to be, and what is shown of them: sentences, how each is
+undone, what is checked."""
 
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.units import format_exact
@@ -27,13 +28,19 @@ def container_sentence(operation: ContainerOperation) -> str:
     match operation:
         case MakeContainer(device=device, sector_bytes=sector, offset_bytes=offset):
             return (
-                f"Make an encrypted container (LUKS2) of {device}, which only the passphrase opens: its data begin "
-                f"{format_exact(offset)} in, encrypted {sector} bytes at a stretch."
+                f"Make an encrypted container (LUKS2) of {device}, which only the passphrase opens: its data "
+                f"begin {format_exact(offset)} in, encrypted {sector} bytes at a stretch."
             )
         case OpenContainer(device=device, name=name):
-            return f"Open the container on {device} as {operation.opened}; it stays open until `cryptsetup close {name}` or the next start."
+            return (
+                f"Open the container on {device} as {operation.opened}; it stays open until `cryptsetup "
+                f"close {name}` or the next start."
+            )
         case AddCrypttabLine(name=name):
-            return f"Have it opened as {name} at every start, which asks for the passphrase: one line in /etc/crypttab."
+            return (
+                f"Have it opened as {name} at every start, which asks for the passphrase: one line in "
+                "/etc/crypttab."
+            )
 
 
 def container_undo(operation: OpenContainer | AddCrypttabLine) -> str:
@@ -51,7 +58,8 @@ def container_holds(operation: ContainerOperation) -> tuple[str, ...]:
         case MakeContainer(device=device, uuid=uuid, sector_bytes=sector, offset_bytes=offset):
             return (
                 f"{device} is recognised as crypto_LUKS with UUID {uuid}.",
-                f"Its header says that the data begin {format_exact(offset)} in, in sectors of {sector} bytes, and that place is aligned.",
+                f"Its header says that the data begin {format_exact(offset)} in, in sectors of {sector} "
+                "bytes, and that place is aligned.",
             )
         case OpenContainer(device=device):
             return (f"The device mapper has {operation.opened} open on {device} and on nothing else.",)

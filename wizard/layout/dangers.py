@@ -1,4 +1,5 @@
-"""Options that put data at risk: a plan has one only where its doubts say so, so that nobody applies it unwarned."""
+"""Options that put data at risk: a plan has one only where its doubts say so, so that nobody applies it
+unwarned."""
 
 import re
 from collections.abc import Sequence
@@ -16,15 +17,16 @@ DANGERS = {
     "nilfs2": frozenset({"nobarrier"}),
     "ntfs": frozenset({"force"}),
 }
-"""As they stand in lists of features and options, in every spelling. The catalogue's own are all among them; a plan is checked without the
-catalogue, which users can change."""
+"""As they stand in lists of features and options, in every spelling. The catalogue's own are all among them;
+a plan is checked without the catalogue, which users can change."""
 
 
 OTHERWISE = (
     ("ext4", re.compile(r"none|clear|\^feature_c.*"), "^has_journal"),
     ("ext4", re.compile(r"auto_da_alloc=0"), "noauto_da_alloc"),
 )
-"""Other words for the same. mke2fs clears all features at once, and knows each by a number too (e2fsprogs, lib/e2p/feature.c)."""
+"""Other words for the same. mke2fs clears all features at once, and knows each by a number too (e2fsprogs,
+lib/e2p/feature.c)."""
 
 
 SHOWN = 500
@@ -32,14 +34,22 @@ SHOWN = 500
 
 
 def unsaid_danger(volume: Volume, doubts: Sequence[str]) -> str | None:
-    """The first option of the volume that puts data at risk without a doubt that names it; None where there is none."""
-    said = {_plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt[:SHOWN])}
-    return min(dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - said, default=None)
+    """The first option of the volume that puts data at risk without a doubt that names it; None where there
+    is none."""
+    said = {
+        _plainly(word, volume.filesystem) for doubt in doubts for word in re.split(r"[\s,;]+", doubt[:SHOWN])
+    }
+    return min(
+        dangers_in((*volume.mkfs_options, *volume.mount_options), volume.filesystem) - said, default=None
+    )
 
 
 def danger_fault(volume: Volume, doubts: Sequence[str]) -> str | None:
-    """What is wrong with a danger of the volume, as the end of a sentence: a system is to live on it, or no doubt says so."""
-    if danger := systems_danger(volume.role, volume.filesystem, (*volume.mkfs_options, *volume.mount_options)):
+    """What is wrong with a danger of the volume, as the end of a sentence: a system is to live on it, or no
+    doubt says so."""
+    if danger := systems_danger(
+        volume.role, volume.filesystem, (*volume.mkfs_options, *volume.mount_options)
+    ):
         return f"has {danger}, which puts data at risk, and a system is to live on it"
     if danger := unsaid_danger(volume, doubts):
         return f"has {danger}, which puts data at risk, and no doubt says so"
@@ -47,7 +57,8 @@ def danger_fault(volume: Volume, doubts: Sequence[str]) -> str | None:
 
 
 def systems_danger(role: str, filesystem: str, options: Sequence[str]) -> str | None:
-    """The first option that puts data at risk, where a system starts from the volume or lives on it; None where there is none."""
+    """The first option that puts data at risk, where a system starts from the volume or lives on it; None
+    where there is none."""
     return min(dangers_in(options, filesystem), default=None) if is_systems(role) else None
 
 
@@ -60,11 +71,13 @@ def dangers_in(options: Sequence[str], filesystem: str) -> frozenset[str]:
 def _plainly(word: str, filesystem: str) -> str:
     """An option in the one spelling that is looked for.
 
-    mke2fs takes features in either case, and `-` for `^` (lib/e2p/feature.c); the kernel takes numbers as C writes them, such as `0x0` or
-    `00` for 0; and what F2FS is told behind a colon only says how much.
+    mke2fs takes features in either case, and `-` for `^` (lib/e2p/feature.c); the kernel takes numbers as C
+    writes them, such as `0x0` or `00` for 0; and what F2FS is told behind a colon only says how much.
     """
     key, equals, value = word.lower().partition("=")
     key, value = re.sub(r"^-", "^", key), value.partition(":")[0]
     value = "0" if re.fullmatch(r"[+-]?(0x)?0+", value) else value
     plain = f"{key}{equals}{value}"
-    return next((same for kind, other, same in OTHERWISE if kind == filesystem and other.fullmatch(plain)), plain)
+    return next(
+        (same for kind, other, same in OTHERWISE if kind == filesystem and other.fullmatch(plain)), plain
+    )

@@ -17,26 +17,30 @@ from wizard.model.plan import Plan, TableEntry, Volume
 from wizard.model.units import KIB, MIB
 
 FILESYSTEMS = ("ext4", "xfs", "btrfs", "swap")
-"""What is made within a container. The others are for exchange with systems that know no LUKS, or were never tried there."""
+"""What is made within a container. The others are for exchange with systems that know no LUKS, or were never
+tried there."""
 
 HEADER_BYTES = 16 * MIB
-"""What LUKS2 keeps in front of the data: two headers and the key slots (its on-disk format, and cryptsetup's usual size)."""
+"""What LUKS2 keeps in front of the data: two headers and the key slots (its on-disk format, and cryptsetup's
+usual size)."""
 
 LARGE_SECTOR_BYTES = 4 * KIB
 """The most that LUKS2 encrypts at a stretch."""
 
 LOST = (
-    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and diskwright keeps it nowhere. "
-    "A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was kept elsewhere."
+    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
+    "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
+    "kept elsewhere."
 )
 NO_TRIM = (
-    "The drive is not told which blocks of the encrypted volume are free (no trim): that would show to anyone who has the drive how much "
-    "of it is used, and where. `discard` in /etc/crypttab allows it."
+    "The drive is not told which blocks of the encrypted volume are free (no trim): that would show to "
+    "anyone who has the drive how much of it is used, and where. `discard` in /etc/crypttab allows it."
 )
 
 
 def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: str = "") -> None:
-    """Raises Refused or BadInput where one of the wishes is to be encrypted and cannot be; `why_not` is why nothing can be there."""
+    """Raises Refused or BadInput where one of the wishes is to be encrypted and cannot be; `why_not` is why
+    nothing can be there."""
     for wish in wishes:
         if not wish.encrypted:
             continue
@@ -48,14 +52,18 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: str 
             raise BadInput(f"{kind} is not made in an encrypted volume; {known} and {FILESYSTEMS[-1]} are.")
         options = (part.partition("=")[0] for option in wish.choice.mount for part in option.text.split(","))
         if "discard" in options:
-            raise BadInput("`discard` has no effect on an encrypted volume, which tells the drive nothing of what is free: leave it out.")
+            raise BadInput(
+                "`discard` has no effect on an encrypted volume, which tells the drive nothing of what is "
+                "free: leave it out."
+            )
         refuse_lacking(machine.kernel, CRYPT)
         if not machine.has_tool("cryptsetup"):
             raise Refused("cryptsetup is not installed; install the package cryptsetup and plan again.")
 
 
 def header_bytes(geometry: Geometry) -> int:
-    """What a container keeps in front of its data on such a drive: at least 16 MiB, and so much that the data begin aligned."""
+    """What a container keeps in front of its data on such a drive: at least 16 MiB, and so much that the data
+    begin aligned."""
     grain = grain_bytes(geometry)
     return -(-HEADER_BYTES // grain) * grain
 
@@ -74,7 +82,9 @@ def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str) ->
 def encryption_of(device: str, label: str, size_bytes: int, geometry: Geometry, uuid: str) -> Encryption:
     """The container on `device`. The name that it opens to tells the volume, and no other has it."""
     offset = header_bytes(geometry)
-    large = geometry.physical_block_bytes >= LARGE_SECTOR_BYTES and not (size_bytes - offset) % LARGE_SECTOR_BYTES
+    large = (
+        geometry.physical_block_bytes >= LARGE_SECTOR_BYTES and not (size_bytes - offset) % LARGE_SECTOR_BYTES
+    )
     sector_bytes = LARGE_SECTOR_BYTES if large else 512
     return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset)
 
@@ -87,7 +97,8 @@ def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[str, ...]:
 
 
 def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[str]:
-    """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its table."""
+    """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its
+    table."""
     if plan.containers and LOST not in plan.doubts:
         yield "it encrypts, and no doubt says what a lost passphrase means"
     sizes = {entry.number: entry.size_bytes for entry in entries}

@@ -1,4 +1,5 @@
-"""From a drive and wishes to a plan that puts all of them into one volume group of LVM's. Pure, as the planner for partitions is."""
+"""From a drive and wishes to a plan that puts all of them into one volume group of LVM's. Pure, as the
+planner for partitions is."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -28,15 +29,20 @@ LVM_PROGRAMS = dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvs"), "lvm2"
 
 
 def refuse_roles(wishes: Sequence[Wish]) -> None:
-    """Raises BadInput for a volume with a role: firmware, boot loader and systemd find those by partitions of their own."""
+    """Raises BadInput for a volume with a role: firmware, boot loader and systemd find those by partitions of
+    their own."""
     for wish in wishes:
         if wish.role:
             label, role = printable(wish.final_label, 40), printable(wish.role, 30)
-            raise BadInput(f"The volume {label!r} has the role {role!r}, which none in a volume group has: leave one of them out.")
+            raise BadInput(
+                f"The volume {label!r} has the role {role!r}, which none in a volume group has: leave one of "
+                "them out."
+            )
 
 
 def group_extent(wishes: Sequence[Wish], spaces: Sequence[Extent], geometry: Geometry) -> Extent:
-    """The partition for the group: the largest free piece, all of it. Raises BadInput where that is too small for anything."""
+    """The partition for the group: the largest free piece, all of it. Raises BadInput where that is too small
+    for anything."""
     least = DATA_BYTES + sum(extents_up(wish.size_bytes or _least_bytes(wish)) for wish in wishes)
     return place([Demand(f"group of {len(wishes)}", None, least)], spaces, geometry)[0]
 
@@ -46,7 +52,8 @@ def _least_bytes(wish: Wish) -> int:
 
 
 def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ...]:
-    """The size of each logical volume: asked ones rounded up to whole extents, shares down, and the rest for the one without a size.
+    """The size of each logical volume: asked ones rounded up to whole extents, shares down, and the rest for
+    the one without a size.
 
     Raises BadInput saying how much there is.
     """
@@ -57,14 +64,17 @@ def logical_sizes(wishes: Sequence[Wish], partition_bytes: int) -> tuple[int, ..
     for wish, size in zip(wishes, sizes, strict=True):
         name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem})"
         if left < 0 or (wish.size_bytes is None and size < _least_bytes(wish)):
+            needed = sum(
+                size or extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)
+            )
             raise BadInput(
-                f"The volume group can give out {format_capacity(room)} ({room} bytes), in pieces of {format_exact(EXTENT_BYTES)}, and "
-                f"{format_capacity(sum(size or extents_up(_least_bytes(one)) for one, size in zip(wishes, wanted, strict=True)))} "
-                "are needed. Ask for less."
+                f"The volume group can give out {format_capacity(room)} ({room} bytes), in pieces of "
+                f"{format_exact(EXTENT_BYTES)}, and {format_capacity(needed)} are needed. Ask for less."
             )
         if size < _least_bytes(wish):
             raise BadInput(
-                f"The volume {name} with {format_exact(size)} is too small: it needs at least {format_exact(_least_bytes(wish))}."
+                f"The volume {name} with {format_exact(size)} is too small: it needs at least "
+                f"{format_exact(_least_bytes(wish))}."
             )
     return sizes
 
@@ -79,4 +89,6 @@ def in_group(drive_path: str, volumes: Sequence[Volume], uuid: str) -> tuple[Gro
     """The group on the partition that these volumes share, and the volumes at their nodes in it."""
     group = group_of(drive_path, volumes[0].partition, volumes[0].label, uuid)
     names = logical_names([volume.label for volume in volumes])
-    return group, tuple(replace(volume, path=logical_node(group, name)) for volume, name in zip(volumes, names, strict=True))
+    return group, tuple(
+        replace(volume, path=logical_node(group, name)) for volume, name in zip(volumes, names, strict=True)
+    )

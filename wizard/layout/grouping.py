@@ -1,7 +1,8 @@
-"""Volumes within one volume group of LVM's: sizes, names, nodes and operations. Pure; the planner and whoever checks a plan use it.
+"""Volumes within one volume group of LVM's: sizes, names, nodes and operations. Pure; the planner and whoever
+checks a plan use it.
 
-The group lies on one partition. LVM gives out its room in extents: every size is a whole number of them, and the first begins where the
-physical volume's data begin (pvcreate(8), vgcreate(8)).
+The group lies on one partition. LVM gives out its room in extents: every size is a whole number of them, and
+the first begins where the physical volume's data begin (pvcreate(8), vgcreate(8)).
 """
 
 from collections.abc import Sequence
@@ -29,7 +30,8 @@ from wizard.model.plan import (
 from wizard.model.units import MIB
 
 EXTENT_BYTES = 4 * MIB
-"""LVM's own (vgcreate(8), --physicalextentsize); asked for all the same, since a machine's lvm.conf may say otherwise."""
+"""LVM's own (vgcreate(8), --physicalextentsize); asked for all the same, since a machine's lvm.conf may say
+otherwise."""
 
 MAPPER = "/dev/mapper/"
 
@@ -71,25 +73,40 @@ def logical_volumes(plan: Plan) -> tuple[MakeLogicalVolume, ...]:
 
 
 def grouped_table(
-    drive_path: str, before: Layout, fresh: bool, group: Group, volumes: Sequence[Volume], extent: Extent, fresh_kind: TableKind = "gpt"
+    drive_path: str,
+    before: Layout,
+    fresh: bool,
+    group: Group,
+    volumes: Sequence[Volume],
+    extent: Extent,
+    fresh_kind: TableKind = "gpt",
 ) -> WriteTable:
-    """The table with one new partition, of LVM's type, for all of the volumes. A fresh one is of `fresh_kind`."""
+    """The table with one new partition, of LVM's type, for all of the volumes. A fresh one is of
+    `fresh_kind`."""
     carrier = _carrier(group, volumes, volumes[0].filesystem)
     table = table_after(drive_path, before, fresh, [carrier], [extent], fresh_kind=fresh_kind)
     kind = LINUX_LVM_TYPE if table.table == "gpt" else LVM_MBR_TYPE
-    return replace(table, entries=tuple(entry if entry.kept else replace(entry, type=kind) for entry in table.entries))
+    return replace(
+        table, entries=tuple(entry if entry.kept else replace(entry, type=kind) for entry in table.entries)
+    )
 
 
-def grouped_after(before: Layout, table: WriteTable, group: Group, volumes: Sequence[Volume], bounds: Extent) -> Layout:
+def grouped_after(
+    before: Layout, table: WriteTable, group: Group, volumes: Sequence[Volume], bounds: Extent
+) -> Layout:
     """What the drive holds when all is done: what lies within the partition is not its table's."""
     plain = layout_after(before, table, [_carrier(group, volumes, MEMBER_KINDS["lvm"])], bounds)
-    slots = tuple(slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots)
+    slots = tuple(
+        slot if slot.kept or not slot.number else replace(slot, label=None, uuid=None) for slot in plain.slots
+    )
     return replace(plain, slots=slots)
 
 
 def _carrier(group: Group, volumes: Sequence[Volume], filesystem: str) -> Volume:
     """The partition as if it were a volume; it is called as the group is."""
-    return replace(volumes[0], filesystem=filesystem, label=group.name, uuid="", mount_point=None, subvolumes=())
+    return replace(
+        volumes[0], filesystem=filesystem, label=group.name, uuid="", mount_point=None, subvolumes=()
+    )
 
 
 def new_entry(table: WriteTable) -> TableEntry:
@@ -99,16 +116,27 @@ def new_entry(table: WriteTable) -> TableEntry:
 
 
 def grouped_operations(
-    wipes: Sequence[WipeSignatures], table: WriteTable, group: Group, volumes: Sequence[Volume], sizes: Sequence[int]
+    wipes: Sequence[WipeSignatures],
+    table: WriteTable,
+    group: Group,
+    volumes: Sequence[Volume],
+    sizes: Sequence[int],
 ) -> tuple[Operation, ...]:
-    """Everything in order: old marks off, the table, the group, its logical volumes, then each one's filesystem and mount.
+    """Everything in order: old marks off, the table, the group, its logical volumes, then each one's
+    filesystem and mount.
 
     All of them stand before the first is formatted, so that a failure until then can be taken back.
     """
     names = logical_names([volume.label for volume in volumes])
-    made = (MakeLogicalVolume(volume.path, group.name, name, size) for volume, name, size in zip(volumes, names, sizes, strict=True))
+    made = (
+        MakeLogicalVolume(volume.path, group.name, name, size)
+        for volume, name, size in zip(volumes, names, sizes, strict=True)
+    )
     formatted = (
-        MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options, logical=True) for volume in volumes
+        MakeFilesystem(
+            volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options, logical=True
+        )
+        for volume in volumes
     )
     return (
         *wipes,

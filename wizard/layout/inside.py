@@ -11,7 +11,8 @@ from wizard.model.units import format_capacity
 
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
-    """Sentences on a volume group, and one for each volume with subvolumes; none where a partition is a filesystem and no more."""
+    """Sentences on a volume group, and one for each volume with subvolumes; none where a partition is a
+    filesystem and no more."""
     within = tuple(_subvolumes(volume) for volume in plan.volumes if volume.subvolumes)
     return (*_grouped(plan, plan.group), *within) if plan.group else within
 
@@ -33,14 +34,19 @@ def volume_bytes(plan: Plan, index: int) -> int | None:
 def _grouped(plan: Plan, group: Group) -> Iterator[str]:
     """Each logical volume with its exact size, and what of the group is left."""
     made = logical_volumes(plan)
-    (slot,) = (slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device)
+    (slot,) = (
+        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
+    )
     yield f"In {group.device}, LVM's volume group {printable(group.name)}:"
     for one, volume in zip(made, plan.volumes, strict=True):
         where = "turned on" if volume.mount_point == NO_PLACE else _where(volume.mount_point)
         size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
         yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
     if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in made):
-        yield f"{format_capacity(left)} ({left} bytes) of it are left, for snapshots or to make one of them larger."
+        yield (
+            f"{format_capacity(left)} ({left} bytes) of it are left, for snapshots or to make one of them "
+            "larger."
+        )
 
 
 def _subvolumes(volume: Volume) -> str:

@@ -1,4 +1,5 @@
-"""From what was decided to typed operations in their order. The planner makes them here; a plan that is read is checked against them."""
+"""From what was decided to typed operations in their order. The planner makes them here; a plan that is read
+is checked against them."""
 
 from collections.abc import Sequence
 
@@ -37,9 +38,11 @@ def table_after(
     gpt_type: str = "",
     fresh_kind: TableKind = "gpt",
 ) -> WriteTable:
-    """The table to write: the kept entries of `before` unless it is fresh, and one for each volume, in the order of their numbers.
+    """The table to write: the kept entries of `before` unless it is fresh, and one for each volume, in the
+    order of their numbers.
 
-    A fresh one is of `fresh_kind`. `gpt_type` is what the new ones are called where they hold something else than the volumes themselves.
+    A fresh one is of `fresh_kind`. `gpt_type` is what the new ones are called where they hold something else
+    than the volumes themselves.
     """
     table: TableKind = fresh_kind if fresh else "mbr" if before.table == "mbr" else "gpt"
     kept = [] if fresh else [_kept_entry(slot) for slot in before.partitions]
@@ -58,7 +61,9 @@ def table_after(
 
 
 def _kept_entry(slot: Slot) -> TableEntry:
-    return TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "", kept=True)
+    return TableEntry(
+        slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "", kept=True
+    )
 
 
 def layout_after(before: Layout, table: WriteTable, volumes: Sequence[Volume], bounds: Extent) -> Layout:
@@ -66,7 +71,9 @@ def layout_after(before: Layout, table: WriteTable, volumes: Sequence[Volume], b
     by_number = {volume.partition: volume for volume in volumes}
     kept = {slot.number: slot for slot in before.partitions} if not table.fresh else {}
     slots = [
-        kept[entry.number] if entry.kept and entry.number in kept else _new_slot(entry, by_number.get(entry.number))
+        kept[entry.number]
+        if entry.kept and entry.number in kept
+        else _new_slot(entry, by_number.get(entry.number))
         for entry in table.entries
     ]
     return Layout(table.table, with_free(slots, bounds))
@@ -90,7 +97,8 @@ def _new_slot(entry: TableEntry, volume: Volume | None) -> Slot:
 def operations_of(
     wipes: Sequence[WipeSignatures], table: WriteTable, volumes: Sequence[Volume], geometry: Geometry
 ) -> tuple[Operation, ...]:
-    """Everything in order: old signatures off, the table, then each volume's filesystem, and where wanted its line in fstab and mount.
+    """Everything in order: old signatures off, the table, then each volume's filesystem, and where wanted its
+    line in fstab and mount.
 
     All filesystems are made before the first is mounted, so that a failure there leaves nothing in use.
     """
@@ -110,10 +118,11 @@ def _options_there(volume: Volume, table: WriteTable, geometry: Geometry) -> tup
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:
-    """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices of a Btrfs over several.
+    """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices
+    of a Btrfs over several.
 
-    Swap has a line too, and is turned on. Subvolumes are made before, and mounted after the volume itself, each by its own line. An
-    encrypted volume that is mounted anywhere has a line in crypttab before all that.
+    Swap has a line too, and is turned on. Subvolumes are made before, and mounted after the volume itself,
+    each by its own line. An encrypted volume that is mounted anywhere has a line in crypttab before all that.
     """
     kind = MADE[volume.filesystem]
     opened = (opened_at_start(volume.encryption),) if volume.encryption else ()
@@ -122,14 +131,25 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
         line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
         return () if nowhere else (*opened, line, TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
-    made = (MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others),) if names else ()
+    made = (
+        (MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others),) if names else ()
+    )
     places = [(volume.mount_point, volume.mount_options)]
-    places += [(one.mount_point, (*volume.mount_options, subvolume_option(one.name))) for one in volume.subvolumes]
-    mounts = [operation for place, options in places if place for operation in _mounted_at(volume, place, options, others)]
+    places += [
+        (one.mount_point, (*volume.mount_options, subvolume_option(one.name))) for one in volume.subvolumes
+    ]
+    mounts = [
+        operation
+        for place, options in places
+        if place
+        for operation in _mounted_at(volume, place, options, others)
+    ]
     return (*made, *(opened if mounts else ()), *mounts)
 
 
-def _mounted_at(volume: Volume, place: str, options: tuple[str, ...], others: tuple[str, ...]) -> tuple[Operation, ...]:
+def _mounted_at(
+    volume: Volume, place: str, options: tuple[str, ...], others: tuple[str, ...]
+) -> tuple[Operation, ...]:
     kind = MADE[volume.filesystem]
     at_boot = tuple(dict.fromkeys((*options, "nofail")))
     return (
@@ -139,12 +159,16 @@ def _mounted_at(volume: Volume, place: str, options: tuple[str, ...], others: tu
 
 
 def wipes_of(drive_path: str, before: Layout, unread: bool) -> tuple[WipeSignatures, ...]:
-    """The wipes before a fresh table: every partition that holds something, the last first, then the drive itself.
+    """The wipes before a fresh table: every partition that holds something, the last first, then the drive
+    itself.
 
     Where the content is `unread`, every partition that is known, and the drive, may hold something.
     """
     wipes = [
-        WipeSignatures(partition_path(drive_path, slot.number), tuple(slot.filesystem.split("+")) if slot.filesystem else ())
+        WipeSignatures(
+            partition_path(drive_path, slot.number),
+            tuple(slot.filesystem.split("+")) if slot.filesystem else (),
+        )
         for slot in before.partitions
         if not slot.kept and not is_container(slot) and (slot.filesystem or unread)
     ]

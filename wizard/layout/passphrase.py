@@ -1,16 +1,19 @@
 """What a passphrase may be, and when it is a weak one. Pure."""
 
 LARGEST_BYTES = 512
-"""The most that cryptsetup takes from a keyboard at a start (cryptsetup(8), NOTES ON PASSPHRASE PROCESSING)."""
+"""The most that cryptsetup takes from a keyboard at a start (cryptsetup(8), NOTES ON PASSPHRASE
+PROCESSING)."""
 
 FEW_CHARACTERS = 12
-"""Below this a passphrase of letters and digits can be tried out by whoever has the drive and enough machines."""
+"""Below this a passphrase of letters and digits can be tried out by whoever has the drive and enough
+machines."""
 
 FEW_DIFFERENT = 5
 
 
 def passphrase_fault(secret: bytes) -> str | None:
-    """Why these bytes cannot be a passphrase, as the end of a sentence, or None. What cannot be typed at a start cannot be one."""
+    """Why these bytes cannot be a passphrase, as the end of a sentence, or None. What cannot be typed at a
+    start cannot be one."""
     if not secret:
         return "is empty"
     if len(secret) > LARGEST_BYTES:
@@ -24,12 +27,16 @@ def passphrase_warning(secret: bytes) -> str | None:
     """A sentence where the passphrase is short or hardly varied; else None."""
     if len(secret) < FEW_CHARACTERS:
         return (
-            f"This passphrase is short: with fewer than {FEW_CHARACTERS} characters it can be guessed by trying. Several words are better."
+            f"This passphrase is short: with fewer than {FEW_CHARACTERS} characters it can be guessed by "
+            "trying. Several words are better."
         )
     if len(set(secret)) < FEW_DIFFERENT:
         return "This passphrase is hardly varied: it can be guessed by trying. Several words are better."
     if not secret.isascii():
-        return "This passphrase has letters beyond plain ASCII: at a start the keyboard may be another, and they cannot be typed then."
+        return (
+            "This passphrase has letters beyond plain ASCII: at a start the keyboard may be another, and "
+            "they cannot be typed then."
+        )
     return None
 
 

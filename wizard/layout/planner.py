@@ -1,4 +1,5 @@
-"""From a drive, wishes and a mode to a plan. Pure: the same facts give the same plan, but for the UUIDs drawn into it."""
+"""From a drive, wishes and a mode to a plan. Pure: the same facts give the same plan, but for the UUIDs drawn
+into it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,7 +15,17 @@ from wizard.layout.operations import layout_after, operations_of, table_after, w
 from wizard.layout.refusals import refuse_content, refuse_drive, refuse_new_mbr, refuse_table, unread_content
 from wizard.layout.roles import TableKind, volume_role
 from wizard.layout.rules import options_fault
-from wizard.layout.space import GPT_PARTITIONS, Demand, aligned_spaces, fresh_bounds, gpt_bounds, mbr_bounds, place, share_bytes, with_free
+from wizard.layout.space import (
+    GPT_PARTITIONS,
+    Demand,
+    aligned_spaces,
+    fresh_bounds,
+    gpt_bounds,
+    mbr_bounds,
+    place,
+    share_bytes,
+    with_free,
+)
 from wizard.layout.steps import Context, steps_of
 from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
 from wizard.layout.wish import Arrangement, Wish, check_wishes, told_apart
@@ -31,7 +42,8 @@ HOST_MANAGED = "host-managed"
 
 
 class Mode(Enum):
-    """What becomes of what a drive holds: REPLACE removes it for a new GPT; USE_FREE keeps the table and every partition to the byte."""
+    """What becomes of what a drive holds: REPLACE removes it for a new GPT; USE_FREE keeps the table and
+    every partition to the byte."""
 
     REPLACE = "replace"
     USE_FREE = "use-free"
@@ -45,9 +57,11 @@ def make_plan(
     draw_uuid: Callable[[], str],
     arrangement: Arrangement = PLAIN,
 ) -> Plan:
-    """The plan that gives `drive` a volume for each wish. `draw_uuid` gives a new lower-case UUID at each call.
+    """The plan that gives `drive` a volume for each wish. `draw_uuid` gives a new lower-case UUID at each
+    call.
 
-    Raises Refused where the drive must not be touched, or holds anything while `mode` is None; BadInput for wishes that cannot be.
+    Raises Refused where the drive must not be touched, or holds anything while `mode` is None; BadInput for
+    wishes that cannot be.
     """
     wishes = told_apart(wishes)
     check_wishes(wishes)
@@ -58,7 +72,9 @@ def make_plan(
         refuse_roles(wishes)
     if drive.zoned == HOST_MANAGED:
         if arrangement != PLAIN:
-            raise BadInput(f"{drive.path} is a host-managed zoned drive, which takes no partition table of any kind.")
+            raise BadInput(
+                f"{drive.path} is a host-managed zoned drive, which takes no partition table of any kind."
+            )
         return _whole_plan(machine, drive, wishes, mode, draw_uuid)
     refuse_content(drive, chosen=mode is not None)
     keep = mode is Mode.USE_FREE and drive.is_empty is not True
@@ -67,15 +83,22 @@ def make_plan(
     if arrangement.table == "mbr":
         refuse_new_mbr(drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(wishes), keep=keep)
     before = layout_before(drive, size_bytes, geometry, keep=keep)
-    bounds = _bounds(drive, size_bytes, geometry) if keep else fresh_bounds(arrangement.table, size_bytes, geometry)
+    bounds = (
+        _bounds(drive, size_bytes, geometry)
+        if keep
+        else fresh_bounds(arrangement.table, size_bytes, geometry)
+    )
     free = [slot for slot in with_free(before.partitions if keep else (), bounds) if not slot.number]
     spaces = aligned_spaces(free, geometry)
     if arrangement.grouped:
-        return _grouped_plan(machine, drive, wishes, draw_uuid, before, bounds, spaces, arrangement.table, keep=keep)
+        return _grouped_plan(
+            machine, drive, wishes, draw_uuid, before, bounds, spaces, arrangement.table, keep=keep
+        )
     extents = place([_demand(wish, spaces, geometry) for wish in wishes], spaces, geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
     volumes = tuple(
-        volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture) for wish, number in zip(wishes, numbers, strict=True)
+        volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture)
+        for wish, number in zip(wishes, numbers, strict=True)
     )
     volumes = tuple(
         encrypted(volume, extent.size_bytes, geometry, draw_uuid()) if wish.encrypted else volume
@@ -116,7 +139,8 @@ def _grouped_plan(
     *,
     keep: bool,
 ) -> Plan:
-    """The plan that puts all volumes into one volume group on the largest of `spaces`. Raises as `make_plan` does."""
+    """The plan that puts all volumes into one volume group on the largest of `spaces`. Raises as `make_plan`
+    does."""
     refuse_lacking(machine.kernel, DEVICE_MAPPER)
     for program, package in LVM_PROGRAMS.items():
         refuse_missing(machine, program, package)
@@ -124,32 +148,58 @@ def _grouped_plan(
     extent = group_extent(wishes, spaces, geometry)
     (number,) = _free_numbers(drive, 1, keep=keep)
     sizes = logical_sizes(wishes, extent.size_bytes)
-    group, volumes = in_group(drive.path, [volume_of(drive, wish, number, draw_uuid()) for wish in wishes], draw_uuid())
+    group, volumes = in_group(
+        drive.path, [volume_of(drive, wish, number, draw_uuid()) for wish in wishes], draw_uuid()
+    )
     table = grouped_table(drive.path, before, not keep, group, volumes, extent, fresh_kind)
     after = grouped_after(before, table, group, volumes, bounds)
     identity = known_identity(machine, drive, size_bytes, geometry)
     operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
-    doubts = (*doubts_of(drive, keep=keep), *rehearsal_doubts(machine.kernel, operations, keep=keep), *asked_doubts(wishes))
-    return Plan(identity, before, after, volumes, steps_of(operations, Context(identity, before, after)), doubts, group=group)
+    doubts = (
+        *doubts_of(drive, keep=keep),
+        *rehearsal_doubts(machine.kernel, operations, keep=keep),
+        *asked_doubts(wishes),
+    )
+    return Plan(
+        identity,
+        before,
+        after,
+        volumes,
+        steps_of(operations, Context(identity, before, after)),
+        doubts,
+        group=group,
+    )
 
 
-def _whole_plan(machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]) -> Plan:
-    """The plan that gives all of a host-managed drive to one filesystem in its zoned mode. Raises as `make_plan` does."""
+def _whole_plan(
+    machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, draw_uuid: Callable[[], str]
+) -> Plan:
+    """The plan that gives all of a host-managed drive to one filesystem in its zoned mode. Raises as
+    `make_plan` does."""
     path = drive.path
     size_bytes, geometry = refuse_drive(drive)
     if mode is Mode.USE_FREE:
-        raise Refused(f"{path} is a host-managed zoned drive: it takes no partitions, so nothing can be added beside what it holds.")
+        raise Refused(
+            f"{path} is a host-managed zoned drive: it takes no partitions, so nothing can be added beside "
+            "what it holds."
+        )
     refuse_content(drive, chosen=mode is not None)
     if len(wishes) != 1 or not wishes[0].takes_rest:
-        raise BadInput(f"{path} is a host-managed zoned drive, which takes no partitions: ask for one volume, without a size.")
+        raise BadInput(
+            f"{path} is a host-managed zoned drive, which takes no partitions: ask for one volume, without a "
+            "size."
+        )
     (wish,) = wishes
     if wish.role:
-        raise BadInput(f"{path} is a host-managed zoned drive, which takes no partitions: a volume there cannot have a role.")
+        raise BadInput(
+            f"{path} is a host-managed zoned drive, which takes no partitions: a volume there cannot have a "
+            "role."
+        )
     words, _ = option_words(wish)
     if not is_zoned_mode(wish.choice.filesystem, words):
         raise Refused(
-            f"{path} is a host-managed zoned drive: {wish.choice.filesystem} cannot be made there, since it takes no writing in any order. "
-            f"Only {ZONED_FILESYSTEM} in its zoned mode can live on it."
+            f"{path} is a host-managed zoned drive: {wish.choice.filesystem} cannot be made there, since it "
+            f"takes no writing in any order. Only {ZONED_FILESYSTEM} in its zoned mode can live on it."
         )
     refuse_missing(machine, "blkzone", "util-linux")
     identity = known_identity(machine, drive, size_bytes, geometry)
@@ -183,14 +233,23 @@ def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
 
 
 def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
-    """The digests of the superblocks on the drive and its partitions. What is in use has none: it is written to all the time."""
+    """The digests of the superblocks on the drive and its partitions. What is in use has none: it is written
+    to all the time."""
     used = {use.subject for use in drive.uses}
-    found = [(0, drive.path, drive.superblock_digest), *((part.number, part.path, part.superblock_digest) for part in drive.partitions)]
-    return tuple(HeldDigest(number, digest) for number, path, digest in found if digest is not None and path not in used)
+    found = [
+        (0, drive.path, drive.superblock_digest),
+        *((part.number, part.path, part.superblock_digest) for part in drive.partitions),
+    ]
+    return tuple(
+        HeldDigest(number, digest)
+        for number, path, digest in found
+        if digest is not None and path not in used
+    )
 
 
 def layout_of(drive: Drive) -> Layout | None:
-    """What the drive holds now, as a layout that keeps nothing; None where its size or block size could not be read."""
+    """What the drive holds now, as a layout that keeps nothing; None where its size or block size could not
+    be read."""
     if not drive.size_bytes or drive.geometry is None:
         return None
     return layout_before(drive, drive.size_bytes, drive.geometry, keep=False)
@@ -225,7 +284,8 @@ def _slot(part: Partition) -> Slot:
 
 
 def _bounds(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
-    """Where partitions may lie on the drive as it is; the whole of it where it has no table of a kind known here."""
+    """Where partitions may lie on the drive as it is; the whole of it where it has no table of a kind known
+    here."""
     table = drive.table
     if table is None or table.kind not in ("gpt", "mbr", "hybrid"):
         return Extent(0, size_bytes)
@@ -244,7 +304,8 @@ def refuse_missing(machine: Machine, program: str, package: str) -> None:
 
 
 def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
-    """Raises Refused where a wished filesystem cannot be made here, BadInput where its options cannot be taken."""
+    """Raises Refused where a wished filesystem cannot be made here, BadInput where its options cannot be
+    taken."""
     for wish in wishes:
         choice = wish.choice
         if choice.obstacles:
@@ -267,13 +328,16 @@ def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 
 def _demand(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
-    name = f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
+    name = (
+        f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
+    )
     size_bytes = wish.size_bytes if wish.percent is None else share_bytes(wish.percent, spaces, geometry)
     return Demand(name, size_bytes, needed_bytes(wish, geometry))
 
 
 def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: str = "") -> Volume:
-    """A wish as the volume that it becomes on partition `number`; `architecture` is whose system would be on it."""
+    """A wish as the volume that it becomes on partition `number`; `architecture` is whose system would be on
+    it."""
     mkfs, mount = option_words(wish)
     return Volume(
         workload=wish.workload.id,
@@ -291,7 +355,8 @@ def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: st
 
 
 def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
-    """The lowest numbers that no kept partition has. An MBR has four: logical partitions are kept, not added."""
+    """The lowest numbers that no kept partition has. An MBR has four: logical partitions are kept, not
+    added."""
     taken = {part.number for part in drive.partitions} if keep else set()
     is_mbr = keep and drive.table is not None and drive.table.kind == "mbr"
     room = drive.table.most_partitions if keep and drive.table is not None else None
@@ -301,14 +366,19 @@ def _free_numbers(drive: Drive, wanted: int, *, keep: bool) -> tuple[int, ...]:
         return tuple(free[:wanted])
     if is_mbr:
         raise Refused(
-            f"The MBR of {drive.path} has room for 4 primary partitions; {4 - len(free)} are there and {wanted} more were asked for. "
-            "Only a GPT holds more: --replace makes one, and erases everything."
+            f"The MBR of {drive.path} has room for 4 primary partitions; {4 - len(free)} are there and "
+            f"{wanted} more were asked for. Only a GPT holds more: --replace makes one, and erases "
+            "everything."
         )
-    raise Refused(f"The GPT has room for {most} partitions; {drive.path} has {len(taken)}, and {wanted} more were asked for.")
+    raise Refused(
+        f"The GPT has room for {most} partitions; {drive.path} has {len(taken)}, and {wanted} more were "
+        "asked for."
+    )
 
 
 def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
-    """The wipes before a fresh table, without the partitions for which the kernel has no node: there is nothing to reach them by."""
+    """The wipes before a fresh table, without the partitions for which the kernel has no node: there is
+    nothing to reach them by."""
     without = {part.path for part in drive.partitions if part.kernel_start_bytes is None}
     wipes = wipes_of(drive.path, before, unread_content(drive))
     return tuple(wipe for wipe in wipes if wipe.device not in without)
@@ -323,27 +393,46 @@ def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:
     """What could not be known about the drive, in sentences."""
     doubts = []
     if unread_content(drive):
-        doubts.append("What the drive holds could not be read when this was planned: whatever it is, it will be lost.")
+        doubts.append(
+            "What the drive holds could not be read when this was planned: whatever it is, it will be lost."
+        )
     if drive.unrecognised_zones:
         doubts.append(
-            f"{drive.unrecognised_zones} zones were written to, and nothing is recognised in them: whatever it is, it will be lost."
+            f"{drive.unrecognised_zones} zones were written to, and nothing is recognised in them: whatever "
+            "it is, it will be lost."
         )
     if not drive.serial and not drive.wwn:
-        known = "only by the kernel's count of drives: the plan holds until it is unplugged or the machine restarts"
+        known = (
+            "only by the kernel's count of drives: the plan holds until it is unplugged or the machine "
+            "restarts"
+        )
         doubts.append(
-            f"The drive tells no serial number and no WWN, so it is known {known if drive.diskseq is not None else 'by its size alone'}."
+            "The drive tells no serial number and no WWN, so it is known "
+            f"{known if drive.diskseq is not None else 'by its size alone'}."
         )
     if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
-        doubts.append("The kernel finds the devices beneath this one misaligned to each other: no start can be aligned for all of them.")
+        doubts.append(
+            "The kernel finds the devices beneath this one misaligned to each other: no start can be aligned "
+            "for all of them."
+        )
     if drive.zoned is None:
         doubts.append("Whether the drive is zoned could not be read.")
-    tells = drive.zoned not in (None, "none") or drive.vpd_zoned or (drive.ata and drive.ata.zoned) or drive.smart.zoned_capability
+    tells = (
+        drive.zoned not in (None, "none")
+        or drive.vpd_zoned
+        or (drive.ata and drive.ata.zoned)
+        or drive.smart.zoned_capability
+    )
     if drive.rotational and drive.bus != "loop" and not tells:
         doubts.append(
-            "The drive itself does not tell whether it is shingled (its findings may know); a shingled one slows down under long writing."
+            "The drive itself does not tell whether it is shingled (its findings may know); a shingled one "
+            "slows down under long writing."
         )
     if not keep:
         lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
         if lost:
-            doubts.append(f"The kernel has no node for {', '.join(lost)}: old marks there are only erased where a new volume begins.")
+            doubts.append(
+                f"The kernel has no node for {', '.join(lost)}: old marks there are only erased where a new "
+                "volume begins."
+            )
     return tuple(doubts)

@@ -9,14 +9,16 @@ from wizard.model.units import GIB, format_capacity, format_exact
 PRESETS = ("desktop",)
 
 LEAST_ROOM_BYTES = 24 * GIB
-"""EFI system partition and swap included. Desktops install from 10 GB (Debian 12) to 25 GB (Ubuntu 24.04) and grow from there."""
+"""EFI system partition and swap included. Desktops install from 10 GB (Debian 12) to 25 GB (Ubuntu 24.04) and
+grow from there."""
 
 LEAST_SPLIT_BYTES = 64 * GIB
 """Below this a volume of its own for the home directories would leave too little on both sides."""
 
 ROOT_SHARE = 4
 LEAST_ROOT_BYTES, MOST_ROOT_BYTES = 32 * GIB, 96 * GIB
-"""A system with its programs seldom fills more than the one, and never less than a quarter of the room goes to it up to the other."""
+"""A system with its programs seldom fills more than the one, and never less than a quarter of the room goes
+to it up to the other."""
 
 
 def room_for_preset(drive: Drive, *, keep: bool) -> int:
@@ -27,14 +29,16 @@ def room_for_preset(drive: Drive, *, keep: bool) -> int:
 
 
 def desktop_requests(room_bytes: int, memory_bytes: int | None) -> tuple[Request, ...]:
-    """EFI system partition, swap, root, and home where there is room for both. Raises BadInput where there is too little for any.
+    """EFI system partition, swap, root, and home where there is room for both. Raises BadInput where there is
+    too little for any.
 
     There is no boot partition: the boot loaders of today read the system's own volume.
     """
     if room_bytes < LEAST_ROOM_BYTES:
         raise BadInput(
-            f"A desktop needs {format_exact(LEAST_ROOM_BYTES)}, and there is room for {format_capacity(room_bytes)}. Ask for its volumes "
-            "one by one, with a role each, to make them smaller."
+            f"A desktop needs {format_exact(LEAST_ROOM_BYTES)}, and there is room for "
+            f"{format_capacity(room_bytes)}. Ask for its volumes one by one, with a role each, to make them "
+            "smaller."
         )
     swap = _asked("swap", usual_bytes("swap", memory_bytes))
     if room_bytes < LEAST_SPLIT_BYTES:

@@ -1,4 +1,5 @@
-"""A plan to look at: before and after as bars to scale, what is where, and every step with its commands. Plain text, no colour needed."""
+"""A plan to look at: before and after as bars to scale, what is where, and every step with its commands.
+Plain text, no colour needed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -29,7 +30,8 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """One character to fill each state with, and the edge between stretches. All in the fonts of a text console."""
+    """One character to fill each state with, and the edge between stretches. All in the fonts of a text
+    console."""
 
     kept: str
     new: str
@@ -51,7 +53,8 @@ CONSOLE = Glyphs(kept="▒", new="█", removed="░", free="·", unread="?", ed
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One stretch of a bar. `text` is exactly `width` characters wide; `slots` are those drawn by it, several where there is no room.
+    """One stretch of a bar. `text` is exactly `width` characters wide; `slots` are those drawn by it, several
+    where there is no room.
 
     `slots` is empty for a drive whose content fills it without a table, or could not be read.
     """
@@ -69,10 +72,13 @@ class _Stretch:
     slots: list[Slot]
 
 
-def bar(layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool = False) -> tuple[Cell, ...]:
+def bar(
+    layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool = False
+) -> tuple[Cell, ...]:
     """The drive as cells to scale whose widths sum to `width` exactly; every partition has at least one.
 
-    Free space too small to be seen or used is not drawn. `after` tells whether what is not kept is new, else it is to be removed.
+    Free space too small to be seen or used is not drawn. `after` tells whether what is not kept is new, else
+    it is to be removed.
     """
     if width < 1:
         return ()
@@ -103,7 +109,9 @@ def _stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool
         if slot.number or size >= least:
             stretches.append(_Stretch(state_of(slot, after=after), size, [slot]))
     if not stretches:
-        whole = State.UNREAD if layout.table == "unread" else State.REMOVED if layout.signatures else State.FREE
+        whole = (
+            State.UNREAD if layout.table == "unread" else State.REMOVED if layout.signatures else State.FREE
+        )
         stretches.append(_Stretch(whole, drive_size_bytes, []))
     return stretches
 
@@ -118,9 +126,12 @@ def state_of(slot: Slot, *, after: bool) -> State:
 
 
 def _merge_smallest(stretches: list[_Stretch]) -> None:
-    """Join the two neighbours that are smallest together; what is new or removed shows rather than what is kept or free."""
+    """Join the two neighbours that are smallest together; what is new or removed shows rather than what is
+    kept or free."""
     order = [State.NEW, State.REMOVED, State.KEPT, State.UNREAD, State.FREE]
-    index = min(range(len(stretches) - 1), key=lambda at: stretches[at].size_bytes + stretches[at + 1].size_bytes)
+    index = min(
+        range(len(stretches) - 1), key=lambda at: stretches[at].size_bytes + stretches[at + 1].size_bytes
+    )
     one, two = stretches[index], stretches.pop(index + 1)
     one.state = min(one.state, two.state, key=order.index)
     one.size_bytes += two.size_bytes
@@ -128,7 +139,8 @@ def _merge_smallest(stretches: list[_Stretch]) -> None:
 
 
 def _shares(sizes: Sequence[int], width: int) -> list[int]:
-    """`width` cells shared out by size, at least one each: what is left after that goes by largest remainder."""
+    """`width` cells shared out by size, at least one each: what is left after that goes by largest
+    remainder."""
     spare = width - len(sizes)
     total = sum(sizes) or 1
     # The one cell that each has already counts against its share, so that large ones stay to scale.
@@ -143,7 +155,8 @@ def _shares(sizes: Sequence[int], width: int) -> list[int]:
 
 
 def _cell_text(stretch: _Stretch, width: int, glyphs: Glyphs, *, first: bool) -> str:
-    """Fill, with the partition's number in the middle where there is room, and an edge before it unless it is the first."""
+    """Fill, with the partition's number in the middle where there is room, and an edge before it unless it is
+    the first."""
     fill = glyphs.fill(stretch.state)
     edge = "" if first or width < 2 else glyphs.edge
     numbers = [str(slot.number) for slot in stretch.slots if slot.number]
@@ -188,12 +201,13 @@ def who(drive: Identity) -> str:
 
 
 def danger_of(plan: Plan) -> str | None:
-    """The sentence that comes before everything else about a striped plan; None where there is nothing of the kind to be said."""
+    """The sentence that comes before everything else about a striped plan; None where there is nothing of the
+    kind to be said."""
     if plan.stripe is None or plan.stripe.mirrors:
         return None
     return (
-        f"Striping is no safety: every file is spread over all {len(plan.members)} drives, and when any one of them fails, everything on "
-        "all of them is lost. Only a copy elsewhere helps against that."
+        f"Striping is no safety: every file is spread over all {len(plan.members)} drives, and when any one "
+        "of them fails, everything on all of them is lost. Only a copy elsewhere helps against that."
     )
 
 
@@ -233,10 +247,19 @@ def together_words(plan: Plan) -> str | None:
     return f"On all {len(plan.members)} of them together: {where}{what}, {how}."
 
 
-def layout_lines(layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool) -> Iterator[str]:
-    """One layout: its table, its bar, and a line or more for each partition and each free stretch worth naming."""
-    kind = {"none": "no partition table", "unread": "not read", "mbr": "MBR", "gpt": "GPT"}.get(layout.table, printable(layout.table, 30))
-    on_drive = f"; on the drive itself: {', '.join(printable(name, 30) for name in layout.signatures)}" if layout.signatures else ""
+def layout_lines(
+    layout: Layout, drive_size_bytes: int, width: int, glyphs: Glyphs = ASCII, *, after: bool
+) -> Iterator[str]:
+    """One layout: its table, its bar, and a line or more for each partition and each free stretch worth
+    naming."""
+    kind = {"none": "no partition table", "unread": "not read", "mbr": "MBR", "gpt": "GPT"}.get(
+        layout.table, printable(layout.table, 30)
+    )
+    on_drive = (
+        f"; on the drive itself: {', '.join(printable(name, 30) for name in layout.signatures)}"
+        if layout.signatures
+        else ""
+    )
     yield from wrapped(f"{'After' if after else 'Before'}: {kind}{on_drive}", width)
     yield "".join(cell.text for cell in bar(layout, drive_size_bytes, width, glyphs, after=after))
     if layout.whole:
@@ -251,7 +274,10 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: 
     state = state_of(slot, after=after)
     number = str(slot.number) if slot.number else "-"
     start = format_exact(slot.start_bytes)
-    fixed = f"{glyphs.fill(state)} {number:>3} {state.value:<7} {format_capacity(slot.size_bytes):>8} at {start:<{start_width}}"
+    fixed = (
+        f"{glyphs.fill(state)} {number:>3} {state.value:<7} {format_capacity(slot.size_bytes):>8} at "
+        f"{start:<{start_width}}"
+    )
     if not slot.number:
         yield cut(fixed.rstrip(), width)
         return
@@ -266,22 +292,32 @@ def content_of(slot: Slot) -> str:
 def _what(slot: Slot) -> str:
     what = content_of(slot) or ("extended" if is_container(slot) else "nothing recognised")
     label = printable(slot.label or slot.name or "")
-    where = "turned on" if slot.mount_point == NO_PLACE else f"at {printable(slot.mount_point, 2000)}" if slot.mount_point else ""
+    where = (
+        "turned on"
+        if slot.mount_point == NO_PLACE
+        else f"at {printable(slot.mount_point, 2000)}"
+        if slot.mount_point
+        else ""
+    )
     tail = [what, f'"{label}"' if label else "", where]
     return " ".join(word for word in tail if word)
 
 
 def steps_lines(steps: Sequence[Step], width: int) -> Iterator[str]:
-    """The steps in order. Commands stand alone on their lines, so that copying them is right; wrapped ones end in a backslash."""
+    """The steps in order. Commands stand alone on their lines, so that copying them is right; wrapped ones
+    end in a backslash."""
     total = sum(step.seconds for step in steps)
-    yield from wrapped(f"{len(steps)} step{'' if len(steps) == 1 else 's'}, {roughly(total)} (an estimate):", width)
+    yield from wrapped(
+        f"{len(steps)} step{'' if len(steps) == 1 else 's'}, {roughly(total)} (an estimate):", width
+    )
     for number, step in enumerate(steps, 1):
         yield ""
         yield from step_lines(number, step, width)
 
 
 def step_lines(number: int, step: Step, width: int) -> Iterator[str]:
-    """One step: what it does, its commands or edits, what it destroys, how it is undone, and how long it may take."""
+    """One step: what it does, its commands or edits, what it destroys, how it is undone, and how long it may
+    take."""
     yield from wrapped(f"{number:>2}. {step.sentence}", width, hang=4)
     for argv in step.commands:
         yield from command_lines(argv, width, indent=6)

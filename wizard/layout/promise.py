@@ -1,23 +1,25 @@
-"""What a plan promises to whoever has something on the drive: until when it can be put back, or why it cannot."""
+"""What a plan promises to whoever has something on the drive: until when it can be put back, or why it
+cannot."""
 
 from wizard.layout.rehearsed import direct_reason
 from wizard.model.plan import Layout, Plan
 
 
 def promise(plan: Plan, why_direct: str = "") -> str:
-    """Until when what is on the drives can be put back. `why_direct` is why no stand-in can be had on this machine,
-    as a clause; empty where one can, or nobody has looked.
+    """Until when what is on the drives can be put back. `why_direct` is why no stand-in can be had on this
+    machine, as a clause; empty where one can, or nobody has looked.
     """
     drive, it = ("drives", "they hold") if plan.others else ("drive", "it holds")
     if why := direct_reason(plan) or why_direct:
         return (
-            f"The steps run on the {drive} directly, since {why}. A power cut or an error can leave a part of them "
-            "done, and what was there can be put back only until the first step that cannot be undone."
+            f"The steps run on the {drive} directly, since {why}. A power cut or an error can leave a part "
+            "of them done, and what was there can be put back only until the first step that cannot be "
+            "undone."
         )
     said = (
-        f"Everything is tried out on a stand-in for the {drive} first, and what {it} where it changes is saved. When "
-        "all is written it waits, not yet in use: `diskwright keep` puts it to use, and until then `diskwright undo` "
-        "puts back what was there, bit for bit."
+        f"Everything is tried out on a stand-in for the {drive} first, and what {it} where it changes is "
+        "saved. When all is written it waits, not yet in use: `diskwright keep` puts it to use, and until "
+        "then `diskwright undo` puts back what was there, bit for bit."
     )
     if shows_nothing(plan):
         return f"{said} Where {it} only zeros there is nothing to put back: it is put to use at once."
@@ -25,7 +27,8 @@ def promise(plan: Plan, why_direct: str = "") -> str:
 
 
 def lost_when(plan: Plan, why_direct: str = "") -> str:
-    """When what a plan destroys is lost, as the end of a heading: `, once you keep it`; empty where that is at once."""
+    """When what a plan destroys is lost, as the end of a heading: `, once you keep it`; empty where that is
+    at once."""
     return "" if direct_reason(plan) or why_direct else ", once you keep it"
 
 

@@ -25,11 +25,16 @@ CONTENT_FIELDS = frozenset({"table", "signatures", "partitions", "content_digest
 
 def unread_content(drive: Drive) -> bool:
     """Whether anything about what the drive holds could not be read: then it must not pass for empty."""
-    return drive.table is None or drive.content_digest is None or any(unread.what in CONTENT_FIELDS for unread in drive.unread)
+    return (
+        drive.table is None
+        or drive.content_digest is None
+        or any(unread.what in CONTENT_FIELDS for unread in drive.unread)
+    )
 
 
 def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
-    """The drive's size and geometry; raises Refused where they are unknown or the drive must not be written at all."""
+    """The drive's size and geometry; raises Refused where they are unknown or the drive must not be written
+    at all."""
     path = drive.path
     if drive.uses:
         gravest = next((use for use in drive.uses if use.kind == "running-system"), drive.uses[0])
@@ -63,14 +68,22 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
     if chosen:
         return
     has_table = drive.table is not None and drive.table.kind != "none"
-    use_free = ", or --use-free to keep every partition and use only free space" if has_table and not drive.signatures else ""
+    use_free = (
+        ", or --use-free to keep every partition and use only free space"
+        if has_table and not drive.signatures
+        else ""
+    )
     if unread_content(drive):
         raise Refused(
-            f"What {drive.path} holds could not be read, so it may not be empty. {_why_unread(drive)} Say --replace to erase it all."
+            f"What {drive.path} holds could not be read, so it may not be empty. {_why_unread(drive)} Say "
+            "--replace to erase it all."
         )
     if drive.is_empty:
         return
-    raise Refused(f"{drive.path} is not empty: it holds {what_it_holds(drive)}. Say --replace to erase everything on it{use_free}.")
+    raise Refused(
+        f"{drive.path} is not empty: it holds {what_it_holds(drive)}. Say --replace to erase everything on "
+        f"it{use_free}."
+    )
 
 
 def _why_unread(drive: Drive) -> str:
@@ -88,41 +101,60 @@ def what_it_holds(drive: Drive) -> str:
         count = len(drive.partitions)
         parts.append(f"a table ({drive.table.kind}) with {count} partition{'' if count == 1 else 's'}")
     named = [
-        f"{part.path} ({printable('+'.join(signature.kind for signature in part.signatures) or 'nothing recognised', 40)}, "
+        f"{part.path} "
+        f"({printable('+'.join(one.kind for one in part.signatures) or 'nothing recognised', 40)}, "
         f"{format_capacity(part.size_bytes)})"
         for part in drive.partitions
     ]
     more = f" and {len(named) - 3} more" if len(named) > 3 else ""
     if drive.unrecognised_zones:
-        parts.append(f"{drive.unrecognised_zones} zones that were written to, with nothing that is recognised")
+        parts.append(
+            f"{drive.unrecognised_zones} zones that were written to, with nothing that is recognised"
+        )
     return " and ".join(parts or ["partitions"]) + (f": {', '.join(named[:3])}{more}" if named else "")
 
 
 def refuse_table(drive: Drive) -> None:
-    """Raises Refused where the table is none that partitions can be added to without a risk for those it has."""
+    """Raises Refused where the table is none that partitions can be added to without a risk for those it
+    has."""
     path, table = drive.path, drive.table
     if table is None or unread_content(drive):
-        raise Refused(f"What {path} holds could not be read, so nothing can be kept safely. {_why_unread(drive)}")
+        raise Refused(
+            f"What {path} holds could not be read, so nothing can be kept safely. {_why_unread(drive)}"
+        )
     if table.kind == "none":
         raise Refused(
-            f"{path} has no partition table to add to: it holds {what_it_holds(drive)}. Only --replace can set it up, and erases that."
+            f"{path} has no partition table to add to: it holds {what_it_holds(drive)}. Only --replace can "
+            "set it up, and erases that."
         )
     if drive.signatures:
-        raise Refused(f"{path} holds {what_it_holds(drive)}: these contradict each other. Settle which is right, or say --replace.")
+        raise Refused(
+            f"{path} holds {what_it_holds(drive)}: these contradict each other. Settle which is right, or "
+            "say --replace."
+        )
     if table.kind == "hybrid":
         raise Refused(
-            f"{path} has a hybrid table (GPT and MBR that name different partitions): adding would break one of the two. Only --replace."
+            f"{path} has a hybrid table (GPT and MBR that name different partitions): adding would break one "
+            "of the two. Only --replace."
         )
     if table.kind not in ("gpt", "mbr"):
-        raise Refused(f"{path} has a table of a kind that diskwright does not add to. Only --replace can set it up.")
+        raise Refused(
+            f"{path} has a table of a kind that diskwright does not add to. Only --replace can set it up."
+        )
     if table.primary == "damaged":
-        raise Refused(f"The GPT at the start of {path} is damaged: repair it from its backup first (gdisk: r, b, w).")
+        raise Refused(
+            f"The GPT at the start of {path} is damaged: repair it from its backup first (gdisk: r, b, w)."
+        )
     if table.backup in ("missing", "damaged", "misplaced"):
-        raise Refused(f"The backup GPT of {path} is {table.backup}: repair it first (`sgdisk --move-second-header {path}`).")
+        raise Refused(
+            f"The backup GPT of {path} is {table.backup}: repair it first (`sgdisk --move-second-header "
+            f"{path}`)."
+        )
     if table.ordinary is False:
         raise Refused(
-            f"The GPT of {path} keeps its entries in an unusual place or form, as some boards' boot loaders need it: writing it again "
-            "would move them over what lies there. Add the partition with the tool that made the table, or say --replace."
+            f"The GPT of {path} keeps its entries in an unusual place or form, as some boards' boot loaders "
+            "need it: writing it again would move them over what lies there. Add the partition with the tool "
+            "that made the table, or say --replace."
         )
     _refuse_partitions(drive)
 
@@ -130,14 +162,20 @@ def refuse_table(drive: Drive) -> None:
 def refuse_new_mbr(path: str, size_bytes: int, geometry: Geometry, volumes: int, *, keep: bool) -> None:
     """Raises BadInput where a new MBR does not fit; `keep` where the table that is there stays."""
     if keep:
-        raise BadInput(f"The table of {path} stays as it is: a new MBR can only be made where everything on the drive is replaced.")
+        raise BadInput(
+            f"The table of {path} stays as it is: a new MBR can only be made where everything on the drive "
+            "is replaced."
+        )
     if volumes > MBR_PRIMARIES:
-        raise BadInput(f"An MBR has room for {MBR_PRIMARIES} partitions, and {volumes} were asked for. A GPT holds {GPT_PARTITIONS}.")
+        raise BadInput(
+            f"An MBR has room for {MBR_PRIMARIES} partitions, and {volumes} were asked for. A GPT holds "
+            f"{GPT_PARTITIONS}."
+        )
     reach = MBR_BLOCKS * geometry.logical_block_bytes
     if size_bytes > reach:
         raise BadInput(
-            f"An MBR counts blocks in 32 bits and so reaches {format_capacity(reach)} of {path}, which has {format_capacity(size_bytes)}: "
-            "the rest would be lost to it. A GPT reaches all of it."
+            f"An MBR counts blocks in 32 bits and so reaches {format_capacity(reach)} of {path}, which has "
+            f"{format_capacity(size_bytes)}: the rest would be lost to it. A GPT reaches all of it."
         )
 
 
@@ -148,24 +186,35 @@ def _refuse_partitions(drive: Drive) -> None:
     if pair := overlapping(slots):
         first, second = pair
         raise Refused(
-            f"Partitions {first.number} and {second.number} of {path} overlap: nothing is added to a table that contradicts itself."
+            f"Partitions {first.number} and {second.number} of {path} overlap: nothing is added to a table "
+            "that contradicts itself."
         )
     table = drive.table
     lowest, highest = ((table.first_usable_bytes or 0), table.end_usable_bytes) if table else (0, None)
     for part in drive.partitions:
         if part.start_bytes < lowest or (highest is not None and size_bytes >= part.end_bytes > highest):
-            raise Refused(f"{part.path} lies outside of what the table of {path} says can be used: nothing is added to such a table.")
+            raise Refused(
+                f"{part.path} lies outside of what the table of {path} says can be used: nothing is added to "
+                "such a table."
+            )
         if part.end_bytes > size_bytes:
-            raise Refused(f"{part.path} reaches beyond the end of {path}: the table does not fit this drive, so nothing is added to it.")
+            raise Refused(
+                f"{part.path} reaches beyond the end of {path}: the table does not fit this drive, so "
+                "nothing is added to it."
+            )
         if part.type is None:
             raise Refused(f"The type of {part.path} could not be read, so it could not be kept as it is.")
         if _kernel_differs(part):
-            raise Refused(f"The kernel sees {part.path} elsewhere than the table says: run `partprobe {path}` or restart, then plan again.")
+            raise Refused(
+                f"The kernel sees {part.path} elsewhere than the table says: run `partprobe {path}` or "
+                "restart, then plan again."
+            )
 
 
 def _kernel_differs(part: Partition) -> bool:
     if part.type in CONTAINER_TYPES:
-        # The kernel shows an extended partition with the length of its first blocks only (block/partitions/msdos.c).
+        # The kernel shows an extended partition with the length of its first blocks only
+        # (block/partitions/msdos.c).
         return part.kernel_start_bytes not in (None, part.start_bytes)
     return (part.kernel_start_bytes or part.start_bytes) != part.start_bytes or (
         part.kernel_size_bytes or part.size_bytes

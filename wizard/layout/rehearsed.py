@@ -28,12 +28,14 @@ ON_DRIVE = WipeSignatures | WriteTable | MakeFilesystem | MakeSubvolumes
 
 
 def direct_reason(plan: Plan) -> str:
-    """Why a plan's steps have to run on the drive itself, as a clause; empty where all of them are rehearsed first."""
+    """Why a plan's steps have to run on the drive itself, as a clause; empty where all of them are rehearsed
+    first."""
     return why_on_drive(step.operation for step in plan.steps)
 
 
 def why_on_drive(operations: Iterable[Operation]) -> str:
-    """Why these operations have to run on the drive itself, as a clause; empty where all of them can be rehearsed first."""
+    """Why these operations have to run on the drive itself, as a clause; empty where all of them can be
+    rehearsed first."""
     for operation in operations:
         match operation:
             case ResetZones():
@@ -51,18 +53,27 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
 
 def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     """The steps that are rehearsed, by number from 1."""
-    return ((number, step) for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE))
+    return (
+        (number, step) for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE)
+    )
 
 
 def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     """The steps that put to use what was made, by number from 1."""
-    return ((number, step) for number, step in enumerate(plan.steps, 1) if not isinstance(step.operation, ON_DRIVE))
+    return (
+        (number, step)
+        for number, step in enumerate(plan.steps, 1)
+        if not isinstance(step.operation, ON_DRIVE)
+    )
 
 
 def on_nodes(plan: Plan, nodes: Mapping[str, str]) -> Plan:
-    """The same plan for other nodes, each by the path of a drive that it takes the place of. What is shown of it stays as it was."""
+    """The same plan for other nodes, each by the path of a drive that it takes the place of. What is shown of
+    it stays as it was."""
     known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
-    members = tuple(replace(member, drive=replace(member.drive, path=known[member.drive.path])) for member in plan.members)
+    members = tuple(
+        replace(member, drive=replace(member.drive, path=known[member.drive.path])) for member in plan.members
+    )
     return replace(
         plan,
         drive=members[0].drive,

@@ -1,7 +1,8 @@
 """What a volume can be to a system that starts from the drive, and what a partition table calls that.
 
-GPT's types are those of the UAPI group's Discoverable Partitions Specification, by which firmware, boot loaders and systemd find the
-partitions without being told; an MBR has a type of its own for two of them only (UEFI 2.10, 5.2.2, and the Boot Loader Specification).
+GPT's types are those of the UAPI group's Discoverable Partitions Specification, by which firmware, boot
+loaders and systemd find the partitions without being told; an MBR has a type of its own for two of them only
+(UEFI 2.10, 5.2.2, and the Boot Loader Specification).
 """
 
 from dataclasses import dataclass
@@ -28,16 +29,20 @@ TableKind = Literal["gpt", "mbr"]
 SYSTEM_WORKLOAD = "desktop-root"
 """The purpose of what a system needs to start and to run: no option that puts data at risk is given to it."""
 
-WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and name not in ("vfat", "exfat", "ntfs"))
+WITH_OWNERS = tuple(
+    name for name, kind in MADE.items() if kind.mounts and name not in ("vfat", "exfat", "ntfs")
+)
 """The filesystems that keep owners and permissions as a Linux system needs them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Role:
-    """What a volume is to a system. `filesystems` can have the role; where it has a `usual` one, `why` says why that one is proposed.
+    """What a volume is to a system. `filesystems` can have the role; where it has a `usual` one, `why` says
+    why that one is proposed.
 
-    `workload` is the purpose that stands for it where none is named. `usual_bytes` None has no usual size. `single`: a drive has one at
-    most; `read_at_start`: firmware or boot loader read it. `gpt_type` and `mbr_type` are empty where the filesystem's own is used.
+    `workload` is the purpose that stands for it where none is named. `usual_bytes` None has no usual size.
+    `single`: a drive has one at most; `read_at_start`: firmware or boot loader read it. `gpt_type` and
+    `mbr_type` are empty where the filesystem's own is used.
     """
 
     name: str
@@ -61,8 +66,8 @@ ROLES = {
         Role(
             "esp",
             "EFI system partition",
-            "Where the firmware finds the boot loader. 1 GiB holds the loaders and several kernels; 260 MiB is the least that is FAT32 on "
-            "a drive with blocks of 4096 bytes.",
+            "Where the firmware finds the boot loader. 1 GiB holds the loaders and several kernels; 260 MiB "
+            "is the least that is FAT32 on a drive with blocks of 4096 bytes.",
             "EFI",
             SYSTEM_WORKLOAD,
             ("vfat",),
@@ -77,8 +82,8 @@ ROLES = {
         Role(
             "boot",
             "Boot partition",
-            "Kernels and what they start with, for where the boot loader cannot read the system's own volume, as where that is encrypted. "
-            "1 GiB holds several kernels.",
+            "Kernels and what they start with, for where the boot loader cannot read the system's own "
+            "volume, as where that is encrypted. 1 GiB holds several kernels.",
             "boot",
             SYSTEM_WORKLOAD,
             (*WITH_OWNERS, "vfat"),
@@ -122,7 +127,8 @@ ROLES = {
 
 
 def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
-    """The size that a volume with this role usually has; None for one that takes what is left, or has no role."""
+    """The size that a volume with this role usually has; None for one that takes what is left, or has no
+    role."""
     if role == "swap":
         return swap_bytes(memory_bytes)
     return ROLES[role].usual_bytes if role in ROLES else None
@@ -133,7 +139,8 @@ _BY_ARCHITECTURE = "root-"
 
 
 def volume_role(role: str, architecture: str) -> str:
-    """The role as a plan has it: a root names the architecture (uname -m) where the specification has a type for that."""
+    """The role as a plan has it: a root names the architecture (uname -m) where the specification has a type
+    for that."""
     return f"{_BY_ARCHITECTURE}{architecture}" if role == "root" and architecture in ROOT_GPT_TYPES else role
 
 
@@ -144,19 +151,29 @@ def role_of(volume: Volume) -> Role | None:
 
 def _root_type(role: str) -> str:
     """The type of a root that names its architecture; empty for every other role."""
-    return ROOT_GPT_TYPES.get(role.removeprefix(_BY_ARCHITECTURE), "") if role.startswith(_BY_ARCHITECTURE) else ""
+    return (
+        ROOT_GPT_TYPES.get(role.removeprefix(_BY_ARCHITECTURE), "")
+        if role.startswith(_BY_ARCHITECTURE)
+        else ""
+    )
 
 
 def partition_type(volume: Volume, table: TableKind) -> str:
-    """What the table calls the volume's partition. A role's type holds for an encrypted one too (by the specification)."""
+    """What the table calls the volume's partition. A role's type holds for an encrypted one too (by the
+    specification)."""
     role, kind = role_of(volume), MADE[volume.filesystem]
     if table == "mbr":
         return (role.mbr_type if role else "") or (LUKS_MBR_TYPE if volume.encryption else kind.mbr_type)
-    return _root_type(volume.role) or (role.gpt_type if role else "") or (LINUX_LUKS_TYPE if volume.encryption else kind.gpt_type)
+    return (
+        _root_type(volume.role)
+        or (role.gpt_type if role else "")
+        or (LINUX_LUKS_TYPE if volume.encryption else kind.gpt_type)
+    )
 
 
 def role_fault(role: str, filesystem: str, *, encrypted: bool) -> str | None:
-    """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence, or None."""
+    """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence,
+    or None."""
     if role not in ROLES:
         return f"has the role {printable(role, 30)!r}, which is none; the roles are {', '.join(ROLES)}"
     found = ROLES[role]
@@ -164,19 +181,26 @@ def role_fault(role: str, filesystem: str, *, encrypted: bool) -> str | None:
         return f"has the role {role}, which is read before anything can be decrypted: it cannot be encrypted"
     if filesystem in found.filesystems:
         return None
-    return f"has the role {role}, for which {printable(filesystem, 30)} does not do: it takes {' or '.join(found.filesystems)}"
+    return (
+        f"has the role {role}, for which {printable(filesystem, 30)} does not do: it takes "
+        f"{' or '.join(found.filesystems)}"
+    )
 
 
 def volume_role_fault(volume: Volume, *, alone: bool) -> str | None:
-    """Why a plan's volume cannot have its role, as the end of a sentence, or None. `alone` where it has a partition to itself."""
+    """Why a plan's volume cannot have its role, as the end of a sentence, or None. `alone` where it has a
+    partition to itself."""
     if not volume.role:
         return None
     role = role_of(volume)
     if not alone:
         return "has a role, and no partition of its own"
-    return role_fault(role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None)
+    return role_fault(
+        role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None
+    )
 
 
 def is_systems(role: str) -> bool:
-    """Whether a system starts from a volume with this role or lives on it, whatever purpose was named for it."""
+    """Whether a system starts from a volume with this role or lives on it, whatever purpose was named for
+    it."""
     return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD

@@ -1,4 +1,5 @@
-"""What a label, a mount point, a filesystem's option may be. Each rule gives the fault as the end of a sentence, or None."""
+"""What a label, a mount point, a filesystem's option may be. Each rule gives the fault as the end of a
+sentence, or None."""
 
 import re
 from uuid import UUID
@@ -19,7 +20,9 @@ FORBIDDEN_ROOTS = (
 
 FORBIDDEN_EXACTLY = ("/", "/usr", "/var", "/var/lib", "/var/log", "/root", "/tmp")
 
-MKFS_KEYS_ELSEWHERE = frozenset({"device", "logdev", "rtdev", "name", "file", "offset", "location", "uuid", "label"})
+MKFS_KEYS_ELSEWHERE = frozenset(
+    {"device", "logdev", "rtdev", "name", "file", "offset", "location", "uuid", "label"}
+)
 """Keys within a value by which a program would write to another device or place than the one it is given."""
 
 MOUNT_OPTIONS_ELSEWHERE = frozenset(
@@ -55,7 +58,8 @@ MOUNT_OPTIONS_ELSEWHERE = frozenset(
         "noauto",
     }
 )
-"""Options that make mount(8) do something else, or with something else, than mount this volume at this place."""
+"""Options that make mount(8) do something else, or with something else, than mount this volume at this
+place."""
 
 _VALUE = re.compile(r"[\w^+:.%=,-]+", re.ASCII)
 _MOUNT_OPTION = re.compile(r"[a-z][a-z0-9_-]*(=[\w:.+-]+)?", re.ASCII)
@@ -67,7 +71,12 @@ _DEVICE = re.compile(r"/dev(/[\w.!+:-]+)+", re.ASCII)
 def geometry_fault(geometry: Geometry) -> str | None:
     """Why nothing can be laid out on a drive of this geometry, or None."""
     logical, physical = geometry.logical_block_bytes, geometry.physical_block_bytes
-    if not 512 <= logical <= 65536 or logical & (logical - 1) or not logical <= physical <= 1 << 30 or physical % logical:
+    if (
+        not 512 <= logical <= 65536
+        or logical & (logical - 1)
+        or not logical <= physical <= 1 << 30
+        or physical % logical
+    ):
         return f"blocks of {logical} and {physical} bytes are none that partitions can lie on"
     offset = geometry.alignment_offset_bytes
     if not -1 <= offset < 1 << 30 or (offset > 0 and offset % logical):
@@ -96,7 +105,8 @@ def label_fault(label: str, filesystem: str) -> str | None:
 
 
 def partition_name(label: str) -> str:
-    """The label as a GPT partition name. Libparted writes other than ASCII names only in a UTF-8 locale, so those become `_`."""
+    """The label as a GPT partition name. Libparted writes other than ASCII names only in a UTF-8 locale, so
+    those become `_`."""
     return "".join(char if char.isascii() else "_" for char in label)[:GPT_NAME_UNITS]
 
 
@@ -111,20 +121,30 @@ def mount_point_fault(path: str) -> str | None:
         return "is not in its plain form (no //, no . or .., no slash at the end)"
     if len(path.encode()) > 1024 or any(len(part.encode()) > 255 for part in parts):
         return "is too long"
-    if path in FORBIDDEN_EXACTLY or any(path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS):
+    if path in FORBIDDEN_EXACTLY or any(
+        path == root or path.startswith(root + "/") for root in FORBIDDEN_ROOTS
+    ):
         return "would hide what the running system needs"
     return None
 
 
 def place_fault(place: str, filesystem: str) -> str | None:
-    """Why a volume of this filesystem cannot be mounted at `place`, or None; swap has NO_PLACE, and is turned on."""
+    """Why a volume of this filesystem cannot be mounted at `place`, or None; swap has NO_PLACE, and is turned
+    on."""
     if MADE[filesystem].mounts:
         return mount_point_fault(place)
-    return None if place == NO_PLACE else f"is no place for {filesystem}, which is never mounted; {NO_PLACE} stands for having it turned on"
+    return (
+        None
+        if place == NO_PLACE
+        else (
+            f"is no place for {filesystem}, which is never mounted; {NO_PLACE} stands for having it turned on"
+        )
+    )
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:
-    """Why these words are not handed to the program that makes the filesystem, or these options not to mount(8), or None."""
+    """Why these words are not handed to the program that makes the filesystem, or these options not to
+    mount(8), or None."""
     if mount and not MADE[filesystem].mounts:
         return f"{filesystem} is mounted nowhere, and has no mount options"
     return mkfs_options_fault(filesystem, mkfs) or mount_options_fault(mount)
@@ -159,11 +179,16 @@ def mount_options_fault(options: tuple[str, ...]) -> str | None:
 
 
 def volume_uuid_fault(text: str, filesystem: str) -> str | None:
-    """Why `text` is no UUID, or serial number, in the form in which libblkid reports the filesystem's, or None."""
+    """Why `text` is no UUID, or serial number, in the form in which libblkid reports the filesystem's, or
+    None."""
     digits = MADE[filesystem].serial_digits
     if not digits:
         return uuid_fault(text)
-    return None if _SERIALS[digits].fullmatch(text) and text.strip("0-") else f"is no serial number of {digits} digits"
+    return (
+        None
+        if _SERIALS[digits].fullmatch(text) and text.strip("0-")
+        else f"is no serial number of {digits} digits"
+    )
 
 
 def uuid_fault(text: str) -> str | None:
@@ -176,7 +201,11 @@ def uuid_fault(text: str) -> str | None:
 
 def is_device_path(path: str) -> bool:
     """Whether `path` can be a device's node: below /dev, in plain form, of harmless characters."""
-    return len(path) < 256 and bool(_DEVICE.fullmatch(path)) and not any(part in (".", "..") for part in path.split("/"))
+    return (
+        len(path) < 256
+        and bool(_DEVICE.fullmatch(path))
+        and not any(part in (".", "..") for part in path.split("/"))
+    )
 
 
 def is_workload_id(text: str) -> bool:

@@ -1,4 +1,5 @@
-"""Where on a drive partitions may lie, what is free there, and which wish goes where. Pure; everything in bytes."""
+"""Where on a drive partitions may lie, what is free there, and which wish goes where. Pure; everything in
+bytes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +26,8 @@ MBR_PRIMARIES = 4
 
 
 def gpt_bounds(size_bytes: int, geometry: Geometry) -> Extent:
-    """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before their copies."""
+    """Where a new GPT of 128 entries lets partitions lie: behind protective MBR, header and entries, before
+    their copies."""
     block = geometry.logical_block_bytes
     entries = -(-GPT_ENTRIES_BYTES // block) * block
     first, end = 2 * block + entries, size_bytes // block * block - block - entries
@@ -50,7 +52,8 @@ def is_container(slot: Slot) -> bool:
 
 
 def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:
-    """The partitions in the order of their starts, with free slots (number 0) for every gap within `bounds`."""
+    """The partitions in the order of their starts, with free slots (number 0) for every gap within
+    `bounds`."""
     slots: list[Slot] = []
     position = bounds.start_bytes
     for slot in sorted(partitions, key=lambda slot: (slot.start_bytes, -slot.size_bytes, slot.number)):
@@ -65,13 +68,19 @@ def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:
 
 def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
     """The first two partitions that share bytes, unless one is the extended partition around the other."""
-    ordered = sorted((slot for slot in partitions if not is_container(slot)), key=lambda slot: slot.start_bytes)
+    ordered = sorted(
+        (slot for slot in partitions if not is_container(slot)), key=lambda slot: slot.start_bytes
+    )
     for before, after in pairwise(ordered):
         if after.start_bytes < before.end_bytes:
             return before, after
     for container in filter(is_container, partitions):
         for slot in partitions:
-            if slot is not container and slot.start_bytes < container.end_bytes and container.start_bytes < slot.end_bytes:
+            if (
+                slot is not container
+                and slot.start_bytes < container.end_bytes
+                and container.start_bytes < slot.end_bytes
+            ):
                 inside = container.start_bytes <= slot.start_bytes and slot.end_bytes <= container.end_bytes
                 if is_container(slot) or slot.number <= 4 or not inside:
                     return container, slot
@@ -79,7 +88,8 @@ def overlapping(partitions: Sequence[Slot]) -> tuple[Slot, Slot] | None:
 
 
 def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[Extent, ...]:
-    """What of the free space can hold partitions: from an aligned start to an aligned end, never below 1 MiB."""
+    """What of the free space can hold partitions: from an aligned start to an aligned end, never below 1
+    MiB."""
     spaces = []
     for extent in free:
         start = align_up(geometry, max(extent.start_bytes, FLOOR_BYTES))
@@ -90,14 +100,16 @@ def aligned_spaces(free: Iterable[Slot | Extent], geometry: Geometry) -> tuple[E
 
 
 def share_bytes(percent: int, spaces: Iterable[Extent], geometry: Geometry) -> int:
-    """So many percent of all that can be used, rounded down to the grain: shares of 100 percent together always fit."""
+    """So many percent of all that can be used, rounded down to the grain: shares of 100 percent together
+    always fit."""
     grain = grain_bytes(geometry)
     return sum(space.size_bytes for space in spaces) * percent // 100 // grain * grain
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What one wish needs: bytes, or None for all that is left; never less than `minimum_bytes`. `name` is for messages."""
+    """What one wish needs: bytes, or None for all that is left; never less than `minimum_bytes`. `name` is
+    for messages."""
 
     name: str
     size_bytes: int | None
@@ -112,7 +124,8 @@ class _Space:
 
 
 def place(demands: Sequence[Demand], spaces: Sequence[Extent], geometry: Geometry) -> tuple[Extent, ...]:
-    """An extent for each demand, in their order. Sizes are rounded up to the grain; the one without a size fills its space.
+    """An extent for each demand, in their order. Sizes are rounded up to the grain; the one without a size
+    fills its space.
 
     The largest are placed first, each where the least is left over. Raises BadInput saying how much is free.
     """
@@ -152,16 +165,25 @@ def _rounded(demand: Demand, grain: int) -> int | None:
         return None
     if demand.size_bytes < demand.minimum_bytes:
         least = format_exact(demand.minimum_bytes)
-        raise BadInput(f"The volume {demand.name} with {format_exact(demand.size_bytes)} is too small: it needs at least {least}.")
+        raise BadInput(
+            f"The volume {demand.name} with {format_exact(demand.size_bytes)} is too small: it needs at "
+            f"least {least}."
+        )
     return -(-demand.size_bytes // grain) * grain
 
 
 def _too_large(demands: Sequence[Demand], index: int, spaces: Sequence[Extent]) -> str:
     demand = demands[index]
     free = sum(space.size_bytes for space in spaces)
-    wanted = format_capacity(demand.size_bytes) if demand.size_bytes is not None else f"at least {format_exact(demand.minimum_bytes)}"
+    wanted = (
+        format_capacity(demand.size_bytes)
+        if demand.size_bytes is not None
+        else f"at least {format_exact(demand.minimum_bytes)}"
+    )
     others = sum(other.size_bytes or 0 for other in demands if other is not demand)
-    sentence = f"The volume {demand.name} needs {wanted}, and {format_capacity(free)} ({free} bytes) can be used"
+    sentence = (
+        f"The volume {demand.name} needs {wanted}, and {format_capacity(free)} ({free} bytes) can be used"
+    )
     if len(spaces) > 1:
         sentence += f", the largest piece being {format_capacity(max(space.size_bytes for space in spaces))}"
     if others:

@@ -1,4 +1,5 @@
-"""What lies where a plan writes, as a step says what it destroys: the old table, and the data of what goes with it."""
+"""What lies where a plan writes, as a step says what it destroys: the old table, and the data of what goes
+with it."""
 
 from collections.abc import Sequence
 
@@ -22,21 +23,27 @@ def table_lost(member: Member) -> str:
 
 
 def data_lost(devices: Sequence[str], members: Sequence[Member], *, named: bool) -> list[str]:
-    """What lay on these drives where a filesystem is made: on `devices`, or for an array on every one. `named`: each says its drive."""
-    found = [_lost_with(member, _lost_under(devices, member), f"on {member.drive.path}" if named else "there") for member in members]
+    """What lay on these drives where a filesystem is made: on `devices`, or for an array on every one.
+    `named`: each says its drive."""
+    found = [
+        _lost_with(member, _lost_under(devices, member), f"on {member.drive.path}" if named else "there")
+        for member in members
+    ]
     return [sentence for sentence in found if sentence]
 
 
 def _lost_under(devices: Sequence[str], member: Member) -> list[Slot]:
-    """The partitions that go where those of `devices` come that are this drive's: all new ones where none is, all old ones where it is
-    the drive itself.
+    """The partitions that go where those of `devices` come that are this drive's: all new ones where none is,
+    all old ones where it is the drive itself.
     """
     if member.drive.path in devices:
         return _removed(member)
     new = [slot for slot in member.after.partitions if not slot.kept]
     named = [slot for slot in new if partition_path(member.drive.path, slot.number) in devices] or new
     return [
-        slot for slot in _removed(member) if any(slot.start_bytes < made.end_bytes and made.start_bytes < slot.end_bytes for made in named)
+        slot
+        for slot in _removed(member)
+        if any(slot.start_bytes < made.end_bytes and made.start_bytes < slot.end_bytes for made in named)
     ]
 
 

@@ -1,4 +1,5 @@
-"""An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone can derive it again."""
+"""An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone
+can derive it again."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -38,31 +39,42 @@ from wizard.model.plan import (
 )
 from wizard.model.units import TIB, format_exact
 
-UNTIL_KEPT = "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
-"""Said of every step that is rehearsed on a stand-in; the others are for plans that run on the drive itself."""
+UNTIL_KEPT = (
+    "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
+)
+"""Said of every step that is rehearsed on a stand-in; the others are for plans that run on the drive
+itself."""
 
-SAVED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was formatted."
-SAVED_TILL_MIRRORED = "The bytes it changes are saved first, and `diskwright undo` puts them back as long as the mirror was not begun."
+SAVED = (
+    "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was "
+    "formatted."
+)
+SAVED_TILL_MIRRORED = (
+    "The bytes it changes are saved first, and `diskwright undo` puts them back as long as the mirror was "
+    "not begun."
+)
 NOT_UNDONE = "Cannot be undone: what was there before is lost from here on."
 TAKEN_APART = (
-    "The bytes it changes are saved first; `diskwright undo` takes it apart again and puts them back as long as nothing was formatted."
+    "The bytes it changes are saved first; `diskwright undo` takes it apart again and puts them back as long "
+    "as nothing was formatted."
 )
 WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long as nothing was formatted."
 
 REHEARSED = "It is rehearsed on a stand-in for the drive first, where the kernel has loop devices."
-"""Said of a table that keeps partitions, in a plan whose other steps run on the drive itself; where the kernel has none, the run says
-so before it writes.
+"""Said of a table that keeps partitions, in a plan whose other steps run on the drive itself; where the
+kernel has none, the run says so before it writes.
 """
 
 TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is left there"
-"""FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a partition."""
+"""FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a
+partition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a step's words draw on besides its operation: the drive and what it holds before and after, the other drives, whether md
-    is to mirror them, the logical volumes that are made, and why the steps run on the drive itself, as a clause; empty where they are
-    rehearsed.
+    """What a step's words draw on besides its operation: the drive and what it holds before and after, the
+    other drives, whether md is to mirror them, the logical volumes that are made, and why the steps run on
+    the drive itself, as a clause; empty where they are rehearsed.
     """
 
     drive: Identity
@@ -108,20 +120,25 @@ def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, .
 
 
 def same_steps(plan: Plan) -> bool:
-    """Whether every text, command and estimate in the plan is what its typed operations give: nothing else is ever run."""
+    """Whether every text, command and estimate in the plan is what its typed operations give: nothing else is
+    ever run."""
     return _derived(plan) == plan.steps
 
 
 def told_as_direct(plan: Plan, why: str) -> Plan:
-    """The plan with the words of one whose steps run on the drive itself, as they do on a machine where, for the reason `why`, there is
-    no stand-in; the same plan where `why` is empty. Only to be shown: what is carried out are the words that can be derived again.
+    """The plan with the words of one whose steps run on the drive itself, as they do on a machine where, for
+    the reason `why`, there is no stand-in; the same plan where `why` is empty. Only to be shown: what is
+    carried out are the words that can be derived again.
     """
     return replace(plan, steps=_derived(plan, why)) if why else plan
 
 
 def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
     operations = [step.operation for step in plan.steps]
-    return steps_of(operations, Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations), direct=direct))
+    return steps_of(
+        operations,
+        Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations), direct=direct),
+    )
 
 
 def is_mirrored(operations: Iterable[Operation]) -> bool:
@@ -130,14 +147,17 @@ def is_mirrored(operations: Iterable[Operation]) -> bool:
 
 
 def step_of(operation: Operation, context: Context) -> Step:
-    """The operation with its sentence, commands, edits, what it destroys, how it is undone, what is checked, and an estimate in seconds."""
+    """The operation with its sentence, commands, edits, what it destroys, how it is undone, what is checked,
+    and an estimate in seconds."""
     return Step(
         operation=operation,
         sentence=_sentence(operation, context),
         commands=commands_of(operation),
         edits=_edits(operation, context),
         destroys=_destroys(operation, context),
-        undo=_undo(operation, context) if context.direct or not isinstance(operation, ON_DRIVE) else UNTIL_KEPT,
+        undo=_undo(operation, context)
+        if context.direct or not isinstance(operation, ON_DRIVE)
+        else UNTIL_KEPT,
         holds=_holds(operation),
         seconds=_seconds(operation, context),
     )
@@ -147,7 +167,9 @@ def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
     """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
     if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
         return (TABLE_MARK_ZEROED,)
-    return edits_of(operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes)
+    return edits_of(
+        operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes
+    )
 
 
 def _sentence(operation: Operation, context: Context) -> str:
@@ -162,15 +184,21 @@ def _sentence(operation: Operation, context: Context) -> str:
             return _table_sentence(operation, context)
         case ResetZones(device=device):
             return (
-                f"Empty every zone of {device}, which erases the whole drive, and whatever marks are left where it has no zones to empty."
+                f"Empty every zone of {device}, which erases the whole drive, and whatever marks are left "
+                "where it has no zones to empty."
             )
         case MakeFilesystem(device=device, filesystem=filesystem, label=label, others=others):
             spread = _spread(operation.options) if others else ""
-            return f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on {_listed((device, *others))}{spread}."
+            return (
+                f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on "
+                f"{_listed((device, *others))}{spread}."
+            )
         case MakeSubvolumes() | AddFstabLine() | Mount() | TurnOnSwap():
             return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
-            return mirror_sentence(operation, _listed(parts), _made_bytes(context.members_of(parts)[0], parts[0]))
+            return mirror_sentence(
+                operation, _listed(parts), _made_bytes(context.members_of(parts)[0], parts[0])
+            )
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_sentence(operation)
         case _:
@@ -180,11 +208,14 @@ def _sentence(operation: Operation, context: Context) -> str:
 def _spread(options: Sequence[str]) -> str:
     """What Btrfs does with several devices, as the end of a sentence."""
     if ("-d", "raid1") in pairwise(options):
-        return ": its files and its own records in two copies, on two drives each (raid1), so that a bad block is repaired from the other"
+        return (
+            ": its files and its own records in two copies, on two drives each (raid1), so that a bad block "
+            "is repaired from the other"
+        )
     if ("-m", "raid1") in pairwise(options):
         return (
-            ": its files once, spread over all of them, and its own records on two (raid1), which costs little and lets a bad block in "
-            "them be repaired, but brings no file back"
+            ": its files once, spread over all of them, and its own records on two (raid1), which costs "
+            "little and lets a bad block in them be repaired, but brings no file back"
         )
     return ": its files and its own records once, spread over all of them"
 
@@ -194,13 +225,21 @@ def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume |
         case MakeLogicalVolume():
             return logical_sentence(operation)
         case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
-            return f"Put {_listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} to each in turn."
+            return (
+                f"Put {_listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} "
+                "to each in turn."
+            )
         case MakeVolumeGroup(name=name, parts=(part,)):
-            return f"Make LVM's volume group {name} on {part}, with its data from {format_exact(DATA_BYTES)} on."
+            return (
+                f"Make LVM's volume group {name} on {part}, with its data from {format_exact(DATA_BYTES)} on."
+            )
         case MakeVolumeGroup(name=name, parts=parts):
             return f"Put {_listed(parts)} together as LVM's volume group {name}."
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
-            return f"Make the logical volume {device} over all {stripes} of them: {format_exact(chunk)} to each in turn."
+            return (
+                f"Make the logical volume {device} over all {stripes} of them: {format_exact(chunk)} to each "
+                "in turn."
+            )
 
 
 def _table_sentence(operation: WriteTable, context: Context) -> str:
@@ -209,15 +248,23 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
         return f"Write a new {kind} with {_count(len(operation.entries), 'partition')} on {device}."
     new = sum(not entry.kept for entry in operation.entries)
     kept = len(operation.entries) - new
-    added = f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} stay{'s' * (kept == 1)}."
+    added = (
+        f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} "
+        f"stay{'s' * (kept == 1)}."
+    )
     return f"{added} {REHEARSED}" if context.direct else added
 
 
 def _destroys(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures(device=device, expected=expected) if expected:
-            return f"How {device} is recognised as {marks(expected)}; its data stay until something is written over them."
-        case WipeSignatures(device=device) if any(member.drive.content_digest is None for member in context.members_of((device,))):
+            return (
+                f"How {device} is recognised as {marks(expected)}; its data stay until something is written "
+                "over them."
+            )
+        case WipeSignatures(device=device) if any(
+            member.drive.content_digest is None for member in context.members_of((device,))
+        ):
             return f"Whatever marks are on {device}; they could not be read when this was planned."
         case WriteTable(device=device, fresh=True):
             return table_lost(context.members_of((device,))[0])
@@ -247,7 +294,10 @@ def _undo(operation: Operation, context: Context) -> str:
         case MakeStripedVolume() | MakeLogicalVolume():
             return WITH_ITS_GROUP
         case MakeSubvolumes():
-            return "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem itself stays."
+            return (
+                "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem "
+                "itself stays."
+            )
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation)
         case AddFstabLine():
@@ -291,7 +341,8 @@ def _holds(operation: Operation) -> tuple[str, ...]:
 def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:
     device, kind, striping = operation.device, operation.filesystem, operation.striping
     recognised = (
-        f"{_listed((device, *operation.others))} {'are' if operation.others else 'is'} recognised as {kind} with UUID {operation.uuid}."
+        f"{_listed((device, *operation.others))} {'are' if operation.others else 'is'} recognised as {kind} "
+        f"with UUID {operation.uuid}."
     )
     more = []
     if striping:
@@ -310,21 +361,28 @@ def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> 
             return mirror_holds(operation)
         case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
             return (
-                f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID {array_uuid(uuid)}.",
+                f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID "
+                f"{array_uuid(uuid)}.",
                 _kernel_says(device, chunk, len(parts)),
             )
         case MakeVolumeGroup(name=name, parts=(part,)):
-            return (f"LVM finds the volume group {name} on {part} alone, with its data from {format_exact(DATA_BYTES)} on.",)
+            return (
+                f"LVM finds the volume group {name} on {part} alone, with its data from "
+                f"{format_exact(DATA_BYTES)} on.",
+            )
         case MakeVolumeGroup(name=name, parts=parts):
             return (f"LVM finds the volume group {name} on exactly these {len(parts)} physical volumes.",)
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
-            return (f"LVM finds {device} striped over {stripes}, {format_exact(chunk)} each.", _kernel_says(device, chunk, stripes))
+            return (
+                f"LVM finds {device} striped over {stripes}, {format_exact(chunk)} each.",
+                _kernel_says(device, chunk, stripes),
+            )
 
 
 def _kernel_says(device: str, chunk_bytes: int, count: int) -> str:
     return (
-        f"The kernel advises {format_exact(chunk_bytes)} at least and {format_exact(chunk_bytes * count)} at best for {device}, "
-        "and finds it aligned on every drive."
+        f"The kernel advises {format_exact(chunk_bytes)} at least and {format_exact(chunk_bytes * count)} at "
+        f"best for {device}, and finds it aligned on every drive."
     )
 
 
@@ -335,7 +393,11 @@ def _seconds(operation: Operation, context: Context) -> float:
             members = context.members_of((device, *others))
             per_tib = still if all(member.drive.rotational is False for member in members) else turning
             logical = next((one.size_bytes for one in context.logical if one.device == device), None)
-            made = logical if logical is not None else sum(_made_bytes(member, context.under(device)) for member in members)
+            made = (
+                logical
+                if logical is not None
+                else sum(_made_bytes(member, context.under(device)) for member in members)
+            )
             return round(least + per_tib * made / TIB, 1)
         case MakeContainer() | OpenContainer():
             return KEY_SECONDS
@@ -348,7 +410,8 @@ def _seconds(operation: Operation, context: Context) -> float:
 
 
 def _made_bytes(member: Member, device: str) -> int:
-    """The size of the new partition `device` on a drive; where that is none of its, of its only new one, or of all of the drive."""
+    """The size of the new partition `device` on a drive; where that is none of its, of its only new one, or
+    of all of the drive."""
     if device == member.drive.path:
         return member.drive.size_bytes
     new = [slot for slot in member.after.partitions if not slot.kept]

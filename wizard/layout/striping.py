@@ -1,7 +1,9 @@
-"""One volume over several drives: what a stripe makes of tables, names and options. Pure; the planner and whoever checks a plan use it.
+"""One volume over several drives: what a stripe makes of tables, names and options. Pure; the planner and
+whoever checks a plan use it.
 
-The arithmetic is that of mke2fs(8) and mkfs.xfs(8): ext4's stride is the chunk in blocks and its stripe width that of all data disks,
-XFS's su is the chunk and its sw their number. A RAID0 has no parity, so that every drive is a data disk.
+The arithmetic is that of mke2fs(8) and mkfs.xfs(8): ext4's stride is the chunk in blocks and its stripe width
+that of all data disks, XFS's su is the chunk and its sw their number. A RAID0 has no parity, so that every
+drive is a data disk.
 """
 
 import re
@@ -31,7 +33,8 @@ from wizard.model.plan import (
 from wizard.model.units import KIB, MIB
 
 FILESYSTEMS = {"md": ("ext4", "xfs"), "lvm": ("ext4", "xfs"), "btrfs": ("btrfs",)}
-"""What is made on each kind of stripe. Btrfs stripes by itself, and keeps two copies of its own records where it knows of two drives."""
+"""What is made on each kind of stripe. Btrfs stripes by itself, and keeps two copies of its own records where
+it knows of two drives."""
 
 MIRRORS = ("md", "btrfs")
 """The kinds that keep copies, too."""
@@ -43,7 +46,8 @@ MEMBER_KINDS = {"md": "linux_raid_member", "lvm": "LVM2_member"}
 USUAL_CHUNK_BYTES = 512 * KIB
 """mdadm's own since 2010 (mdadm(8), --chunk)."""
 LEAST_CHUNK_BYTES, MOST_CHUNK_BYTES = 16 * KIB, MIB
-"""Below, a drive hardly ever gets more than one block of a file; above, partitions and LVM's data would have to begin further in."""
+"""Below, a drive hardly ever gets more than one block of a file; above, partitions and LVM's data would have
+to begin further in."""
 BTRFS_CHUNK_BYTES = 64 * KIB
 """What Btrfs writes to one drive at a stretch; it cannot be chosen (fs/btrfs/volumes.h, BTRFS_STRIPE_LEN)."""
 METADATA = ("raid1", "raid0")
@@ -53,7 +57,10 @@ EXT4_BLOCK_BYTES = 4096
 NUMBER = 1
 """The number of the one partition on each drive."""
 
-_LVMS_OWN = re.compile(r"^(snapshot|pvmove)|_([ctv]data|[cirt]meta|[ciow]*orig|vorigin|cpool|cvol|mimage|mlog|pmspare|rimage|tpool)")
+_LVMS_OWN = re.compile(
+    r"^(snapshot|pvmove)|_([ctv]data|[cirt]meta|[ciow]*orig|vorigin|cpool|cvol|mimage|mlog|pmspare|rimage|"
+    r"tpool)"
+)
 _ARRAY = re.compile(r"/dev/md(0|[1-9]\d{0,3})")
 
 
@@ -64,8 +71,8 @@ def striping_of(stripe: Stripe, count: int) -> Striping:
 
 
 def room_bytes(kind: str, level: Level, parts: Sequence[int]) -> int:
-    """The room for files of partitions or drives of these sizes together, of which a mirror takes as much as the smallest has: once for
-    md, half of all for Btrfs, which keeps two copies.
+    """The room for files of partitions or drives of these sizes together, of which a mirror takes as much as
+    the smallest has: once for md, half of all for Btrfs, which keeps two copies.
     """
     if level == "raid0":
         return sum(parts)
@@ -86,9 +93,11 @@ def chunk_fault(chunk_bytes: int) -> str | None:
 
 
 def layer_name(label: str) -> str:
-    """A name for an array or a logical volume, after the label of what it holds: letters, digits and underscores only.
+    """A name for an array or a logical volume, after the label of what it holds: letters, digits and
+    underscores only.
 
-    What LVM keeps for itself (lvm(8), VALID NAMES) it is not: those words begin with an underscore, or the name.
+    What LVM keeps for itself (lvm(8), VALID NAMES) it is not: those words begin with an underscore, or the
+    name.
     """
     name = re.sub(r"[^A-Za-z0-9_]", "_", label)[:20]
     return f"v{name.replace('_', '')}"[:20] if _LVMS_OWN.search(name) else name
@@ -100,7 +109,8 @@ def group_name(label: str, first_uuid: str) -> str:
 
 
 def volume_node(label: str, first_uuid: str) -> str:
-    """The node of the logical volume in that group. Its names hold no hyphen, which the device mapper would double."""
+    """The node of the logical volume in that group. Its names hold no hyphen, which the device mapper would
+    double."""
     return f"/dev/mapper/{group_name(label, first_uuid)}-{layer_name(label)}"
 
 
@@ -110,7 +120,8 @@ def is_array_node(path: str) -> bool:
 
 
 def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: int) -> tuple[str, ...]:
-    """The words for mkfs with those for this stripe in them; doing it again changes nothing. ValueError for a block size with a letter."""
+    """The words for mkfs with those for this stripe in them; doing it again changes nothing. ValueError for a
+    block size with a letter."""
     pairs = _pairs(filesystem, words)
     if stripe.mirrors:
         return _mirrored_words(filesystem, pairs)
@@ -125,13 +136,18 @@ def striped_words(filesystem: str, words: Sequence[str], stripe: Stripe, count: 
     if filesystem == "xfs":
         geometry = f"su={striping.unit_bytes // KIB}k,sw={count}"
         return _words([*_without(pairs, "-d"), ("-d", _joined(pairs, "-d", geometry))])
-    return _words([*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid0"), ("-m", stripe.metadata)])
+    return _words(
+        [*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid0"), ("-m", stripe.metadata)]
+    )
 
 
 def _mirrored_words(filesystem: str, pairs: Sequence[tuple[str, str]]) -> tuple[str, ...]:
-    """A mirror has no stripe to fit: what says one is left out. Btrfs keeps two copies of files and of its own records."""
+    """A mirror has no stripe to fit: what says one is left out. Btrfs keeps two copies of files and of its
+    own records."""
     if filesystem == "btrfs":
-        return _words([*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid1"), ("-m", "raid1")])
+        return _words(
+            [*_without(pairs, "-d", "-m", "--data", "--metadata"), ("-d", "raid1"), ("-m", "raid1")]
+        )
     flag = {"ext4": "-E", "xfs": "-d"}[filesystem]
     rest = _joined(pairs, flag)
     return _words([*_without(pairs, flag), *([(flag, rest)] if rest else [])])
@@ -166,18 +182,23 @@ def _joined(pairs: Sequence[tuple[str, str]], wanted: str, *geometry: str) -> st
 
 
 def striped_extents(drives: Sequence[Identity]) -> tuple[Extent, ...]:
-    """A partition for each drive, aligned, all of one size: as large as the drive with the least room allows, in whole MiB.
+    """A partition for each drive, aligned, all of one size: as large as the drive with the least room allows,
+    in whole MiB.
 
     Empty where a drive has no room at all.
     """
-    spaces = [aligned_spaces([gpt_bounds(drive.size_bytes, drive.geometry)], drive.geometry) for drive in drives]
+    spaces = [
+        aligned_spaces([gpt_bounds(drive.size_bytes, drive.geometry)], drive.geometry) for drive in drives
+    ]
     if not all(spaces):
         return ()
     size = min(space[0].size_bytes for space in spaces) // MIB * MIB
     return tuple(Extent(space[0].start_bytes, size) for space in spaces) if size else ()
 
 
-def striped_table(drive: Identity, before: Layout, extent: Extent, stripe: Stripe, volume: Volume) -> WriteTable:
+def striped_table(
+    drive: Identity, before: Layout, extent: Extent, stripe: Stripe, volume: Volume
+) -> WriteTable:
     """The new table of one drive: one partition, of the type that says what it is a part of."""
     return table_after(drive.path, before, True, [volume], [extent], TYPES[stripe.kind])
 
@@ -204,11 +225,17 @@ def striped_path(drives: Sequence[Identity], stripe: Stripe) -> str:
 
 
 def striped_operations(
-    drives: Sequence[Identity], wipes: Sequence[WipeSignatures], tables: Sequence[WriteTable], stripe: Stripe, volume: Volume
+    drives: Sequence[Identity],
+    wipes: Sequence[WipeSignatures],
+    tables: Sequence[WriteTable],
+    stripe: Stripe,
+    volume: Volume,
 ) -> tuple[Operation, ...]:
-    """Everything in order: old marks off every drive, the tables, marks off the new partitions, the array, the filesystem and its mount.
+    """Everything in order: old marks off every drive, the tables, marks off the new partitions, the array,
+    the filesystem and its mount.
 
-    All tables stand before the first part of an array is made, so that a failure until then leaves nothing in use.
+    All tables stand before the first part of an array is made, so that a failure until then leaves nothing in
+    use.
     """
     parts = parts_of(drives)
     others = parts[1:] if stripe.kind == "btrfs" else ()
@@ -225,10 +252,16 @@ def striped_operations(
 def _array_operations(stripe: Stripe, volume: Volume, parts: tuple[str, ...]) -> tuple[Operation, ...]:
     match stripe.kind:
         case "md":
-            return (MakeArray(stripe.device, stripe.name, stripe.uuids[0], stripe.chunk_bytes, parts, level=stripe.level),)
+            return (
+                MakeArray(
+                    stripe.device, stripe.name, stripe.uuids[0], stripe.chunk_bytes, parts, level=stripe.level
+                ),
+            )
         case "lvm":
             group = MakeVolumeGroup(stripe.name, parts, stripe.uuids)
-            striped = MakeStripedVolume(stripe.device, stripe.name, layer_name(volume.label), len(parts), stripe.chunk_bytes)
+            striped = MakeStripedVolume(
+                stripe.device, stripe.name, layer_name(volume.label), len(parts), stripe.chunk_bytes
+            )
             return (group, striped)
         case "btrfs":
             return ()

@@ -24,7 +24,10 @@ def parse_subvolume(text: str) -> Subvolume:
     if fault := subvolume_name_fault(name):
         raise BadInput(f"The subvolume {printable(name, 60)!r} {fault}; name one such as @home.")
     if colon and (fault := mount_point_fault(place)):
-        raise BadInput(f"The mount point {printable(place, 60)!r} of the subvolume {name} {fault}; name one such as /srv/data.")
+        raise BadInput(
+            f"The mount point {printable(place, 60)!r} of the subvolume {name} {fault}; name one such as "
+            "/srv/data."
+        )
     return Subvolume(name, place if colon else None)
 
 
@@ -35,11 +38,14 @@ def parse_subvolumes(text: str) -> tuple[Subvolume, ...]:
 
 def subvolumes_written(subvolumes: Sequence[Subvolume]) -> str:
     """Subvolumes as `parse_subvolumes` takes them."""
-    return ", ".join(one.name if one.mount_point is None else f"{one.name}:{one.mount_point}" for one in subvolumes)
+    return ", ".join(
+        one.name if one.mount_point is None else f"{one.name}:{one.mount_point}" for one in subvolumes
+    )
 
 
 def subvolume_option(name: str) -> str:
-    """The mount option by which a subvolume is mounted instead of the top (btrfs(5)); its path begins at the top."""
+    """The mount option by which a subvolume is mounted instead of the top (btrfs(5)); its path begins at the
+    top."""
     return f"{_OPTION}{name}"
 
 
@@ -54,21 +60,26 @@ def places_of(mount_point: str | None, subvolumes: Sequence[Subvolume]) -> tuple
 
 
 def subvolume_name_fault(name: str) -> str | None:
-    """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and mount(8) leave alone."""
+    """Why a subvolume cannot be called so, as the end of a sentence, or None. Only characters that fstab and
+    mount(8) leave alone."""
     if not name:
         return "has no name"
     if name.startswith("/"):
         return "begins with a slash: its path is from the top of the filesystem, without one"
     parts = name.split("/")
     if any(not _PART.fullmatch(part) for part in parts):
-        return "is not plain: letters, digits and @ _ + . - only, and no part of it is empty, . or .., or begins with a hyphen"
+        return (
+            "is not plain: letters, digits and @ _ + . - only, and no part of it is empty, . or .., or "
+            "begins with a hyphen"
+        )
     if len(name) > LONGEST_PATH_BYTES or any(len(part) > LONGEST_NAME_BYTES for part in parts):
         return "is too long"
     return None
 
 
 def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> str | None:
-    """Why a volume of this filesystem cannot have these subvolumes, as the end of a sentence about the volume, or None."""
+    """Why a volume of this filesystem cannot have these subvolumes, as the end of a sentence about the
+    volume, or None."""
     if not subvolumes:
         return None
     if not MADE[filesystem].subvolumes:
@@ -84,7 +95,10 @@ def subvolumes_fault(subvolumes: Sequence[Subvolume], filesystem: str) -> str | 
             return f"has the subvolume {shown!r} twice"
         above = one.name.rpartition("/")[0]
         if above and above not in before:
-            return f"has the subvolume {shown!r} within {printable(above, 60)!r}, which is no subvolume before it"
+            return (
+                f"has the subvolume {shown!r} within {printable(above, 60)!r}, which is no subvolume before "
+                "it"
+            )
         if one.mount_point is not None and (fault := _place_fault(one.mount_point)):
             return f"has the subvolume {shown!r} at {printable(one.mount_point, 60)!r}, which {fault}"
         before.add(one.name)

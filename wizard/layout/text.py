@@ -1,4 +1,5 @@
-"""Plain text in columns of a terminal: widths, wrapping, and commands that stay right when they are copied."""
+"""Plain text in columns of a terminal: widths, wrapping, and commands that stay right when they are
+copied."""
 
 import shlex
 import unicodedata
@@ -6,7 +7,8 @@ from collections.abc import Iterator, Sequence
 
 
 def cell_width(text: str) -> int:
-    """The columns that a terminal gives `text`: two for East Asian wide characters, none for combining ones."""
+    """The columns that a terminal gives `text`: two for East Asian wide characters, none for combining
+    ones."""
     return sum(_columns(char) for char in text)
 
 
@@ -32,7 +34,8 @@ def cut(text: str, width: int) -> str:
 
 
 def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
-    """Lines of at most `width` columns, broken at spaces where there are any; all but the first indented by `hang`."""
+    """Lines of at most `width` columns, broken at spaces where there are any; all but the first indented by
+    `hang`."""
     rest = text
     indent = ""
     while cell_width(indent + rest) > width:
@@ -49,7 +52,8 @@ def wrapped(text: str, width: int, hang: int = 0) -> Iterator[str]:
 
 
 def command_lines(argv: Sequence[str], width: int, indent: int) -> Iterator[str]:
-    """A command as a shell reads it, quoted, wrapped with backslashes. A word too long for a line goes on at the very start of the next."""
+    """A command as a shell reads it, quoted, wrapped with backslashes. A word too long for a line goes on at
+    the very start of the next."""
     line = " " * indent
     fresh = True
     for word in argv:

@@ -1,4 +1,5 @@
-"""What a step says that puts a filesystem to use: its subvolumes, its line in fstab, its mount, or turning it on as swap."""
+"""What a step says that puts a filesystem to use: its subvolumes, its line in fstab, its mount, or turning it
+on as swap."""
 
 from wizard.layout.subvolumes import mounted_subvolume
 from wizard.model.names import printable
@@ -9,7 +10,10 @@ def use_sentence(operation: MakeSubvolumes | AddFstabLine | Mount | TurnOnSwap) 
     """What the step does."""
     match operation:
         case MakeSubvolumes(device=device, names=names):
-            return f"Make {', '.join(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the filesystem on {device}."
+            return (
+                f"Make {', '.join(names)} in it, {'a subvolume' if len(names) == 1 else 'subvolumes'} of the "
+                f"filesystem on {device}."
+            )
         case AddFstabLine(mount_point=place) if place == NO_PLACE:
             return "Have it turned on as swap at every start: one line in /etc/fstab."
         case AddFstabLine(mount_point=place, options=options):

@@ -1,7 +1,9 @@
-"""A filesystem that fills a drive without a partition table: the only way to use a drive whose zones the host must manage.
+"""A filesystem that fills a drive without a partition table: the only way to use a drive whose zones the host
+must manage.
 
-Such a drive is written from the start of each zone onwards and cannot be changed in place, so it takes neither a partition table that
-would be edited nor a filesystem that writes anywhere it likes. Btrfs has a mode for that (btrfs(5), ZONED MODE).
+Such a drive is written from the start of each zone onwards and cannot be changed in place, so it takes
+neither a partition table that would be edited nor a filesystem that writes anywhere it likes. Btrfs has a
+mode for that (btrfs(5), ZONED MODE).
 """
 
 from itertools import pairwise
@@ -36,6 +38,7 @@ def whole_after(drive: Identity, volume: Volume) -> Layout:
 
 
 def whole_operations(volume: Volume) -> tuple[Operation, ...]:
-    """Every zone emptied, since what lies in one cannot be written over; then the filesystem, its line in fstab and its mount."""
+    """Every zone emptied, since what lies in one cannot be written over; then the filesystem, its line in
+    fstab and its mount."""
     made = MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options)
     return (ResetZones(volume.path), made, *mounted(volume))

@@ -19,7 +19,8 @@ MOST_NAMED = 3
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A filesystem on the node `device`: the drive, a partition of it, or a layer above. `kind`: ext2, ext3 or an incomplete ext4."""
+    """A filesystem on the node `device`: the drive, a partition of it, or a layer above. `kind`: ext2, ext3
+    or an incomplete ext4."""
 
     device: str
     kind: str
@@ -28,14 +29,16 @@ class Candidate:
 
 
 def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
-    """The filesystems of an old kind on a drive, and what was left between the kinds, in the order in which they lie there, those of layers
-    last.
+    """The filesystems of an old kind on a drive, and what was left between the kinds, in the order in which
+    they lie there, those of layers last.
     """
     return tuple(_found(drive))
 
 
 def _found(drive: Drive) -> Iterator[Candidate]:
-    places: list[tuple[str, int | None, Sequence[Signature]]] = [(drive.path, drive.size_bytes, drive.signatures)]
+    places: list[tuple[str, int | None, Sequence[Signature]]] = [
+        (drive.path, drive.size_bytes, drive.signatures)
+    ]
     places += [(part.path, part.size_bytes, part.signatures) for part in drive.partitions]
     places += [(layer.path, layer.size_bytes, layer.signatures) for layer in drive.layers]
     for path, size_bytes, signatures in places:
@@ -45,7 +48,8 @@ def _found(drive: Drive) -> Iterator[Candidate]:
 
 
 def _old_kind(mark: Signature) -> str | None:
-    """How it is called to a person; None for what is nothing of the kind, or an ext4 whose features nobody could read."""
+    """How it is called to a person; None for what is nothing of the kind, or an ext4 whose features nobody
+    could read."""
     if mark.kind in KINDS:
         return mark.kind
     if mark.kind != "ext4" or mark.features is None:

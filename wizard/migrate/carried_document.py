@@ -29,5 +29,7 @@ def _faults(carried: Carried) -> Iterator[str]:
         yield f"a device of {carried.device_bytes} bytes cannot be"
 
 
-CARRIED = Sealed("diskwright.carried/1", Carried, "a migration that was carried", "where it was made", check_carried)
+CARRIED = Sealed(
+    "diskwright.carried/1", Carried, "a migration that was carried", "where it was made", check_carried
+)
 render_carried, is_carried, read_carried = CARRIED.render, CARRIED.is_one, CARRIED.read

@@ -1,4 +1,5 @@
-"""A way to ext4 for a filesystem in use, to carry to a rescue medium: what may be carried, whether it fits what is found there, and how."""
+"""A way to ext4 for a filesystem in use, to carry to a rescue medium: what may be carried, whether it fits
+what is found there, and how."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -43,9 +44,12 @@ def can_be_carried(prospect: Prospect) -> bool:
 
 
 def make_carried(situation: Situation, way: Way, *, manifest: bool = False, repairs: bool = False) -> Carried:
-    """What is carried; raises Refused or BadInput with the sentence of what would stand against it anywhere."""
+    """What is carried; raises Refused or BadInput with the sentence of what would stand against it
+    anywhere."""
     if way not in WRITING:
-        raise BadInput(f"Only the ways light and full can be carried to a rescue medium, not {way}. Nothing was written.")
+        raise BadInput(
+            f"Only the ways light and full can be carried to a rescue medium, not {way}. Nothing was written."
+        )
     free = _let_go(situation)
     if finding := against(free, way, repairs=repairs):
         raise refusal(finding)
@@ -69,9 +73,16 @@ TOLD = frozenset({"migrate-boot-loader", "migrate-root-type", "migrate-initramfs
 
 
 def _let_go(situation: Situation) -> Situation:
-    """As it would be where nobody uses it. What is free is known only then, and programs and folders are other ones there."""
+    """As it would be where nobody uses it. What is free is known only then, and programs and folders are
+    other ones there."""
     before = situation.ext
-    calm = replace(before, free_blocks=before.blocks, needs_recovery=False, clean=True, features=before.features - PENDING)
+    calm = replace(
+        before,
+        free_blocks=before.blocks,
+        needs_recovery=False,
+        clean=True,
+        features=before.features - PENDING,
+    )
     return replace(
         situation,
         ext=calm,
@@ -88,7 +99,8 @@ def _let_go(situation: Situation) -> Situation:
 
 
 def difference(carried: Carried, situation: Situation) -> str | None:
-    """The first thing in which what is found is another than what was carried, as a sentence; None where it is the same."""
+    """The first thing in which what is found is another than what was carried, as a sentence; None where it
+    is the same."""
     was, now, drive = carried.before, situation.ext, carried.drive
     pairs: tuple[tuple[str, object, object], ...] = (
         ("UUID", was.uuid, now.uuid),
@@ -123,7 +135,8 @@ def _shown(value: object) -> str:
 
 
 def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, Argv]]:
-    """What a person does, in order, with the plan in `file`: a sentence each, and its command, empty for none."""
+    """What a person does, in order, with the plan in `file`: a sentence each, and its command, empty for
+    none."""
     operations = operations_for(carried.way, carried.before, repairs=carried.repairs)
     room = max(room_bytes(operations, carried.before, means) for means in (Means.TRANSACTION, Means.DIRECT))
     plan, device = printable(file, 2000), printable(carried.device, 200)
@@ -131,18 +144,37 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, 
     if carried.fstab:
         yield (
             f"Have {printable(carried.fstab, 200)} name ext4 now, by which it is mounted as it is, too.",
-            ("sudo", "diskwright", "migrate", device, "--way", "mount", "--confirm", printable(carried.drive.token)),
+            (
+                "sudo",
+                "diskwright",
+                "migrate",
+                device,
+                "--way",
+                "mount",
+                "--confirm",
+                printable(carried.drive.token),
+            ),
         )
     yield (
-        f"Put {plan} and diskwright on a USB stick or a volume other than {device}, with {format_capacity(room)} free for its work.",
+        f"Put {plan} and diskwright on a USB stick or a volume other than {device}, with "
+        f"{format_capacity(room)} free for its work.",
         (),
     )
-    yield f"Start the computer from a rescue medium or a live system. Mount that volume at {PLACE} there, and nothing of {device}.", ()
+    yield (
+        f"Start the computer from a rescue medium or a live system. Mount that volume at {PLACE} there, and "
+        f"nothing of {device}.",
+        (),
+    )
     applying: Argv = ("sudo", "diskwright", "apply", there, "--journal", RUNS)
-    yield "Look at every step. The filesystem is found by its UUID, whatever its device is called there; nothing is written yet.", applying
+    yield (
+        "Look at every step. The filesystem is found by its UUID, whatever its device is called there; "
+        "nothing is written yet.",
+        applying,
+    )
     yield "Carry it out by the token that was named.", (*applying, "--confirm", "TOKEN")
     yield (
-        f"Keep it. `sudo diskwright undo --journal {RUNS}` takes it back instead, as long as the system was not started from it.",
+        f"Keep it. `sudo diskwright undo --journal {RUNS}` takes it back instead, as long as the system was "
+        "not started from it.",
         ("sudo", "diskwright", "keep", "--journal", RUNS),
     )
     yield "Take the medium out, and start the system again.", ()
@@ -151,6 +183,6 @@ def carrying_steps(carried: Carried, file: str = "FILE") -> Iterator[tuple[str, 
 def not_there(carried: Carried) -> str:
     """That the filesystem is not attached."""
     return (
-        f"The filesystem {carried.before.uuid} ({format_exact(carried.device_bytes)}) is not there. Attach its drive, and open what it "
-        "lies in (LUKS, LVM, md). Nothing was written."
+        f"The filesystem {carried.before.uuid} ({format_exact(carried.device_bytes)}) is not there. Attach "
+        "its drive, and open what it lies in (LUKS, LVM, md). Nothing was written."
     )

@@ -7,7 +7,9 @@ CODES = {
     "migrate-swap-file": "A swap file on it is in use.",
     "migrate-opened": "Another device or a program holds it for itself alone.",
     # What is out of order on it.
-    "migrate-barred": "Another migration is half on the drive, and bars the filesystem until it is finished or taken back.",
+    "migrate-barred": (
+        "Another migration is half on the drive, and bars the filesystem until it is finished or taken back."
+    ),
     "migrate-cut-off": "The device is smaller than the filesystem.",
     "migrate-counts": "Its superblock says that more is free than there is.",
     "migrate-half-done": "A program began to change the filesystem and did not finish.",

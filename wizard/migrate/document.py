@@ -4,7 +4,9 @@ from wizard.documents.sealed import Sealed
 from wizard.migrate.check import check_migration
 from wizard.model.migration import Migration
 
-MIGRATIONS = Sealed("diskwright.migration/1", Migration, "a migration", "with `diskwright migrate`", check_migration)
+MIGRATIONS = Sealed(
+    "diskwright.migration/1", Migration, "a migration", "with `diskwright migrate`", check_migration
+)
 MIGRATION_SCHEMA, render_migration, is_migration, read_migration = (
     MIGRATIONS.schema,
     MIGRATIONS.render,

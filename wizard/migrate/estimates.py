@@ -1,8 +1,8 @@
 """Roughly how long a migration takes and how much room it needs, from two filesystems that were measured.
 
-Seconds: 0.39 million inodes on 6 GiB and 7.86 million on 60 GiB, on a fast virtual drive. A hard disk reads and writes the tables of
-inodes at the speed of its platters, which is added. Room: 262 bytes of undo file for an inode that is widened, and 26 MB of
-copy-on-write store for 77,000 inodes that were widened and converted.
+Seconds: 0.39 million inodes on 6 GiB and 7.86 million on 60 GiB, on a fast virtual drive. A hard disk reads
+and writes the tables of inodes at the speed of its platters, which is added. Room: 262 bytes of undo file for
+an inode that is widened, and 26 MB of copy-on-write store for 77,000 inodes that were widened and converted.
 """
 
 from collections.abc import Sequence
@@ -48,7 +48,8 @@ JOURNALS = (
     *((2048, 0), (32_768, 1024), (262_144, 4096), (524_288, 8192), (4_194_304, 16_384), (8_388_608, 32_768)),
     *((16_777_216, 65_536), (33_554_432, 131_072)),
 )
-"""Below so many blocks a journal of so many is made by default (e2fsprogs, lib/ext2fs/mkjournal.c); below 2048 none."""
+"""Below so many blocks a journal of so many is made by default (e2fsprogs, lib/ext2fs/mkjournal.c); below
+2048 none."""
 
 
 def operation_seconds(operation: MigrationOperation, before: ExtFacts, *, rotational: bool | None) -> float:
@@ -78,8 +79,8 @@ def journal_blocks(before: ExtFacts) -> int:
 
 
 def room_bytes(operations: Sequence[MigrationOperation], before: ExtFacts, means: Means) -> int:
-    """What the folder for stores or undo files is asked for, with a margin. A transaction needs its store twice: once for what is new,
-    and once for what that replaces.
+    """What the folder for stores or undo files is asked for, with a margin. A transaction needs its store
+    twice: once for what is new, and once for what that replaces.
     """
     kinds = {type(operation) for operation in operations}
     changed = MARGIN_BYTES + 2 * before.groups * before.block_bytes

@@ -1,4 +1,5 @@
-"""What each operation brings, in a sentence, and what none of them can bring to a filesystem that exists already."""
+"""What each operation brings, in a sentence, and what none of them can bring to a filesystem that exists
+already."""
 
 from collections.abc import Iterator, Sequence
 
@@ -41,13 +42,24 @@ def _gains(operation: MigrationOperation, before: ExtFacts) -> Iterator[str]:
         case SetFeatures(features=features):
             yield from (FEATURES[feature] for feature in features if feature in FEATURES)
         case ConvertFiles():
-            yield "Every file and folder that is there already is noted in runs of blocks, too: checks get faster."
+            yield (
+                "Every file and folder that is there already is noted in runs of blocks, too: checks get "
+                "faster."
+            )
         case WidenBlockNumbers():
-            yield f"It can grow beyond {format_exact((1 << 32) * before.block_bytes)}, and its checksums get their full length."
+            yield (
+                f"It can grow beyond {format_exact((1 << 32) * before.block_bytes)}, and its checksums get "
+                "their full length."
+            )
         case AddChecksums():
-            yield "Checksums on everything but the files' own content: damage is noticed instead of passed on."
+            yield (
+                "Checksums on everything but the files' own content: damage is noticed instead of passed on."
+            )
         case SetFstabType():
-            yield "Writes are gathered before their place is chosen (delayed allocation), which the older drivers' habits leave out."
+            yield (
+                "Writes are gathered before their place is chosen (delayed allocation), which the older "
+                "drivers' habits leave out."
+            )
         case MakeFresh():
             yield from fresh_gains(before)
         case _:
@@ -58,16 +70,22 @@ def fresh_gains(before: ExtFacts) -> tuple[str, ...]:
     """What only a filesystem that is made anew has, with this one's numbers."""
     said = []
     if "flex_bg" not in before.features and before.groups > 1:
-        said.append(f"Its own tables lie together (flex_bg) instead of in each of {before.groups:,} places: less seeking on a hard disk.")
+        said.append(
+            f"Its own tables lie together (flex_bg) instead of in each of {before.groups:,} places: less "
+            "seeking on a hard disk."
+        )
     if before.block_bytes < SMALL_BLOCKS:
         said.append(
-            f"Blocks of {SMALL_BLOCKS} bytes instead of {before.block_bytes:,}: less to keep account of, and files beyond "
-            f"{format_exact((1 << 32) * before.block_bytes)}."
+            f"Blocks of {SMALL_BLOCKS} bytes instead of {before.block_bytes:,}: less to keep account of, and "
+            f"files beyond {format_exact((1 << 32) * before.block_bytes)}."
         )
     used = max(0, before.inodes - before.free_inodes)
     said.append(
-        f"A number of inodes chosen anew: here it is {before.inodes:,} for ever, of which {used:,} are used and which take "
-        f"{format_capacity(before.inodes * before.inode_bytes)}."
+        f"A number of inodes chosen anew: here it is {before.inodes:,} for ever, of which {used:,} are used "
+        f"and which take {format_capacity(before.inodes * before.inode_bytes)}."
     )
-    said.append("Every file in few pieces, since it is written anew; and when each file was made is known from then on.")
+    said.append(
+        "Every file in few pieces, since it is written anew; and when each file was made is known from then "
+        "on."
+    )
     return tuple(said)

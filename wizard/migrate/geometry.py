@@ -1,7 +1,7 @@
 """Whether the sizes and counts of an ext superblock fit each other, so that they can be reckoned with. Pure.
 
-What does not fit is opened neither by e2fsprogs nor by the kernel. Source: Linux fs/ext4/super.c, e2fsprogs lib/ext2fs/openfs.c and
-e2fsck/super.c.
+What does not fit is opened neither by e2fsprogs nor by the kernel. Source: Linux fs/ext4/super.c, e2fsprogs
+lib/ext2fs/openfs.c and e2fsck/super.c.
 """
 
 from dataclasses import dataclass
@@ -17,9 +17,10 @@ LATEST_REVISION = 1
 
 @dataclass(frozen=True, slots=True)
 class Geometry:
-    """As the superblock says it: a block is 1024 bytes shifted left by `block_shift`, a cluster by `cluster_shift`; `first_block` is that
-    of the first group, `first_inode` the first that is not reserved. `clustered`: more than a block is taken at once (bigalloc).
-    `descriptor_bytes` is 0 where nothing is said; the tables of two to the power of `groups_shift` groups lie together (flex_bg).
+    """As the superblock says it: a block is 1024 bytes shifted left by `block_shift`, a cluster by
+    `cluster_shift`; `first_block` is that of the first group, `first_inode` the first that is not reserved.
+    `clustered`: more than a block is taken at once (bigalloc). `descriptor_bytes` is 0 where nothing is said;
+    the tables of two to the power of `groups_shift` groups lie together (flex_bg).
     """
 
     revision: int

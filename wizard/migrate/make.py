@@ -1,4 +1,5 @@
-"""From a situation and a way to the migration that is shown, confirmed and carried out. Pure, but for the UUID of a fresh filesystem."""
+"""From a situation and a way to the migration that is shown, confirmed and carried out. Pure, but for the
+UUID of a fresh filesystem."""
 
 from collections.abc import Callable, Iterator, Sequence
 from uuid import uuid4
@@ -16,7 +17,8 @@ from wizard.model.names import printable
 from wizard.model.units import format_capacity, format_duration
 
 NOT_COVERED = (
-    "A power cut is not covered: the filesystem itself is worked on, and the undo files can be useless after one. Make a backup first."
+    "A power cut is not covered: the filesystem itself is worked on, and the undo files can be useless after "
+    "one. Make a backup first."
 )
 
 CLOSED_BY = "It can be taken back until it is kept, or mounted for writing."
@@ -30,7 +32,12 @@ def _drawn() -> str:
 
 
 def make_migration(
-    situation: Situation, way: Way, *, manifest: bool = False, repairs: bool = False, draw_uuid: Callable[[], str] = _drawn
+    situation: Situation,
+    way: Way,
+    *,
+    manifest: bool = False,
+    repairs: bool = False,
+    draw_uuid: Callable[[], str] = _drawn,
 ) -> Migration:
     """The migration; raises Refused or BadInput with the sentence of what stands against it."""
     if finding := against(situation, way, repairs=repairs):
@@ -41,8 +48,9 @@ def make_migration(
     folder = folder_of(situation, means)
     if folder is not None and folder.free_bytes < room:
         raise Refused(
-            f"{printable(folder.path, 200)} has {format_capacity(folder.free_bytes)} free, and up to {format_capacity(room)} are wanted "
-            "for what is replaced. Name a folder with more room. Nothing was written."
+            f"{printable(folder.path, 200)} has {format_capacity(folder.free_bytes)} free, and up to "
+            f"{format_capacity(room)} are wanted for what is replaced. Name a folder with more room. Nothing "
+            "was written."
         )
     return Migration(
         drive=situation.drive,
@@ -62,7 +70,9 @@ def make_migration(
     )
 
 
-def doubts_of(situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool) -> tuple[str, ...]:
+def doubts_of(
+    situation: Situation, way: Way, means: Means, operations: Sequence[MigrationOperation], *, manifest: bool
+) -> tuple[str, ...]:
     """The sentences on what is good to know before these operations are carried out."""
     return (*_doubts(situation, way, means, manifest=manifest), *_stays(situation, operations))
 
@@ -74,7 +84,9 @@ def wanted_operations(
     if way is not Way.FRESH:
         return all_operations(situation, way, repairs=repairs)
     if situation.target is None:
-        raise BadInput("Name the volume for the fresh ext4 with --to; it must hold nothing. Nothing was written.")
+        raise BadInput(
+            "Name the volume for the fresh ext4 with --to; it must hold nothing. Nothing was written."
+        )
     target = situation.target.device
     return fresh_operations(situation.ext, target, draw_uuid())
 
@@ -97,31 +109,52 @@ def why_direct(situation: Situation) -> str:
     """Why no transaction can be had, as a sentence."""
     if situation.no_snapshots:
         return f"{NO_TRANSACTION} {situation.no_snapshots}."
-    return f"{NO_TRANSACTION} {printable(situation.store.path, 200)} cannot hold its stores, since {situation.store.fault}."
+    return (
+        f"{NO_TRANSACTION} {printable(situation.store.path, 200)} cannot hold its stores, since "
+        f"{situation.store.fault}."
+    )
 
 
 def _stays(situation: Situation, operations: Sequence[MigrationOperation]) -> Iterator[str]:
-    """What is mounted at boot beside a fresh filesystem, and how that is changed: by hand, once the copy was looked at."""
+    """What is mounted at boot beside a fresh filesystem, and how that is changed: by hand, once the copy was
+    looked at."""
     text, file = situation.fstab_text.split("\n"), printable(situation.fstab, 200)
     for made in (operation for operation in operations if isinstance(operation, MakeFresh)):
-        lines = [(line.number, " ".join(renamed(text[line.number - 1], made.uuid).split())) for line in situation.lines]
+        lines = [
+            (line.number, " ".join(renamed(text[line.number - 1], made.uuid).split()))
+            for line in situation.lines
+        ]
         new = [f"line {number} of {file} read `{printable(line, 1000)}`" for number, line in lines]
         if new:
-            yield f"What is mounted at boot stays {situation.device}: look at the copy first, then have {' and '.join(new)}."
+            yield (
+                f"What is mounted at boot stays {situation.device}: look at the copy first, then have "
+                f"{' and '.join(new)}."
+            )
         else:
-            yield f"No line of {file} is for {situation.device}: nothing mounts the copy at boot, either. Its name is UUID={made.uuid}."
+            yield (
+                f"No line of {file} is for {situation.device}: nothing mounts the copy at boot, either. Its "
+                f"name is UUID={made.uuid}."
+            )
 
 
 def _doubts(situation: Situation, way: Way, means: Means, *, manifest: bool) -> Iterator[str]:
     if means is Means.DIRECT:
         yield f"{why_direct(situation)} {NOT_COVERED}"
-        seconds = fingerprint_seconds(situation.device_bytes or situation.ext.size_bytes, rotational=situation.drive.rotational)
+        seconds = fingerprint_seconds(
+            situation.device_bytes or situation.ext.size_bytes, rotational=situation.drive.rotational
+        )
         taken = format_duration(seconds)
-        yield f"All of {situation.device} is read for its fingerprint before the first step, and when it is undone: roughly {taken} each."
+        yield (
+            f"All of {situation.device} is read for its fingerprint before the first step, and when it is "
+            f"undone: roughly {taken} each."
+        )
     if means in (Means.DIRECT, Means.TRANSACTION):
         yield CLOSED_BY
     if manifest:
-        yield f"Comparing every file before and after takes roughly {format_duration(situation.manifest_seconds)} altogether."
+        yield (
+            "Comparing every file before and after takes roughly "
+            f"{format_duration(situation.manifest_seconds)} altogether."
+        )
     elif way is Way.FULL:
         yield "The files' content is not compared before and after; --manifest does that."
     for finding in obstacles_of(situation):

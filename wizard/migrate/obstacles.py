@@ -9,7 +9,18 @@ from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Finding, Severity
 from wizard.model.migration import Way
 
-RULES = (in_use, its_state, its_kind, programs, room_inside, folders, boot_path, at_boot, own_fstab, nothing_to_do)
+RULES = (
+    in_use,
+    its_state,
+    its_kind,
+    programs,
+    room_inside,
+    folders,
+    boot_path,
+    at_boot,
+    own_fstab,
+    nothing_to_do,
+)
 
 WRITING = frozenset({Way.LIGHT, Way.FULL})
 TOUCHING = frozenset({*WRITING, Way.FRESH})
@@ -55,7 +66,9 @@ def obstacles_of(situation: Situation) -> tuple[Finding, ...]:
 def against(situation: Situation, way: Way, *, repairs: bool = False) -> Finding | None:
     """The first finding that stands against a way; None where it can be had."""
     for finding in obstacles_of(situation):
-        if way in BARS.get(finding.code, frozenset()) and not (repairs and way in WRITING and finding.code in REPAIRABLE):
+        if way in BARS.get(finding.code, frozenset()) and not (
+            repairs and way in WRITING and finding.code in REPAIRABLE
+        ):
             return finding
     return None
 

@@ -28,11 +28,14 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
     """What is free on it."""
     before, device = situation.ext, situation.device
     size = before.block_bytes
-    if "has_journal" not in before.features and not 0 < journal_blocks(before) <= before.free_blocks - spare_blocks(before):
+    if "has_journal" not in before.features and not 0 < journal_blocks(
+        before
+    ) <= before.free_blocks - spare_blocks(before):
         yield danger(
             "migrate-no-room-journal",
             situation,
-            f"{device} has no room for a journal: that needs {format_capacity(journal_blocks(before) * size)}, and "
+            f"{device} has no room for a journal: that needs "
+            f"{format_capacity(journal_blocks(before) * size)}, and "
             f"{format_capacity(before.free_blocks * size)} are free.",
             "Without one, a power cut leaves a filesystem that must be checked whole.",
             "Delete or move files off it first, or use the fresh way.",
@@ -49,12 +52,15 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             "superblock",
         )
     if before.inode_bytes == INODES_WIDENED_FROM and (fault := widening_fault(before)):
-        more = format_capacity(max(0, widening_blocks(before) + spare_blocks(before) - before.free_blocks) * size)
+        more = format_capacity(
+            max(0, widening_blocks(before) + spare_blocks(before) - before.free_blocks) * size
+        )
         yield warning(
             "migrate-narrow-inodes",
             situation,
             f"The entries (inodes) of {device} stay {before.inode_bytes} bytes long: {fault}.",
-            f"Without {WIDE_INODE_BYTES} bytes there are no dates past January 2038 and no times finer than a second.",
+            f"Without {WIDE_INODE_BYTES} bytes there are no dates past January 2038 and no times finer than "
+            "a second.",
             f"Free {more} more for it." if "full" in fault else "Only the fresh way gives that.",
         )
     if not before.free_inodes:
@@ -85,7 +91,8 @@ def folders(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-no-folder",
             situation,
-            f"There is no place for what would be replaced: {printable(undo_dir.path, 200)} cannot hold it, since {undo_dir.fault}.",
+            f"There is no place for what would be replaced: {printable(undo_dir.path, 200)} cannot hold it, "
+            f"since {undo_dir.fault}.",
             "Without it nothing could be taken back.",
             "Name a folder on another filesystem (with the command: --store or --undo-dir).",
             "statvfs(3)",
@@ -94,7 +101,8 @@ def folders(situation: Situation) -> Iterator[Finding]:
         yield danger(
             "migrate-target",
             situation,
-            f"{printable(situation.target.device, 100)} cannot take the fresh filesystem: {situation.target.fault}.",
+            f"{printable(situation.target.device, 100)} cannot take the fresh filesystem: "
+            f"{situation.target.fault}.",
             "It is made anew, so whatever it held would be lost.",
             "Name another volume (with the command: --to).",
             "libblkid",
@@ -110,31 +118,37 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
     yield warning(
         "migrate-boot-loader",
         situation,
-        f"The system's {'root' if boot.place == '/' else boot.place} lies on {device}: what starts it must be able to read ext4. "
-        f"{_grub_reads(boot)}",
-        f"The GRUB here is {_grub(boot.grub)}{', and older ones than 2.06 were not tried' if old else ''}. Which one is in the boot sector "
-        "cannot be seen from here; it can be older.",
-        "Keep a rescue medium at hand, and install the boot loader anew afterwards (grub-install), before the first restart.",
+        f"The system's {'root' if boot.place == '/' else boot.place} lies on {device}: what starts it must "
+        f"be able to read ext4. {_grub_reads(boot)}",
+        f"The GRUB here is {_grub(boot.grub)}{', and older ones than 2.06 were not tried' if old else ''}. "
+        "Which one is in the boot sector cannot be seen from here; it can be older.",
+        "Keep a rescue medium at hand, and install the boot loader anew afterwards (grub-install), before "
+        "the first restart.",
         "grub-install --version",
     )
     if boot.root_type in OLD_TYPES:
         yield warning(
             "migrate-root-type",
             situation,
-            f"The kernel is started with rootfstype={boot.root_type}, with which it would not find its root as ext4.",
+            f"The kernel is started with rootfstype={boot.root_type}, with which it would not find its root "
+            "as ext4.",
             "The word stands in the boot loader's settings.",
             "Take it out there, or write ext4, before the restart.",
             "/proc/cmdline",
         )
     if boot.initramfs:
-        again = "update-initramfs -u -k all" if boot.initramfs == "initramfs-tools" else "dracut -f --regenerate-all"
+        again = (
+            "update-initramfs -u -k all"
+            if boot.initramfs == "initramfs-tools"
+            else "dracut -f --regenerate-all"
+        )
         yield info(
             "migrate-initramfs",
             situation,
             f"The first root (initramfs) is made by {boot.initramfs}, and must mount it as ext4.",
             "Linux mounts ext3 by ext4's driver since 4.3, and before that one made for ext3 can lack it.",
-            f"Where Linux is older than 4.3, or ext3 was written into it (rootfstype=), make it anew before the first start: `{again}`, "
-            "from a rescue medium with chroot where it does not run.",
+            "Where Linux is older than 4.3, or ext3 was written into it (rootfstype=), make it anew before "
+            f"the first start: `{again}`, from a rescue medium with chroot where it does not run.",
             "/etc",
         )
 
@@ -174,7 +188,8 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
             situation,
             f"A system lies on {device}, and its {OWN_FSTAB} is not changed: {own.fault}.",
             "A line there that names the filesystem as ext3 or ext2 would keep that system from starting.",
-            f"Look at {OWN_FSTAB} on it after `keep`, before that system is started, and write ext4 in its line.",
+            f"Look at {OWN_FSTAB} on it after `keep`, before that system is started, and write ext4 in its "
+            "line.",
             "debugfs",
         )
     for line in lines if not own.fault else ():
@@ -183,7 +198,8 @@ def own_fstab(situation: Situation) -> Iterator[Finding]:
             situation,
             f"A system lies on {device}, whose {OWN_FSTAB} mounts it as {line.kind} by line {line.number}.",
             "As ext4 it would not be mounted by that line.",
-            "The ways that write change the line with everything else, and undoing puts it back with everything else.",
+            "The ways that write change the line with everything else, and undoing puts it back with "
+            "everything else.",
             "debugfs",
         )
 
@@ -193,10 +209,20 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
     before = situation.ext
     for way, code, said in (
         (Way.FULL, "migrate-complete", "has everything that a conversion can give"),
-        (Way.LIGHT, "migrate-light-complete", "has everything that can be switched on without rewriting anything"),
+        (
+            Way.LIGHT,
+            "migrate-light-complete",
+            "has everything that can be switched on without rewriting anything",
+        ),
     ):
         if not operations_for(way, before):
-            yield info(code, situation, f"{situation.device} {said}.", "All of it was switched on before.", "There is nothing to do.")
+            yield info(
+                code,
+                situation,
+                f"{situation.device} {said}.",
+                "All of it was switched on before.",
+                "There is nothing to do.",
+            )
 
 
 def _grub_reads(boot: BootPath) -> str:
@@ -205,12 +231,13 @@ def _grub_reads(boot: BootPath) -> str:
         return f"Whether GRUB can is judged by its version alone: it is {_grub(boot.grub)}."
     if not boot.grub_reader:
         return (
-            f"There is no grub-fstest here (package grub-common), so whether GRUB can is judged by its version alone: it is "
-            f"{_grub(boot.grub)}."
+            "There is no grub-fstest here (package grub-common), so whether GRUB can is judged by its "
+            f"version alone: it is {_grub(boot.grub)}."
         )
     return (
-        f"GRUB's own driver ({boot.grub_reader}, {_grub(boot.grub)}) has to read {boot.grub_folder} and a kernel as Linux does when all is "
-        "converted: where it does not, it ends there, before anything is committed or, on the filesystem itself, to be undone."
+        f"GRUB's own driver ({boot.grub_reader}, {_grub(boot.grub)}) has to read {boot.grub_folder} and a "
+        "kernel as Linux does when all is converted: where it does not, it ends there, before anything is "
+        "committed or, on the filesystem itself, to be undone."
     )
 
 

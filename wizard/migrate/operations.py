@@ -1,4 +1,5 @@
-"""Which operations each way takes for a filesystem: what it lacks of ext4, as far as it allows, in the order in which they can be done."""
+"""Which operations each way takes for a filesystem: what it lacks of ext4, as far as it allows, in the order
+in which they can be done."""
 
 from collections.abc import Iterator
 
@@ -25,13 +26,15 @@ from wizard.model.migration import (
 )
 
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")
-"""Features that tune2fs switches on without rewriting anything, and that hold for what is written from then on."""
+"""Features that tune2fs switches on without rewriting anything, and that hold for what is written from then
+on."""
 
 FOR_WIDE_INODES = "extra_isize"
 """What uses the room that wider inodes have."""
 
 OLD_TYPES = frozenset({"ext2", "ext3"})
-"""The words of fstab with which a filesystem that has ext4's features is no longer mounted; `auto` goes on working."""
+"""The words of fstab with which a filesystem that has ext4's features is no longer mounted; `auto` goes on
+working."""
 
 SPARE_PER_MILLE = 5
 """So much must stay free for what conversion needs besides, such as blocks of extents."""
@@ -43,7 +46,8 @@ INODES_WIDENED_FROM = 128
 
 
 def operations_for(way: Way, before: ExtFacts, *, repairs: bool = False) -> tuple[OnDevice, ...]:
-    """What is done to the filesystem itself; nothing where it lacks nothing that this way brings, or where the way leaves it as it is."""
+    """What is done to the filesystem itself; nothing where it lacks nothing that this way brings, or where
+    the way leaves it as it is."""
     match way:
         case Way.LIGHT:
             wanted = tuple(_light(before))
@@ -80,7 +84,8 @@ def _full(before: ExtFacts) -> Iterator[OnDevice]:
 
 
 def may_have_blocks(before: ExtFacts) -> bool:
-    """Whether files can still be noted block by block: those of an ext4 that lacks what every new one has, or whose root folder is."""
+    """Whether files can still be noted block by block: those of an ext4 that lacks what every new one has, or
+    whose root folder is."""
     return before.unconverted or seems_once_ext3(before.features)
 
 
@@ -92,7 +97,9 @@ def lacking_features(before: ExtFacts, inode_bytes: int) -> tuple[str, ...]:
 
 def widening_blocks(before: ExtFacts) -> int:
     """How many blocks more the tables of inodes fill once they are widened."""
-    return before.groups * (_table_blocks(before, WIDE_INODE_BYTES) - _table_blocks(before, before.inode_bytes))
+    return before.groups * (
+        _table_blocks(before, WIDE_INODE_BYTES) - _table_blocks(before, before.inode_bytes)
+    )
 
 
 def spare_blocks(before: ExtFacts) -> int:
@@ -101,8 +108,8 @@ def spare_blocks(before: ExtFacts) -> int:
 
 
 def widening_fault(before: ExtFacts) -> str:
-    """Why its inodes cannot be made wider, as a clause; empty where they can. tune2fs finds out about the last group only when it has
-    begun to write, and leaves a damaged filesystem.
+    """Why its inodes cannot be made wider, as a clause; empty where they can. tune2fs finds out about the
+    last group only when it has begun to write, and leaves a damaged filesystem.
     """
     if barring := {"flex_bg", "bigalloc"} & before.features:
         return f"its tables lie together ({min(barring)})"
@@ -130,11 +137,14 @@ def _table_blocks(before: ExtFacts, inode_bytes: int) -> int:
 
 
 def fstab_operations(situation: Situation) -> tuple[SetFstabType, ...]:
-    """One for each line that names a type as which it could no longer be mounted, or would be mounted with an older driver's habits."""
+    """One for each line that names a type as which it could no longer be mounted, or would be mounted with an
+    older driver's habits."""
     text = situation.fstab_text.split("\n")
     digest = digest_of_text(situation.fstab_text)
     return tuple(
-        SetFstabType(situation.fstab, digest, line.number, text[line.number - 1], retyped(text[line.number - 1]))
+        SetFstabType(
+            situation.fstab, digest, line.number, text[line.number - 1], retyped(text[line.number - 1])
+        )
         for line in situation.lines
         if line.kind in OLD_TYPES
     )
@@ -163,7 +173,8 @@ def _first_difference(old: str, new: str) -> int:
 
 
 def renamed(line: str, uuid: str) -> str:
-    """A line of fstab with a fresh ext4 of this UUID in the place of what it names, and everything else to the character."""
+    """A line of fstab with a fresh ext4 of this UUID in the place of what it names, and everything else to
+    the character."""
     source = line.split()[0]
     start = line.index(source)
     fresh = f"{line[:start]}UUID={uuid}{line[start + len(source) :]}"
@@ -186,8 +197,11 @@ def fresh_operations(before: ExtFacts, target: str, uuid: str) -> tuple[Migratio
     return (MakeFresh(target, uuid, label, ()), CopyFiles(target))
 
 
-def all_operations(situation: Situation, way: Way, *, repairs: bool = False) -> tuple[MigrationOperation, ...]:
-    """What the way does on this machine, but for a fresh filesystem: to the filesystem, and to fstab behind it."""
+def all_operations(
+    situation: Situation, way: Way, *, repairs: bool = False
+) -> tuple[MigrationOperation, ...]:
+    """What the way does on this machine, but for a fresh filesystem: to the filesystem, and to fstab behind
+    it."""
     on_device = operations_for(way, situation.ext, repairs=repairs)
     if way is Way.MOUNT or on_device:
         own = own_operations(situation) if on_device else ()

@@ -1,4 +1,5 @@
-"""Everything that was found out about an ext filesystem before a migration, by looking and writing nothing."""
+"""Everything that was found out about an ext filesystem before a migration, by looking and writing
+nothing."""
 
 from dataclasses import dataclass
 
@@ -17,7 +18,8 @@ class BootLine:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """Where stores or undo files would lie. `fault` is a clause on why they cannot, empty where they can; `asked`: a person named it."""
+    """Where stores or undo files would lie. `fault` is a clause on why they cannot, empty where they can;
+    `asked`: a person named it."""
 
     path: str
     free_bytes: int = 0
@@ -27,7 +29,8 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The volume for a fresh ext4 on `drive`. `fault` is a clause on why it cannot be had, empty where it can."""
+    """The volume for a fresh ext4 on `drive`. `fault` is a clause on why it cannot be had, empty where it
+    can."""
 
     device: str
     size_bytes: int
@@ -37,11 +40,12 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class BootPath:
-    """What starts a system from this filesystem. `place` is / or /boot, empty where neither lies on it; `root_type` what rootfstype= says.
+    """What starts a system from this filesystem. `place` is / or /boot, empty where neither lies on it;
+    `root_type` what rootfstype= says.
 
-    `grub` is the version of GRUB's programs, (0, 0) where there are none; `initramfs` the name of what makes the first root. `grub_folder`
-    is where GRUB's settings lie on the filesystem, empty where they do not or it was not looked for; `grub_reader` is the program that has
-    GRUB's own driver, empty where there is none.
+    `grub` is the version of GRUB's programs, (0, 0) where there are none; `initramfs` the name of what makes
+    the first root. `grub_folder` is where GRUB's settings lie on the filesystem, empty where they do not or
+    it was not looked for; `grub_reader` is the program that has GRUB's own driver, empty where there is none.
     """
 
     place: str = ""
@@ -54,7 +58,8 @@ class BootPath:
 
 @dataclass(frozen=True, slots=True)
 class OwnFstab:
-    """The text of /etc/fstab on the filesystem itself, which nobody has mounted, and the lines of it that are for this filesystem.
+    """The text of /etc/fstab on the filesystem itself, which nobody has mounted, and the lines of it that are
+    for this filesystem.
 
     `fault` is a clause on why it cannot be changed there, empty where it can; the text can be missing then.
     """
@@ -69,13 +74,15 @@ NO_BOOT = BootPath()
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """The filesystem `ext` on `device`, which is `drive`, a partition of it or a volume on it, and everything around it.
+    """The filesystem `ext` on `device`, which is `drive`, a partition of it or a volume on it, and everything
+    around it.
 
-    `device_bytes` is the size of the device, `mounts` are the places where anybody sees it mounted. `is_root`: the running system stands
-    on it; `opened`: another block device or a program holds it for itself. `layers` are the kinds of what lies between it and the drive
-    (LVM, LUKS, md). `fstab` is the file of mounts with its text, `own` the one on the filesystem itself, None where there is none or it
-    was not looked for; `units` are systemd's own files for it. `missing` are programs that are not there, `e2fsprogs` their version.
-    `no_snapshots` is a clause on why device mapper cannot be used, empty where it can.
+    `device_bytes` is the size of the device, `mounts` are the places where anybody sees it mounted.
+    `is_root`: the running system stands on it; `opened`: another block device or a program holds it for
+    itself. `layers` are the kinds of what lies between it and the drive (LVM, LUKS, md). `fstab` is the file
+    of mounts with its text, `own` the one on the filesystem itself, None where there is none or it was not
+    looked for; `units` are systemd's own files for it. `missing` are programs that are not there, `e2fsprogs`
+    their version. `no_snapshots` is a clause on why device mapper cannot be used, empty where it can.
     `manifest_seconds`: how long comparing every file takes, both times together.
     """
 

@@ -31,14 +31,16 @@ OWN_FSTAB = "/etc/fstab"
 
 CHECKER = "e2fsck"
 FOUND_NOTHING, REPAIRED = 0, 1
-"""What e2fsck ends with where the filesystem is sound: nothing was found, or all of it was put right (e2fsck(8))."""
+"""What e2fsck ends with where the filesystem is sound: nothing was found, or all of it was put right
+(e2fsck(8))."""
 
 
 def operation_commands(operation: OnDevice, device: str, undo_file: str = "") -> tuple[Argv, ...]:
     """The argument lists that carry the operation out on `device`, which can be any node.
 
-    With `undo_file` every program keeps there what it replaces. `tune2fs -I` takes no such file: it makes `tune2fs-NAME.e2undo`, after the
-    node's last name, in the folder that E2FSPROGS_UNDO_DIR names (`widening_undo_file`), which is that of `undo_file`.
+    With `undo_file` every program keeps there what it replaces. `tune2fs -I` takes no such file: it makes
+    `tune2fs-NAME.e2undo`, after the node's last name, in the folder that E2FSPROGS_UNDO_DIR names
+    (`widening_undo_file`), which is that of `undo_file`.
     """
     kept = ("-z", undo_file) if undo_file else ()
     match operation:
@@ -48,7 +50,11 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
             return (("tune2fs", *kept, "-j", device),)
         case WidenInodes(inode_bytes=size):
             widen = ("tune2fs", "-I", str(size), device)
-            return (("env", f"E2FSPROGS_UNDO_DIR={PurePosixPath(undo_file).parent}", *widen) if undo_file else widen,)
+            return (
+                ("env", f"E2FSPROGS_UNDO_DIR={PurePosixPath(undo_file).parent}", *widen)
+                if undo_file
+                else widen,
+            )
         case SetFeatures(features=features):
             return (("tune2fs", *kept, "-O", ",".join(features), device),)
         case ConvertFiles():
@@ -56,15 +62,28 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
         case WidenBlockNumbers():
             return (("resize2fs", "-b", *kept, device),)
         case AddChecksums():
-            return (("tune2fs", *kept, "-O", "metadata_csum", device), (CHECKER, "-f", "-y", "-D", *kept, device))
+            return (
+                ("tune2fs", *kept, "-O", "metadata_csum", device),
+                (CHECKER, "-f", "-y", "-D", *kept, device),
+            )
         case SetOwnFstabType(block=block, offset=offset):
             # The length stays, so no block is allotted; the byte's inode and its times stay, too.
-            return (("debugfs", "-w", *kept, "-R", f"zap_block -f {OWN_FSTAB} -o {offset} -l 1 -p 0x34 {block}", device),)
+            return (
+                (
+                    "debugfs",
+                    "-w",
+                    *kept,
+                    "-R",
+                    f"zap_block -f {OWN_FSTAB} -o {offset} -l 1 -p 0x34 {block}",
+                    device,
+                ),
+            )
 
 
 def _checking(operation: CheckFiles, device: str, kept: tuple[str, ...]) -> tuple[Argv, ...]:
     checking = (CHECKER, "-f", "-y" if operation.repairs else "-p", *kept, device)
-    # -p would repair even folders that are gone, so nothing may be left to repair by then: it marks the filesystem as checked.
+    # -p would repair even folders that are gone, so nothing may be left to repair by then: it marks the
+    # filesystem as checked.
     return (checking,) if operation.repairs or operation.pending else (proof(device), checking)
 
 
@@ -79,7 +98,8 @@ def accepted(argv: Argv) -> tuple[int, ...]:
 
 
 def proof(device: str) -> Argv:
-    """The command that looks at everything and changes nothing; it ends with 0 only where nothing is wrong."""
+    """The command that looks at everything and changes nothing; it ends with 0 only where nothing is
+    wrong."""
     return (CHECKER, "-f", "-n", device)
 
 

@@ -1,4 +1,5 @@
-"""An ext superblock as it lies on its device, from its bytes. Source: Linux fs/ext4/ext4.h and e2fsprogs lib/ext2fs/ext2_fs.h."""
+"""An ext superblock as it lies on its device, from its bytes. Source: Linux fs/ext4/ext4.h and e2fsprogs
+lib/ext2fs/ext2_fs.h."""
 
 import struct
 from collections.abc import Iterator, Mapping
@@ -72,11 +73,13 @@ READ_ONLY: Mapping[int, str] = {
     15: "verity",
     16: "orphan_present",
 }
-"""The names that tune2fs gives to the bits of s_feature_compat, s_feature_incompat and s_feature_ro_compat."""
+"""The names that tune2fs gives to the bits of s_feature_compat, s_feature_incompat and
+s_feature_ro_compat."""
 
 
 def read_ext(superblock: bytes) -> ExtFacts | None:
-    """What the 1024 bytes at offset 1024 of a device say; None where they are no superblock, or one that cannot be true."""
+    """What the 1024 bytes at offset 1024 of a device say; None where they are no superblock, or one that
+    cannot be true."""
     if len(superblock) < SUPERBLOCK_BYTES or _short(superblock, 0x38) != MAGIC:
         return None
     features = features_of(superblock)
@@ -105,7 +108,9 @@ def read_ext(superblock: bytes) -> ExtFacts | None:
         has_errors=bool(state & ERRORS),
         recorded_errors=errors,
         needs_recovery="needs_recovery" in features,
-        journal_device="has_journal" in features and _word(superblock, 0xE0) == 0 and _word(superblock, 0xE4) != 0,
+        journal_device="has_journal" in features
+        and _word(superblock, 0xE0) == 0
+        and _word(superblock, 0xE4) != 0,
         half_done=_half_done(features, state, errors, _short(superblock, 0xFE)),
         last_mounted_at=_text(superblock[0x88:0xC8]),
         mounts=_short(superblock, 0x34),
@@ -141,7 +146,8 @@ def _geometry(superblock: bytes, features: frozenset[str]) -> Geometry:
 
 
 def read_filesystem(read: Read) -> ExtFacts | None:
-    """The same of a whole filesystem, with what its root folder tells. `read` gives bytes from the filesystem's start on."""
+    """The same of a whole filesystem, with what its root folder tells. `read` gives bytes from the
+    filesystem's start on."""
     found = read_ext(read(START_BYTES, SUPERBLOCK_BYTES))
     return replace(found, unconverted=is_unconverted(read)) if found else None
 
@@ -152,16 +158,23 @@ def features_of(superblock: bytes) -> frozenset[str]:
 
 
 def named_features(words: tuple[int, int, int]) -> frozenset[str]:
-    """The names of the bits in the three words, in their order on disk; `FEATURE_C31` for a bit without one, as e2fsprogs has it."""
+    """The names of the bits in the three words, in their order on disk; `FEATURE_C31` for a bit without one,
+    as e2fsprogs has it."""
     sets = (("C", COMPATIBLE), ("I", INCOMPATIBLE), ("R", READ_ONLY))
-    return frozenset(name for bits, (letter, names) in zip(words, sets, strict=True) for name in _names(bits, letter, names))
+    return frozenset(
+        name
+        for bits, (letter, names) in zip(words, sets, strict=True)
+        for name in _names(bits, letter, names)
+    )
 
 
 def seems_once_ext3(features: frozenset[str]) -> bool:
-    """Whether an ext4 with these features is likely to have been an ext3 that was not converted to the end: mke2fs gives every ext4
-    flex_bg, which cannot be had later.
+    """Whether an ext4 with these features is likely to have been an ext3 that was not converted to the end:
+    mke2fs gives every ext4 flex_bg, which cannot be had later.
     """
-    return "extent" not in features or ("flex_bg" not in features and not {"64bit", "metadata_csum"} <= features)
+    return "extent" not in features or (
+        "flex_bg" not in features and not {"64bit", "metadata_csum"} <= features
+    )
 
 
 def _names(bits: int, letter: str, names: Mapping[int, str]) -> Iterator[str]:

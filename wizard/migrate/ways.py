@@ -21,18 +21,25 @@ SUMMARIES: Mapping[Way, str] = {
     Way.FRESH: "A new ext4 is made on another volume, and everything is copied there and compared.",
 }
 MEANS: Mapping[Means, str] = {
-    Means.TRANSACTION: "On a copy-on-write snapshot: the filesystem itself is changed only when all is done and checked there. A power cut "
-    "costs nothing.",
-    Means.DIRECT: "On the filesystem itself, with undo files of e2fsprogs. They do not cover a power cut: have a backup.",
+    Means.TRANSACTION: (
+        "On a copy-on-write snapshot: the filesystem itself is changed only when all is done and checked "
+        "there. A power cut costs nothing."
+    ),
+    Means.DIRECT: (
+        "On the filesystem itself, with undo files of e2fsprogs. They do not cover a power cut: have a "
+        "backup."
+    ),
     Means.FILES: "Only a file of the system is changed, which is replaced in one go.",
     Means.COPY: "The old filesystem is only read.",
 }
 BETWEEN: Mapping[Means, str] = {
     Means.TRANSACTION: (
-        "The journal knows how far it is: the filesystem is still the old one, or half committed and cannot be mounted until resume has "
-        "finished it or undo has taken it back."
+        "The journal knows how far it is: the filesystem is still the old one, or half committed and cannot "
+        "be mounted until resume has finished it or undo has taken it back."
     ),
-    Means.DIRECT: "The filesystem may be damaged, and the undo files may be useless: that is what the backup is for.",
+    Means.DIRECT: (
+        "The filesystem may be damaged, and the undo files may be useless: that is what the backup is for."
+    ),
     Means.FILES: "The file is the old one or the new one, never half of each.",
     Means.COPY: "The old filesystem has all files as before; the copy is begun anew.",
 }
@@ -50,7 +57,8 @@ LOOKED_AT: Mapping[Means, str] = {
 """What goes on behind the last step on the filesystem."""
 
 COMPARED = frozenset({Way.LIGHT, Way.FULL})
-"""Ways on which comparing every file is a choice: one changes nothing on the disk, the other always compares."""
+"""Ways on which comparing every file is a choice: one changes nothing on the disk, the other always
+compares."""
 
 
 def is_damaged(before: ExtFacts) -> bool:
@@ -81,12 +89,15 @@ def room_words(offer: Offer) -> str:
 def place_words(prospect: Prospect) -> str:
     """What is migrated, on one line."""
     label = f', "{printable(prospect.before.label)}"' if prospect.before.label else ""
-    return f"{printable(prospect.device, 200)}, {prospect.before.kind}{label}, {format_capacity(prospect.before.size_bytes)}"
+    return (
+        f"{printable(prospect.device, 200)}, {prospect.before.kind}{label}, "
+        f"{format_capacity(prospect.before.size_bytes)}"
+    )
 
 
 def power_words(migration: Migration, number: int | None, told: str, *, begun: bool = True) -> str:
-    """What would become of everything if the power went while step `number`, from 1, is done; None between two steps, or before the first
-    where none was `begun`.
+    """What would become of everything if the power went while step `number`, from 1, is done; None between
+    two steps, or before the first where none was `begun`.
 
     `told` is what the transaction itself says of that, empty where there is none.
     """
@@ -99,7 +110,8 @@ def power_words(migration: Migration, number: int | None, told: str, *, begun: b
 
 
 def percent_done(migration: Migration, done: int, share: float) -> int:
-    """How far the run is in percent of the steps' own estimates, where `done` steps are done and the next one to `share` of it."""
+    """How far the run is in percent of the steps' own estimates, where `done` steps are done and the next one
+    to `share` of it."""
     weights = [max(1.0, step.seconds) for step in migration.steps]
     if done >= len(weights):
         return 100
@@ -107,24 +119,35 @@ def percent_done(migration: Migration, done: int, share: float) -> int:
 
 
 def around_words(migration: Migration, done: int, working: int | None) -> str:
-    """What goes on that belongs to no step, where `done` steps are done and step `working`, from 1, has begun; as a clause."""
+    """What goes on that belongs to no step, where `done` steps are done and step `working`, from 1, has
+    begun; as a clause."""
     if not done:
         return "Before the first step everything is read"
-    return LOOKED_AT[migration.means] if working is None else "Before this step changes anything, every file is read"
+    return (
+        LOOKED_AT[migration.means]
+        if working is None
+        else "Before this step changes anything, every file is read"
+    )
 
 
 def silent_words(migration: Migration, number: int, taken_seconds: float) -> str:
     """What can be said of step `number`, from 1, whose program does not tell how far it is."""
     should = format_duration(max(1.0, migration.steps[number - 1].seconds))
-    return f"Step {number} should take about {should} and has taken {format_duration(taken_seconds)}; how far it is cannot be known."
+    return (
+        f"Step {number} should take about {should} and has taken {format_duration(taken_seconds)}; how far "
+        "it is cannot be known."
+    )
 
 
 def seconds_left(migration: Migration, done: int, this_seconds: float | None) -> float:
-    """What is left of the estimates: of the steps behind the one at work, and of it what is known, or its own estimate."""
+    """What is left of the estimates: of the steps behind the one at work, and of it what is known, or its own
+    estimate."""
     steps = migration.steps
     if done >= len(steps):
         return 0.0
-    return (steps[done].seconds if this_seconds is None else this_seconds) + sum(step.seconds for step in steps[done + 1 :])
+    return (steps[done].seconds if this_seconds is None else this_seconds) + sum(
+        step.seconds for step in steps[done + 1 :]
+    )
 
 
 def how_sentences(migration: Migration) -> tuple[str, ...]:
@@ -132,9 +155,15 @@ def how_sentences(migration: Migration) -> tuple[str, ...]:
     said = [MEANS[migration.means]]
     folder = migration.store or migration.undo_dir
     if folder:
-        said.append(f"It takes up to {format_capacity(migration.room_bytes)} in {printable(folder, 200)}, until you keep or undo it.")
+        said.append(
+            f"It takes up to {format_capacity(migration.room_bytes)} in {printable(folder, 200)}, until you "
+            "keep or undo it."
+        )
     if migration.manifest:
-        said.append("Every file is compared before and after: content, holes, owner, rights, times, links, extended attributes.")
+        said.append(
+            "Every file is compared before and after: content, holes, owner, rights, times, links, extended "
+            "attributes."
+        )
     elif migration.way in COMPARED:
         said.append("Files are not compared one by one; e2fsck checks the filesystem as a whole.")
     if migration.repairs:
@@ -145,23 +174,45 @@ def how_sentences(migration: Migration) -> tuple[str, ...]:
 def risk_sentences(migration: Migration) -> tuple[str, ...]:
     """What may happen to the files, by a power cut among others, and until when there is a way back."""
     power = {
-        Means.TRANSACTION: "If the power goes: the old filesystem is there, or resume finishes the new one. It is never mounted half done.",
-        Means.DIRECT: "If the power goes, the filesystem can be damaged beyond the undo files' help. Without a backup files can be lost.",
-        Means.FILES: "If the power goes: nothing on the disk has changed, and the file of the system is the old one or the new one.",
+        Means.TRANSACTION: (
+            "If the power goes: the old filesystem is there, or resume finishes the new one. It is never "
+            "mounted half done."
+        ),
+        Means.DIRECT: (
+            "If the power goes, the filesystem can be damaged beyond the undo files' help. Without a backup "
+            "files can be lost."
+        ),
+        Means.FILES: (
+            "If the power goes: nothing on the disk has changed, and the file of the system is the old one "
+            "or the new one."
+        ),
         Means.COPY: "If the power goes: the old filesystem has everything, and the copy is made anew.",
     }
     back = {
-        Means.TRANSACTION: "Undoing brings the old filesystem back to the bit, until you keep the new one or it is mounted for writing.",
-        Means.DIRECT: "Undoing brings the old filesystem back to the bit, until you keep the new one or it is mounted for writing.",
+        Means.TRANSACTION: (
+            "Undoing brings the old filesystem back to the bit, until you keep the new one or it is mounted "
+            "for writing."
+        ),
+        Means.DIRECT: (
+            "Undoing brings the old filesystem back to the bit, until you keep the new one or it is mounted "
+            "for writing."
+        ),
         Means.FILES: "Undoing puts the file back as it was.",
-        Means.COPY: "Undoing is not needed for the old filesystem, which stays as it is; the copy can be made anew.",
+        Means.COPY: (
+            "Undoing is not needed for the old filesystem, which stays as it is; the copy can be made anew."
+        ),
     }
-    driver = () if migration.way is Way.FRESH or migration.way is Way.MOUNT else ("Afterwards only an ext4 driver can mount it.",)
+    driver = (
+        ()
+        if migration.way is Way.FRESH or migration.way is Way.MOUNT
+        else ("Afterwards only an ext4 driver can mount it.",)
+    )
     return (power[migration.means], back[migration.means], *driver)
 
 
 def confirm_command(migration: Migration, file: str = "FILE") -> str:
     """The command by which root carries out what was saved in a file."""
     return (
-        f"sudo diskwright apply {shlex.quote(file) if file != 'FILE' else file} --confirm {shlex.quote(printable(migration.written.token))}"
+        f"sudo diskwright apply {shlex.quote(file) if file != 'FILE' else file} --confirm "
+        f"{shlex.quote(printable(migration.written.token))}"
     )

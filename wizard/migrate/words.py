@@ -1,4 +1,5 @@
-"""What is said of each operation of a migration, for a person who has never heard of the programs that carry it out."""
+"""What is said of each operation of a migration, for a person who has never heard of the programs that carry
+it out."""
 
 from wizard.model.migration import (
     AddChecksums,
@@ -41,24 +42,39 @@ def _on_device(operation: OnDevice, device: str) -> str:
         case AddJournal():
             return "Give it a journal, so that a power cut later on leaves it in order."
         case WidenInodes(inode_bytes=size):
-            return f"Make room for {size} bytes about every file instead of 128: finer times, dates past 2038, small attributes."
+            return (
+                f"Make room for {size} bytes about every file instead of 128: finer times, dates past 2038, "
+                "small attributes."
+            )
         case SetFeatures(features=features):
             return f"Switch on what it may use from now on: {', '.join(features)}."
         case ConvertFiles():
-            return "Note where every file and folder lies in runs of blocks (extents) instead of block by block, and pack the folders anew."
+            return (
+                "Note where every file and folder lies in runs of blocks (extents) instead of block by "
+                "block, and pack the folders anew."
+            )
         case WidenBlockNumbers():
             return "Make block numbers 64 bits wide, which also makes room for full checksums."
         case AddChecksums():
-            return "Give everything but the files' own content checksums, and write them everywhere, so that damage is noticed."
+            return (
+                "Give everything but the files' own content checksums, and write them everywhere, so that "
+                "damage is noticed."
+            )
         case SetOwnFstabType(number=number):
-            return f"Have the system on {device} mount it as ext4 from now on: line {number} of its own /etc/fstab, one letter."
+            return (
+                f"Have the system on {device} mount it as ext4 from now on: line {number} of its own "
+                "/etc/fstab, one letter."
+            )
 
 
 def _checking(operation: CheckFiles, device: str) -> str:
     if operation.repairs:
         return f"Check everything on {device}, and repair what is damaged."
     if operation.pending:
-        return f"Put what the journal of {device} holds in its place, and check everything. Small damage is repaired, as at any start."
+        return (
+            f"Put what the journal of {device} holds in its place, and check everything. Small damage is "
+            "repaired, as at any start."
+        )
     return f"Check everything on {device}. Where anything is damaged, it ends here."
 
 
@@ -74,7 +90,10 @@ def undo(operation: MigrationOperation, means: Means) -> str:
         case _ if means is Means.TRANSACTION:
             return "By putting back every block that was replaced, until it is kept or mounted for writing."
         case _:
-            return "By e2undo, from a file with every block that was replaced, until it is kept or mounted for writing."
+            return (
+                "By e2undo, from a file with every block that was replaced, until it is kept or mounted for "
+                "writing."
+            )
 
 
 def power(operation: MigrationOperation, means: Means) -> str:
@@ -85,9 +104,14 @@ def power(operation: MigrationOperation, means: Means) -> str:
         case MakeFresh() | CopyFiles():
             return "The old filesystem is only read, so nothing of it is lost; the copy is begun again."
         case _ if means is Means.TRANSACTION:
-            return "Nothing is lost: the work is done on a copy of what changes, and the filesystem itself is as it was."
+            return (
+                "Nothing is lost: the work is done on a copy of what changes, and the filesystem itself is "
+                "as it was."
+            )
         case _:
-            return "It can be damaged beyond repair, and the undo file can be useless: only a backup would help."
+            return (
+                "It can be damaged beyond repair, and the undo file can be useless: only a backup would help."
+            )
 
 
 def holds(operation: MigrationOperation) -> tuple[str, ...]:
@@ -98,7 +122,9 @@ def holds(operation: MigrationOperation) -> tuple[str, ...]:
         case MakeFresh(uuid=uuid):
             return (f"The new filesystem is ext4 with the UUID {uuid}.",)
         case CopyFiles():
-            return ("Every file, folder and link on both is the same: content, owner, rights, times, attributes.",)
+            return (
+                "Every file, folder and link on both is the same: content, owner, rights, times, attributes.",
+            )
         case _:
             return _holds_on_device(operation)
 
@@ -120,4 +146,7 @@ def _holds_on_device(operation: OnDevice) -> tuple[str, ...]:
         case AddChecksums():
             return ("Its superblock lists metadata_csum.", SOUND)
         case SetOwnFstabType(number=number):
-            return (f"Line {number} of its own /etc/fstab is the new one, and nothing else in that file has changed.",)
+            return (
+                f"Line {number} of its own /etc/fstab is the new one, and nothing else in that file has "
+                "changed.",
+            )

@@ -14,7 +14,8 @@ class Place(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A published figure or statement. `era`, `kernel`, `hardware` date it; `lower_is_better` gives the direction of `figures`.
+    """A published figure or statement. `era`, `kernel`, `hardware` date it; `lower_is_better` gives the
+    direction of `figures`.
 
     `figures` pairs a filesystem (or a configuration) with its number in `unit`.
     """
@@ -33,7 +34,8 @@ class Evidence:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option of mkfs, of mount, or a scheduler, as it is written; why it is advised, and what it costs (may be empty)."""
+    """One option of mkfs, of mount, or a scheduler, as it is written; why it is advised, and what it costs
+    (may be empty)."""
 
     text: str
     why: str
@@ -51,7 +53,8 @@ class Withheld:
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """A purpose a volume can have. `origin` is the file it was read from. `label` is the default label, ASCII, at most 12 characters."""
+    """A purpose a volume can have. `origin` is the file it was read from. `label` is the default label,
+    ASCII, at most 12 characters."""
 
     id: str
     title: str
@@ -70,7 +73,8 @@ class Ability(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ZonedUse:
-    """A way to use a drive whose zones the host must manage. `commands` are what a person could type to have it, in order."""
+    """A way to use a drive whose zones the host must manage. `commands` are what a person could type to have
+    it, in order."""
 
     title: str
     ability: Ability
@@ -80,13 +84,18 @@ class ZonedUse:
     @property
     def verdict(self) -> str:
         """`F2FS can live there`, for a line of its own."""
-        words = {Ability.CAN: "can live there", Ability.CANNOT: "cannot live there", Ability.DOUBT: "may live there, or not"}
+        words = {
+            Ability.CAN: "can live there",
+            Ability.CANNOT: "cannot live there",
+            Ability.DOUBT: "may live there, or not",
+        }
         return f"{self.title} {words[self.ability]}"
 
 
 @dataclass(frozen=True, slots=True)
 class Unmade:
-    """A filesystem that is recognised and never made: why not, how to get off it, and what the studies measured of it for the work."""
+    """A filesystem that is recognised and never made: why not, how to get off it, and what the studies
+    measured of it for the work."""
 
     filesystem: str
     title: str
@@ -99,10 +108,11 @@ class Unmade:
 class Choice:
     """A filesystem's place in the ranking for one workload on one drive.
 
-    `obstacles` are hard limits, in sentences (kernel lacks it, tool missing with its package, drive cannot hold it): a choice with one is
-    rejected and cannot be taken. `mkfs` are argument words in order (`-m`, `0` are two texts of one Option: `-m 0`).
-    `withheld` are options that were thought of, among them old advice, and are not offered. `ranked` is false where the workload says
-    nothing of the filesystem and `sentence` is what holds of it in general.
+    `obstacles` are hard limits, in sentences (kernel lacks it, tool missing with its package, drive cannot
+    hold it): a choice with one is rejected and cannot be taken. `mkfs` are argument words in order (`-m`, `0`
+    are two texts of one Option: `-m 0`). `withheld` are options that were thought of, among them old advice,
+    and are not offered. `ranked` is false where the workload says nothing of the filesystem and `sentence` is
+    what holds of it in general.
     """
 
     filesystem: str
@@ -119,10 +129,12 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """A ranking for one drive and one workload; `choices` begins with the chosen one unless every one has an obstacle.
+    """A ranking for one drive and one workload; `choices` begins with the chosen one unless every one has an
+    obstacle.
 
-    `doubts` say what could not be known, `notes` what else is good to know about such a drive. `zoned`, on a drive whose zones the host
-    must manage, is everything that could live there, also what diskwright does not make. `unmade` are those that are only recognised.
+    `doubts` say what could not be known, `notes` what else is good to know about such a drive. `zoned`, on a
+    drive whose zones the host must manage, is everything that could live there, also what diskwright does not
+    make. `unmade` are those that are only recognised.
     """
 
     drive: str

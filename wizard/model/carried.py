@@ -9,10 +9,12 @@ from wizard.model.migration import Way
 
 @dataclass(frozen=True, slots=True)
 class Carried:
-    """The `way` for the filesystem `before`, of `device_bytes`, which is known by its UUID wherever it is looked for.
+    """The `way` for the filesystem `before`, of `device_bytes`, which is known by its UUID wherever it is
+    looked for.
 
-    `drive` and `device` are as they are called where it was chosen. `fstab` is a file of mounts that names the filesystem by an old type
-    and lies on another one, empty for none. `doubts` are sentences on what starts and mounts from it.
+    `drive` and `device` are as they are called where it was chosen. `fstab` is a file of mounts that names
+    the filesystem by an old type and lies on another one, empty for none. `doubts` are sentences on what
+    starts and mounts from it.
     """
 
     drive: Identity

@@ -1,4 +1,5 @@
-"""What is changed for a filesystem that exists already and is in use: files, the drive's queue, how it is mounted. Nothing is made anew."""
+"""What is changed for a filesystem that exists already and is in use: files, the drive's queue, how it is
+mounted. Nothing is made anew."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -19,8 +20,9 @@ class ReserveBlocks:
 
 @dataclass(frozen=True, slots=True)
 class Remount:
-    """Give the mount of `device` at `mount_point` other options while it is in use. `old` and `new` are all words that hold of the mount
-    itself, whatever the filesystem, as the kernel lists them; options of the filesystem's own stay as they are.
+    """Give the mount of `device` at `mount_point` other options while it is in use. `old` and `new` are all
+    words that hold of the mount itself, whatever the filesystem, as the kernel lists them; options of the
+    filesystem's own stay as they are.
     """
 
     device: str
@@ -32,7 +34,8 @@ class Remount:
 
 @dataclass(frozen=True, slots=True)
 class EditFstab:
-    """Give line `number` of `file`, which reads `old`, these options. `digest` is SHA-256 of the whole file as it was found."""
+    """Give line `number` of `file`, which reads `old`, these options. `digest` is SHA-256 of the whole file
+    as it was found."""
 
     file: str
     digest: str
@@ -44,7 +47,8 @@ class EditFstab:
 
 @dataclass(frozen=True, slots=True)
 class SetQueue:
-    """Set the value `name` of the queue of the drive `device`, below /sys/class/block, until the next start."""
+    """Set the value `name` of the queue of the drive `device`, below /sys/class/block, until the next
+    start."""
 
     device: str
     name: str
@@ -55,8 +59,8 @@ class SetQueue:
 
 @dataclass(frozen=True, slots=True)
 class WriteRules:
-    """Write udev's rules `file`, which gives the drive these `values` of its queue at every start. `old` is what the file held, None where
-    there was none.
+    """Write udev's rules `file`, which gives the drive these `values` of its queue at every start. `old` is
+    what the file held, None where there was none.
     """
 
     file: str
@@ -80,7 +84,8 @@ ChangeOperation = ReserveBlocks | Remount | EditFstab | SetQueue | WriteRules | 
 class ChangeStep:
     """An operation with everything that is shown of it, as a plan's steps have it; a change destroys nothing.
 
-    `edits` are the differences of a file where no command runs; `undo` how it is taken back; `holds` what is checked afterwards.
+    `edits` are the differences of a file where no command runs; `undo` how it is taken back; `holds` what is
+    checked afterwards.
     """
 
     operation: ChangeOperation
@@ -93,9 +98,11 @@ class ChangeStep:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What will be changed for the filesystem `uuid` on `device`, which is `drive` or a partition of it, so that it suits `workload`.
+    """What will be changed for the filesystem `uuid` on `device`, which is `drive` or a partition of it, so
+    that it suits `workload`.
 
-    `filesystem` is libblkid's name. `reasons` are sentences on each change, `doubts` on what is left out or holds only later.
+    `filesystem` is libblkid's name. `reasons` are sentences on each change, `doubts` on what is left out or
+    holds only later.
     """
 
     drive: Identity

@@ -1,4 +1,5 @@
-"""Encrypted containers (LUKS2): what is decided of one, and the operations that make it, open it, and have it opened at every start."""
+"""Encrypted containers (LUKS2): what is decided of one, and the operations that make it, open it, and have it
+opened at every start."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,9 +10,9 @@ MAPPER = "/dev/mapper/"
 
 @dataclass(frozen=True, slots=True)
 class Encryption:
-    """LUKS2 around what a partition or logical volume holds: `device` is that, `name` what the device mapper calls what it opens to,
-    `uuid` what libblkid reports of the container, `sector_bytes` what is encrypted at a stretch, `offset_bytes` where on the device the
-    data begin, behind the header."""
+    """LUKS2 around what a partition or logical volume holds: `device` is that, `name` what the device mapper
+    calls what it opens to, `uuid` what libblkid reports of the container, `sector_bytes` what is encrypted at
+    a stretch, `offset_bytes` where on the device the data begin, behind the header."""
 
     device: str
     name: str

@@ -9,13 +9,15 @@ from wizard.model.written import WHERE_USED
 class ExtFacts:
     """A superblock (Linux fs/ext4/ext4.h, struct ext4_super_block), as it lies on its device.
 
-    `features` are the names that mke2fs(8) and tune2fs(8) know; a bit without a name is `FEATURE_C31` as e2fsprogs writes it. `clean` is
-    the first bit of s_state; `recorded_errors` s_error_count; `needs_recovery` means that the journal holds what is not yet in its place.
-    `journal_device` is true where the journal lies on another device. `half_done` names what a program began and did not finish, as a
-    clause, empty for nothing. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime, `checked` s_lastcheck, all in seconds since
-    1970: they tell whether it was written to since. `desc_bytes` is the size of a group's descriptor, `revision` s_rev_level: 0 knows
-    neither features nor other inodes than of 128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing. `unconverted`
-    is no word of the superblock: extents are switched on, and the root folder is mapped block by block all the same.
+    `features` are the names that mke2fs(8) and tune2fs(8) know; a bit without a name is `FEATURE_C31` as
+    e2fsprogs writes it. `clean` is the first bit of s_state; `recorded_errors` s_error_count;
+    `needs_recovery` means that the journal holds what is not yet in its place. `journal_device` is true where
+    the journal lies on another device. `half_done` names what a program began and did not finish, as a
+    clause, empty for nothing. `made` is s_mkfs_time, `mounted` s_mtime, `written` s_wtime, `checked`
+    s_lastcheck, all in seconds since 1970: they tell whether it was written to since. `desc_bytes` is the
+    size of a group's descriptor, `revision` s_rev_level: 0 knows neither features nor other inodes than of
+    128 bytes. `reserved_gdt_blocks` are kept behind the descriptors for growing. `unconverted` is no word of
+    the superblock: extents are switched on, and the root folder is mapped block by block all the same.
     """
 
     uuid: str

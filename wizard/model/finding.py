@@ -5,8 +5,8 @@ from enum import StrEnum
 
 
 class Severity(StrEnum):
-    """danger: data or the job is at risk, or the kernel's own rule is broken; warning: likely harm, or a doubt about a drive
-    that may lie; info: good to know; ok: looked at and fine."""
+    """danger: data or the job is at risk, or the kernel's own rule is broken; warning: likely harm, or a
+    doubt about a drive that may lie; info: good to know; ok: looked at and fine."""
 
     DANGER = "danger"
     WARNING = "warning"
@@ -16,7 +16,8 @@ class Severity(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding. `code` is stable and documented; `subject` a device node; `remedy` says what to do, or why nothing can be done."""
+    """One finding. `code` is stable and documented; `subject` a device node; `remedy` says what to do, or why
+    nothing can be done."""
 
     code: str
     severity: Severity
@@ -38,7 +39,8 @@ class Recorded(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Clue:
-    """One rung of the ladder: where it was read, what it says, and how far it can be trusted (high, medium, low)."""
+    """One rung of the ladder: where it was read, what it says, and how far it can be trusted (high, medium,
+    low)."""
 
     source: str
     says: str
@@ -47,7 +49,8 @@ class Clue:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """How the drive records. `kind`: shingled, unknown or not-applicable; `management`: drive, host-aware, host-managed or None."""
+    """How the drive records. `kind`: shingled, unknown or not-applicable; `management`: drive, host-aware,
+    host-managed or None."""
 
     kind: str
     management: str | None

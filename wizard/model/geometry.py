@@ -6,7 +6,8 @@ from math import lcm
 from wizard.model.units import KIB, MIB
 
 FLOOR_BYTES = MIB
-"""Every partition starts on a multiple of this: drives that hide their physical block size exist (WD10EARS, HD204UI)."""
+"""Every partition starts on a multiple of this: drives that hide their physical block size exist (WD10EARS,
+HD204UI)."""
 
 LARGEST_GRAIN_BYTES = 64 * MIB
 """A grain beyond this would waste more than alignment to it can bring."""
@@ -46,7 +47,8 @@ class Geometry:
 
 
 def misalignment_bytes(geometry: Geometry, start_bytes: int) -> int:
-    """How far `start_bytes` is from an aligned start, 0 when aligned; the kernel's formula (block/blk-settings.c)."""
+    """How far `start_bytes` is from an aligned start, 0 when aligned; the kernel's formula
+    (block/blk-settings.c)."""
     granularity = geometry.granularity_bytes
     offset = max(geometry.alignment_offset_bytes, 0)
     return (granularity + offset - start_bytes % granularity) % granularity
@@ -55,8 +57,9 @@ def misalignment_bytes(geometry: Geometry, start_bytes: int) -> int:
 def plausible_optimal_io_bytes(geometry: Geometry) -> int | None:
     """The optimal I/O size if it can be meant, else None.
 
-    Refused are 0, what is no multiple of the granularity, and one block short of a large power of two: that is a counter at
-    its end (0xFFFF blocks), as USB bridges and some SAS adapters report it (util-linux issue 1221).
+    Refused are 0, what is no multiple of the granularity, and one block short of a large power of two: that
+    is a counter at its end (0xFFFF blocks), as USB bridges and some SAS adapters report it (util-linux issue
+    1221).
     """
     optimal = geometry.optimal_io_bytes
     if optimal <= 0 or optimal % geometry.granularity_bytes:
@@ -69,8 +72,8 @@ def plausible_optimal_io_bytes(geometry: Geometry) -> int | None:
 
 
 def advised_striping(geometry: Geometry) -> tuple[int, int] | None:
-    """Unit and width in bytes of a drive that is an array behind a controller, as it reports them; None for any other, and where they
-    cannot be meant.
+    """Unit and width in bytes of a drive that is an array behind a controller, as it reports them; None for
+    any other, and where they cannot be meant.
     """
     unit, width = geometry.minimum_io_bytes, plausible_optimal_io_bytes(geometry)
     physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
@@ -80,7 +83,8 @@ def advised_striping(geometry: Geometry) -> tuple[int, int] | None:
 
 
 def grain_bytes(geometry: Geometry) -> int:
-    """The step between aligned starts: a multiple of 1 MiB, of the granularity and of a plausible optimal I/O size."""
+    """The step between aligned starts: a multiple of 1 MiB, of the granularity and of a plausible optimal I/O
+    size."""
     base = lcm(FLOOR_BYTES, geometry.granularity_bytes, geometry.logical_block_bytes)
     wide = lcm(base, plausible_optimal_io_bytes(geometry) or 1)
     return wide if wide <= LARGEST_GRAIN_BYTES else base

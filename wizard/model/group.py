@@ -6,8 +6,8 @@ from typing import Literal
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """LVM's volume group on one drive, which all volumes lie in: `device` is its physical volume's partition, `uuid` the physical
-    volume's."""
+    """LVM's volume group on one drive, which all volumes lie in: `device` is its physical volume's partition,
+    `uuid` the physical volume's."""
 
     device: str
     name: str
@@ -16,7 +16,8 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class MakeLogicalVolume:
-    """Make the logical volume `name` of exactly `size_bytes` in `group`, node `device`, in one piece where that has room for it."""
+    """Make the logical volume `name` of exactly `size_bytes` in `group`, node `device`, in one piece where
+    that has room for it."""
 
     device: str
     group: str

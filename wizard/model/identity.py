@@ -15,12 +15,14 @@ class HeldDigest:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who the drive is. `diskseq` is the kernel's count of disks since the start that `boot_id` names: whatever is attached gets a new
-    number, so that nobody takes another drive in the same dock for it. After a restart another drive can have the same number.
+    """Who the drive is. `diskseq` is the kernel's count of disks since the start that `boot_id` names:
+    whatever is attached gets a new number, so that nobody takes another drive in the same dock for it. After
+    a restart another drive can have the same number.
 
-    `content_digest` is None where the planner was not allowed to read the drive. `held` tells what nothing used then: it changes when
-    that is mounted and written to. What is written to files without a change of a superblock, inside an encrypted container or a logical
-    volume, or past every filesystem, shows in neither. `rotational` only serves estimates.
+    `content_digest` is None where the planner was not allowed to read the drive. `held` tells what nothing
+    used then: it changes when that is mounted and written to. What is written to files without a change of a
+    superblock, inside an encrypted container or a logical volume, or past every filesystem, shows in neither.
+    `rotational` only serves estimates.
     """
 
     path: str

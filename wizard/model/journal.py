@@ -5,9 +5,9 @@ from enum import StrEnum
 
 
 class Event(StrEnum):
-    """What a journal entry says. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, when everything is written and a person is
-    to decide; UNDONE may follow, or KEPT, after which there is no way back. MAKING: from now on the device may hold a filesystem of the
-    step's kind with a UUID that its maker drew.
+    """What a journal entry says. A run ends with DONE, FAILED, STOPPED, REFUSED or WAITING, when everything
+    is written and a person is to decide; UNDONE may follow, or KEPT, after which there is no way back.
+    MAKING: from now on the device may hold a filesystem of the step's kind with a UUID that its maker drew.
     """
 
     STARTED = "started"
@@ -30,7 +30,8 @@ class Event(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One fsynced line. `step` counts from 1, 0 for the run itself; `output` is what a command printed, cut to a sane length."""
+    """One fsynced line. `step` counts from 1, 0 for the run itself; `output` is what a command printed, cut
+    to a sane length."""
 
     at: str
     event: Event

@@ -1,6 +1,7 @@
 """What the running system says about its drives: facts, no conclusions.
 
-What could not be read is None (or an empty tuple where the drive's `unread` says so), and `unread` names the reason.
+What could not be read is None (or an empty tuple where the drive's `unread` says so), and `unread` names the
+reason.
 """
 
 from dataclasses import dataclass
@@ -18,10 +19,12 @@ class Unread:
 
 @dataclass(frozen=True, slots=True)
 class Striping:
-    """How data is spread over several devices, or is written to suit that: the same words for an array and for a filesystem on it.
+    """How data is spread over several devices, or is written to suit that: the same words for an array and
+    for a filesystem on it.
 
-    `unit_bytes` is what goes to one device at a stretch (md chunk, LVM stripe size, ext stride x block, XFS su); `width_bytes` that of
-    all data devices together (ext stripe width x block, XFS su x sw). Of the two a filesystem may state one only: the other is 0.
+    `unit_bytes` is what goes to one device at a stretch (md chunk, LVM stripe size, ext stride x block, XFS
+    su); `width_bytes` that of all data devices together (ext stripe width x block, XFS su x sw). Of the two a
+    filesystem may state one only: the other is 0.
     """
 
     unit_bytes: int
@@ -32,11 +35,13 @@ class Striping:
 class Signature:
     """A filesystem, RAID, encryption or volume manager's mark, as libblkid finds it.
 
-    `kind` is libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`); `usage` one of `filesystem`, `raid`, `crypto`, `other`.
-    `ambivalent` is true where several marks contradict each other and libblkid names none. `data_offset_bytes` is where the data of a
-    container (md member, LUKS, LVM) begins, counted from its device's start; `striping` what an array or a filesystem's superblock says;
-    `block_bytes` the block of a filesystem whose superblock was read; `features` an ext filesystem's words of features as they lie there:
-    compatible, incompatible, and compatible for reading only. `unconverted`: an ext4 with a root folder that is mapped block by block.
+    `kind` is libblkid's TYPE (`ext4`, `LVM2_member`, `crypto_LUKS`); `usage` one of `filesystem`, `raid`,
+    `crypto`, `other`. `ambivalent` is true where several marks contradict each other and libblkid names none.
+    `data_offset_bytes` is where the data of a container (md member, LUKS, LVM) begins, counted from its
+    device's start; `striping` what an array or a filesystem's superblock says; `block_bytes` the block of a
+    filesystem whose superblock was read; `features` an ext filesystem's words of features as they lie there:
+    compatible, incompatible, and compatible for reading only. `unconverted`: an ext4 with a root folder that
+    is mapped block by block.
     """
 
     kind: str
@@ -55,7 +60,8 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """Why a device may not be written. `kind`: mounted, swap, holder, loop-backing, raid-member, running-system or opened.
+    """Why a device may not be written. `kind`: mounted, swap, holder, loop-backing, raid-member,
+    running-system or opened.
 
     `by` is the mount point, holder device or loop device; `subject` the device node that is in use.
     """
@@ -69,10 +75,11 @@ class Use:
 class Partition:
     """An entry of a partition table, with what lives in it.
 
-    `type` is a lower-case GUID on GPT and `0x83` style on MBR; `name` the GPT label; `attributes` the 64 GPT bits or the MBR boot byte;
-    `kernel_start_bytes` and `kernel_size_bytes` what the kernel believes, None where it has no node for this entry.
-    `superblock_copy_bytes`: nothing is recognised in it, but the copy of an ext superblock lies there, counted from its start.
-    `superblock_digest` is of all superblocks recognised in it, with their times and counts; None where none was taken.
+    `type` is a lower-case GUID on GPT and `0x83` style on MBR; `name` the GPT label; `attributes` the 64 GPT
+    bits or the MBR boot byte; `kernel_start_bytes` and `kernel_size_bytes` what the kernel believes, None
+    where it has no node for this entry. `superblock_copy_bytes`: nothing is recognised in it, but the copy of
+    an ext superblock lies there, counted from its start. `superblock_digest` is of all superblocks recognised
+    in it, with their times and counts; None where none was taken.
     """
 
     path: str
@@ -98,7 +105,11 @@ class Partition:
     @property
     def filesystem(self) -> str | None:
         """The kind of the one signature that is a filesystem or a container; None for none or several."""
-        return self.signatures[0].kind if len(self.signatures) == 1 and not self.signatures[0].ambivalent else None
+        return (
+            self.signatures[0].kind
+            if len(self.signatures) == 1 and not self.signatures[0].ambivalent
+            else None
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,10 +129,11 @@ class Extent:
 class Table:
     """A partition table. `kind`: gpt, mbr, hybrid, other (Apple, BSD, Sun, DASD ...) or none.
 
-    `first_usable_bytes` and `end_usable_bytes` bound where partitions may lie, the end exclusive.
-    `backup` of a GPT: ok, missing, damaged or misplaced; `primary`: ok or damaged. None where not applicable or unread.
-    `ordinary` of a GPT: whether its entries are of the usual size and lie where every program puts them when it writes a table again:
-    right behind the first header and right before the second; `most_partitions`: how many entries it has room for.
+    `first_usable_bytes` and `end_usable_bytes` bound where partitions may lie, the end exclusive. `backup` of
+    a GPT: ok, missing, damaged or misplaced; `primary`: ok or damaged. None where not applicable or unread.
+    `ordinary` of a GPT: whether its entries are of the usual size and lie where every program puts them when
+    it writes a table again: right behind the first header and right before the second; `most_partitions`: how
+    many entries it has room for.
     """
 
     kind: str
@@ -144,10 +156,12 @@ class Discard:
 
 @dataclass(frozen=True, slots=True)
 class Smart:
-    """From `smartctl --json`: what it knows of the drive. All None where smartctl or the permission is missing.
+    """From `smartctl --json`: what it knows of the drive. All None where smartctl or the permission is
+    missing.
 
-    `zoned_capability` is ATA's `device_managed` or `host_aware`; `model_family` the database's name, which may hold `(SMR)`;
-    `model_name` the model as the drive itself tells smartctl, also behind a USB bridge that calls itself something else.
+    `zoned_capability` is ATA's `device_managed` or `host_aware`; `model_family` the database's name, which
+    may hold `(SMR)`; `model_name` the model as the drive itself tells smartctl, also behind a USB bridge that
+    calls itself something else.
     """
 
     passed: bool | None = None
@@ -162,10 +176,10 @@ class Smart:
 class Ata:
     """What a drive's own IDENTIFY DEVICE data say (ACS-4), as libata hands them on in SCSI VPD page 89h.
 
-    `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed); `trims`: word 169 bit 0; `rotation_rate`: word 217
-    (1 for solid state, else turns a minute); `physical_block_bytes`: word 106; `alignment_offset_bytes`: word 209, as the kernel counts
-    it, from the drive's start to the first logical block that begins a physical one; `model`: words 27 to 46. None where the words are
-    not valid.
+    `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed); `trims`: word 169 bit 0;
+    `rotation_rate`: word 217 (1 for solid state, else turns a minute); `physical_block_bytes`: word 106;
+    `alignment_offset_bytes`: word 209, as the kernel counts it, from the drive's start to the first logical
+    block that begins a physical one; `model`: words 27 to 46. None where the words are not valid.
     """
 
     model: str | None = None
@@ -178,7 +192,8 @@ class Ata:
 
 @dataclass(frozen=True, slots=True)
 class NvmeFormat:
-    """One LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1 better, 2 good, 3 degraded."""
+    """One LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1
+    better, 2 good, 3 degraded."""
 
     number: int
     data_bytes: int
@@ -191,9 +206,10 @@ class NvmeFormat:
 class Zones:
     """How a zoned drive is divided, as far as it could be read (the zones themselves as root only).
 
-    `size_bytes` is what a zone spans, `capacity_bytes` what the least of them holds. `conventional` of the `count` zones take writes in
-    any order, and of the others `written` are not empty. `most_open` and `most_active` are the drive's limits, 0 for none.
-    `takes_partitions`: whether the kernel lets partitions be made on it.
+    `size_bytes` is what a zone spans, `capacity_bytes` what the least of them holds. `conventional` of the
+    `count` zones take writes in any order, and of the others `written` are not empty. `most_open` and
+    `most_active` are the drive's limits, 0 for none. `takes_partitions`: whether the kernel lets partitions
+    be made on it.
     """
 
     size_bytes: int | None = None
@@ -208,9 +224,11 @@ class Zones:
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """A block device built on this drive: md, LVM, LUKS, bcache, loop. `path` its node, `below` the node it stands on.
+    """A block device built on this drive: md, LVM, LUKS, bcache, loop. `path` its node, `below` the node it
+    stands on.
 
-    `offset_bytes` is where its data begin on `below`; `geometry` what the kernel says of the layer itself; `signatures` what it holds.
+    `offset_bytes` is where its data begin on `below`; `geometry` what the kernel says of the layer itself;
+    `signatures` what it holds.
     """
 
     kind: str
@@ -228,11 +246,11 @@ class Layer:
 class Drive:
     """A whole drive. `path` is its kernel node; `bus` ata, sata, scsi, nvme, usb, virtio, mmc, loop ...
 
-    `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI VPD page B1h byte 8.
-    `content_digest` covers the bytes of the table and every signature found; None where they could not be read.
-    `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every namespace of the controller), none (the controller
-    has no such command); None where unknown. `superblock_copy_bytes` and `superblock_digest` are as a partition's, on
-    a drive without a table.
+    `zoned` is the kernel's queue/zoned: none, host-aware or host-managed. `vpd_zoned` are bits 5:4 of SCSI
+    VPD page B1h byte 8. `content_digest` covers the bytes of the table and every signature found; None where
+    they could not be read. `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every
+    namespace of the controller), none (the controller has no such command); None where unknown.
+    `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a drive without a table.
     """
 
     path: str
@@ -283,16 +301,25 @@ class Drive:
 
     @property
     def is_empty(self) -> bool | None:
-        """No table, partition or signature, nor anything in zones that the host must manage; None where that could not be read."""
+        """No table, partition or signature, nor anything in zones that the host must manage; None where that
+        could not be read."""
         if self.table is None:
             return None
-        return self.table.kind == "none" and not self.signatures and not self.partitions and not self.unrecognised_zones
+        return (
+            self.table.kind == "none"
+            and not self.signatures
+            and not self.partitions
+            and not self.unrecognised_zones
+        )
 
     @property
     def unrecognised_zones(self) -> int:
-        """How many zones of a host-managed drive hold something while nothing is recognised on it: programs write to zones directly."""
+        """How many zones of a host-managed drive hold something while nothing is recognised on it: programs
+        write to zones directly."""
         recognised = self.signatures or self.partitions or self.table is None or self.table.kind != "none"
-        return 0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
+        return (
+            0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
+        )
 
     def partition(self, path: str) -> Partition | None:
         """The partition with this node, if the drive has it."""
@@ -301,11 +328,12 @@ class Drive:
 
 @dataclass(frozen=True, slots=True)
 class Kernel:
-    """The running kernel: `release` as uname -r; `filesystems` those it has or can load, by name (`ext4`, `xfs`, `btrfs`).
+    """The running kernel: `release` as uname -r; `filesystems` those it has or can load, by name (`ext4`,
+    `xfs`, `btrfs`).
 
-    `options` are those of its configuration that advice asks about, without `CONFIG_`, and whether it was built with them.
-    `architecture` as uname -m (`x86_64`), empty where it was not recorded. `modules` are those that layers on drives need, and `loop`, and
-    whether it has or can load them.
+    `options` are those of its configuration that advice asks about, without `CONFIG_`, and whether it was
+    built with them. `architecture` as uname -m (`x86_64`), empty where it was not recorded. `modules` are
+    those that layers on drives need, and `loop`, and whether it has or can load them.
     """
 
     release: str
@@ -315,7 +343,8 @@ class Kernel:
     modules: tuple[tuple[str, bool], ...] = ()
 
     def lacks(self, module: str) -> bool:
-        """Whether the kernel surely neither has nor can load a module (`dm_crypt`); false where that is not known."""
+        """Whether the kernel surely neither has nor can load a module (`dm_crypt`); false where that is not
+        known."""
         return dict(self.modules).get(module) is False
 
     def built_with(self, option: str) -> bool | None:
@@ -333,7 +362,8 @@ class Kernel:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """What a program said of itself: its version's first two numbers, (0, 0) where unknown, and the features it lists."""
+    """What a program said of itself: its version's first two numbers, (0, 0) where unknown, and the features
+    it lists."""
 
     name: str
     version: tuple[int, int] = (0, 0)
@@ -342,11 +372,12 @@ class Program:
 
 @dataclass(frozen=True, slots=True)
 class Machine:
-    """Everything the later rooms may know. `tools` maps a program's name to its path, for programs that were found; `programs` are those
-    of them that were asked about themselves, which happens where a zoned drive makes it matter.
+    """Everything the later rooms may know. `tools` maps a program's name to its path, for programs that were
+    found; `programs` are those of them that were asked about themselves, which happens where a zoned drive
+    makes it matter.
 
-    `boot_id` is the kernel's own name for the time since it started. `missing_files` are those that are not there of what makers of
-    filesystems look into.
+    `boot_id` is the kernel's own name for the time since it started. `missing_files` are those that are not
+    there of what makers of filesystems look into.
     """
 
     kernel: Kernel

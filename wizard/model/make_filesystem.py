@@ -11,7 +11,8 @@ from wizard.model.written import WHERE_USED
 class MakeFilesystem:
     """Make a filesystem on `device`, and for a Btrfs over several devices on `others` too.
 
-    `striping` is what its superblock is to say of the array beneath it; `mirrored` is true on an array of copies, which has none.
+    `striping` is what its superblock is to say of the array beneath it; `mirrored` is true on an array of
+    copies, which has none.
     """
 
     device: str

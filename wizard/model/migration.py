@@ -1,4 +1,5 @@
-"""A migration of an ext2 or ext3 filesystem to ext4: the ways there are, and the one that was chosen, step by step."""
+"""A migration of an ext2 or ext3 filesystem to ext4: the ways there are, and the one that was chosen, step by
+step."""
 
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -11,8 +12,8 @@ from wizard.model.written import WHERE_USED
 
 
 class Way(StrEnum):
-    """MOUNT: as ext4, nothing on the disk changed. LIGHT: extents and more for new files. FULL: every file and all metadata. FRESH: a new
-    ext4 on another volume, and a copy that is compared.
+    """MOUNT: as ext4, nothing on the disk changed. LIGHT: extents and more for new files. FULL: every file
+    and all metadata. FRESH: a new ext4 on another volume, and a copy that is compared.
     """
 
     MOUNT = "mount"
@@ -22,9 +23,9 @@ class Way(StrEnum):
 
 
 class Means(StrEnum):
-    """How it is made safe. TRANSACTION: on a copy-on-write snapshot, committed when it is proven, and safe against a power cut. DIRECT: on
-    the device itself with e2fsprogs' undo files, which a power cut can make useless. FILES: only fstab is changed. COPY: the old one is
-    only read.
+    """How it is made safe. TRANSACTION: on a copy-on-write snapshot, committed when it is proven, and safe
+    against a power cut. DIRECT: on the device itself with e2fsprogs' undo files, which a power cut can make
+    useless. FILES: only fstab is changed. COPY: the old one is only read.
     """
 
     TRANSACTION = "transaction"
@@ -35,8 +36,9 @@ class Means(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CheckFiles:
-    """Have e2fsck check everything; `repairs` what it finds only where that was agreed to. `pending`: it was not unmounted in order, so the
-    journal is replayed first, and what e2fsck repairs at every start is repaired.
+    """Have e2fsck check everything; `repairs` what it finds only where that was agreed to. `pending`: it was
+    not unmounted in order, so the journal is replayed first, and what e2fsck repairs at every start is
+    repaired.
     """
 
     repairs: bool = False
@@ -53,7 +55,8 @@ class AddJournal:
 
 @dataclass(frozen=True, slots=True)
 class WidenInodes:
-    """Make every inode `inode_bytes` long: room for nanoseconds, dates past 2038 and small extended attributes."""
+    """Make every inode `inode_bytes` long: room for nanoseconds, dates past 2038 and small extended
+    attributes."""
 
     inode_bytes: int = 256
     kind: Literal["widen-inodes"] = "widen-inodes"
@@ -90,8 +93,9 @@ class AddChecksums:
 
 @dataclass(frozen=True, slots=True)
 class SetOwnFstabType:
-    """Give line `number` of /etc/fstab on the filesystem itself, which reads `old`, the type ext4: the byte at `offset` of the file's
-    block `block`, both from 0, becomes a 4. `digest` is SHA-256 of the whole file as found.
+    """Give line `number` of /etc/fstab on the filesystem itself, which reads `old`, the type ext4: the byte
+    at `offset` of the file's block `block`, both from 0, becomes a 4. `digest` is SHA-256 of the whole file
+    as found.
     """
 
     digest: str
@@ -105,7 +109,8 @@ class SetOwnFstabType:
 
 @dataclass(frozen=True, slots=True)
 class SetFstabType:
-    """Give line `number` of `file`, which reads `old`, the type ext4 and these options. `digest` is SHA-256 of the whole file as found."""
+    """Give line `number` of `file`, which reads `old`, the type ext4 and these options. `digest` is SHA-256
+    of the whole file as found."""
 
     file: str
     digest: str
@@ -134,17 +139,28 @@ class CopyFiles:
     kind: Literal["copy-files"] = "copy-files"
 
 
-OnDevice = CheckFiles | AddJournal | WidenInodes | SetFeatures | ConvertFiles | WidenBlockNumbers | AddChecksums | SetOwnFstabType
-"""Operations on the filesystem itself. None names its device: the same ones run on a snapshot, or on the device."""
+OnDevice = (
+    CheckFiles
+    | AddJournal
+    | WidenInodes
+    | SetFeatures
+    | ConvertFiles
+    | WidenBlockNumbers
+    | AddChecksums
+    | SetOwnFstabType
+)
+"""Operations on the filesystem itself. None names its device: the same ones run on a snapshot, or on the
+device."""
 
 MigrationOperation = OnDevice | SetFstabType | MakeFresh | CopyFiles
 
 
 @dataclass(frozen=True, slots=True)
 class MigrationStep:
-    """An operation with everything that is shown of it. `commands` name the device itself; where a snapshot is worked on, its node stands
-    there instead. `undo` says how it is taken back, `power` what would become of it if the power went meanwhile, `holds` what is checked
-    afterwards, `seconds` roughly how long it takes.
+    """An operation with everything that is shown of it. `commands` name the device itself; where a snapshot
+    is worked on, its node stands there instead. `undo` says how it is taken back, `power` what would become
+    of it if the power went meanwhile, `holds` what is checked afterwards, `seconds` roughly how long it
+    takes.
     """
 
     operation: MigrationOperation
@@ -159,12 +175,14 @@ class MigrationStep:
 
 @dataclass(frozen=True, slots=True)
 class Migration:
-    """What will be done to the filesystem `before` on `device`, which is `drive`, a partition of it or a volume on it.
+    """What will be done to the filesystem `before` on `device`, which is `drive`, a partition of it or a
+    volume on it.
 
-    `store` is the folder where the snapshots' copy-on-write stores lie (TRANSACTION), `undo_dir` that of e2fsprogs' undo files (DIRECT);
-    each is empty where it does not apply. `room_bytes` is what that folder is asked for. `manifest`: every file's content is compared
-    before and after. `repairs`: damage may be repaired, on the snapshot. `gains`, `doubts` are sentences. `target` is the drive that a
-    fresh filesystem is made on, and which a person confirms instead of `drive`, which is then only read.
+    `store` is the folder where the snapshots' copy-on-write stores lie (TRANSACTION), `undo_dir` that of
+    e2fsprogs' undo files (DIRECT); each is empty where it does not apply. `room_bytes` is what that folder is
+    asked for. `manifest`: every file's content is compared before and after. `repairs`: damage may be
+    repaired, on the snapshot. `gains`, `doubts` are sentences. `target` is the drive that a fresh filesystem
+    is made on, and which a person confirms instead of `drive`, which is then only read.
     """
 
     drive: Identity
@@ -192,8 +210,8 @@ class Migration:
 class Offer:
     """One way as it is offered for a filesystem.
 
-    Sentences on what it `gains` and `costs` and how it is `undone`; `seconds` and `room_bytes` are estimates; `obstacle` says why it cannot
-    be had here, empty where it can.
+    Sentences on what it `gains` and `costs` and how it is `undone`; `seconds` and `room_bytes` are estimates;
+    `obstacle` says why it cannot be had here, empty where it can.
     """
 
     way: Way
@@ -208,8 +226,9 @@ class Offer:
 
 @dataclass(frozen=True, slots=True)
 class Prospect:
-    """What a person is told before choosing a way for the filesystem `before` on `device`: what stands against it or is good to know, the
-    four ways, and which of them is proposed and why (a sentence); `default` None where none can be had.
+    """What a person is told before choosing a way for the filesystem `before` on `device`: what stands
+    against it or is good to know, the four ways, and which of them is proposed and why (a sentence);
+    `default` None where none can be had.
     """
 
     device: str

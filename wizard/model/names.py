@@ -1,4 +1,5 @@
-"""How the kernel names a drive's partitions (block/partitions/core.c: a `p` goes between where the drive's name ends in a digit)."""
+"""How the kernel names a drive's partitions (block/partitions/core.c: a `p` goes between where the drive's
+name ends in a digit)."""
 
 
 def partition_path(drive_path: str, number: int) -> str:

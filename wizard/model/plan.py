@@ -15,8 +15,9 @@ from wizard.model.written import WHERE_USED
 class Slot:
     """A partition, or free space (number 0), in a layout. Slots are in the order of their starts.
 
-    `kept` is true for what stands before and after alike. `filesystem` may be a container such as crypto_LUKS. Where a filesystem is to
-    lie in an encrypted container, `opened` is the node of what that opens to.
+    `kept` is true for what stands before and after alike. `filesystem` may be a container such as
+    crypto_LUKS. Where a filesystem is to lie in an encrypted container, `opened` is the node of what that
+    opens to.
     """
 
     number: int
@@ -41,9 +42,11 @@ class Slot:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A drive from first to last usable byte. `signatures` are kinds that live on the drive itself, without a table.
+    """A drive from first to last usable byte. `signatures` are kinds that live on the drive itself, without a
+    table.
 
-    `whole` is a filesystem that is to fill the drive without a table; what stands there before is told by `signatures` alone.
+    `whole` is a filesystem that is to fill the drive without a table; what stands there before is told by
+    `signatures` alone.
     """
 
     table: str
@@ -59,7 +62,8 @@ class Layout:
 
 @dataclass(frozen=True, slots=True)
 class Subvolume:
-    """A subvolume of a Btrfs volume, by its path from the top of it, and where it is mounted; None mounts it nowhere."""
+    """A subvolume of a Btrfs volume, by its path from the top of it, and where it is mounted; None mounts it
+    nowhere."""
 
     name: str
     mount_point: str | None = None
@@ -67,14 +71,15 @@ class Subvolume:
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """One thing a person asked for and what was decided for it. `partition` is the number it gets, `path` its node to be.
+    """One thing a person asked for and what was decided for it. `partition` is the number it gets, `path` its
+    node to be.
 
-    `uuid` is what libblkid will report, `mount_point` NO_PLACE for swap that is to be turned on.
-    Number 0 is the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the array's node,
-    or for Btrfs, which needs no array, the first drive's partition.
+    `uuid` is what libblkid will report, `mount_point` NO_PLACE for swap that is to be turned on. Number 0 is
+    the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the
+    array's node, or for Btrfs, which needs no array, the first drive's partition.
 
-    `role` is what it is to a system (`wizard.layout.roles`), empty for none. Of an encrypted one `path` is what it opens to, and of one
-    in a volume group the logical volume. `subvolumes` are a Btrfs's.
+    `role` is what it is to a system (`wizard.layout.roles`), empty for none. Of an encrypted one `path` is
+    what it opens to, and of one in a volume group the logical volume. `subvolumes` are a Btrfs's.
     """
 
     workload: str
@@ -117,7 +122,8 @@ class TableEntry:
 
 @dataclass(frozen=True, slots=True)
 class WriteTable:
-    """Make the table hold exactly `entries`. `fresh` makes a new table; otherwise the kept entries stay to the byte."""
+    """Make the table hold exactly `entries`. `fresh` makes a new table; otherwise the kept entries stay to
+    the byte."""
 
     device: str
     table: Literal["gpt", "mbr"]
@@ -128,19 +134,22 @@ class WriteTable:
 
 @dataclass(frozen=True, slots=True)
 class ResetZones:
-    """Empty every zone of the zoned drive `device`, and erase what marks its other zones hold: nothing on it can be read afterwards."""
+    """Empty every zone of the zoned drive `device`, and erase what marks its other zones hold: nothing on it
+    can be read afterwards."""
 
     device: str
     kind: Literal["reset-zones"] = "reset-zones"
 
 
 Level = Literal["raid0", "raid1"]
-"""How data lie on several drives: spread over all of them once (RAID0), or a copy on another of them (RAID1)."""
+"""How data lie on several drives: spread over all of them once (RAID0), or a copy on another of them
+(RAID1)."""
 
 
 @dataclass(frozen=True, slots=True)
 class MakeArray:
-    """Make the md array `device` out of the partitions `parts`, in this order. `name` and `uuid` are what it is known by ever after.
+    """Make the md array `device` out of the partitions `parts`, in this order. `name` and `uuid` are what it
+    is known by ever after.
 
     A RAID1 has no chunk, which is 0 then.
     """
@@ -156,7 +165,8 @@ class MakeArray:
 
 @dataclass(frozen=True, slots=True)
 class MakeVolumeGroup:
-    """Make LVM's physical volumes out of `parts`, each with its UUID of `uuids`, and the volume group `name` out of them."""
+    """Make LVM's physical volumes out of `parts`, each with its UUID of `uuids`, and the volume group `name`
+    out of them."""
 
     name: str
     parts: tuple[str, ...]
@@ -166,7 +176,8 @@ class MakeVolumeGroup:
 
 @dataclass(frozen=True, slots=True)
 class MakeStripedVolume:
-    """Make the logical volume `name`, node `device`, striped over all `stripes` physical volumes of `group` and filling them."""
+    """Make the logical volume `name`, node `device`, striped over all `stripes` physical volumes of `group`
+    and filling them."""
 
     device: str
     group: str
@@ -180,7 +191,8 @@ class MakeStripedVolume:
 class MakeSubvolumes:
     """Make the subvolumes `names`, paths from the top of the filesystem on `device`, in this order.
 
-    `others` are the further devices of a Btrfs over several. For that it is mounted at a place that its `uuid` names, and unmounted again.
+    `others` are the further devices of a Btrfs over several. For that it is mounted at a place that its
+    `uuid` names, and unmounted again.
     """
 
     device: str
@@ -205,7 +217,8 @@ class AddFstabLine:
 
 @dataclass(frozen=True, slots=True)
 class Mount:
-    """Make the mount point if it is missing, and mount `device` there. `others` are the further devices of a Btrfs over several."""
+    """Make the mount point if it is missing, and mount `device` there. `others` are the further devices of a
+    Btrfs over several."""
 
     device: str
     mount_point: str
@@ -270,8 +283,9 @@ def devices_of(operation: Operation) -> tuple[str, ...]:
 class Step:
     """An operation with everything that is shown of it.
 
-    `commands` are argument lists as they will be run; `edits` the lines of a table or file edit where no command runs.
-    `destroys` names what is lost, empty for nothing; `undo` how it is taken back, or that it is not; `holds` what is checked afterwards.
+    `commands` are argument lists as they will be run; `edits` the lines of a table or file edit where no
+    command runs. `destroys` names what is lost, empty for nothing; `undo` how it is taken back, or that it is
+    not; `holds` what is checked afterwards.
     """
 
     operation: Operation
@@ -295,16 +309,19 @@ class Member:
     def owns(self, device: str) -> bool:
         """Whether `device` is the node of this drive, or of a partition that it has before or after."""
         numbers = {slot.number for layout in (self.before, self.after) for slot in layout.partitions}
-        return device == self.drive.path or device in {partition_path(self.drive.path, number) for number in numbers}
+        return device == self.drive.path or device in {
+            partition_path(self.drive.path, number) for number in numbers
+        }
 
 
 @dataclass(frozen=True, slots=True)
 class Stripe:
     """How one volume is spread over all drives of a plan, or mirrored on them, which `level` says.
 
-    `device` is the node of the md array or the logical volume, `name` the array's or the volume group's, `chunk_bytes` what goes to one
-    drive at a stretch, `uuids` the array's, or those of the physical volumes in the drives' order. Btrfs spreads by itself, in pieces of
-    its own: it has none of these, and `metadata` says how its own records are kept (raid1, raid0). A mirror has no chunk.
+    `device` is the node of the md array or the logical volume, `name` the array's or the volume group's,
+    `chunk_bytes` what goes to one drive at a stretch, `uuids` the array's, or those of the physical volumes
+    in the drives' order. Btrfs spreads by itself, in pieces of its own: it has none of these, and `metadata`
+    says how its own records are kept (raid1, raid0). A mirror has no chunk.
     """
 
     kind: Literal["md", "lvm", "btrfs"]
@@ -323,7 +340,8 @@ class Stripe:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What will be done to one drive, or with a `stripe` to it and `others`. With a `group` all volumes lie in that.
+    """What will be done to one drive, or with a `stripe` to it and `others`. With a `group` all volumes lie
+    in that.
 
     `doubts` are sentences about what could not be known when it was made.
     """
@@ -355,7 +373,8 @@ class Plan:
 
     @property
     def containers(self) -> tuple[Encryption, ...]:
-        """The encrypted containers that it makes. All open by one passphrase, which the plan does not know."""
+        """The encrypted containers that it makes. All open by one passphrase, which the plan does not
+        know."""
         return tuple(volume.encryption for volume in self.volumes if volume.encryption)
 
     def member(self, device: str) -> Member | None:

@@ -13,7 +13,8 @@ GIB = 1024 * MIB
 TIB = 1024 * GIB
 
 KERNEL_SECTOR_BYTES = 512
-"""The unit of every size and start in sysfs, whatever the logical block size (Documentation/ABI/stable/sysfs-block)."""
+"""The unit of every size and start in sysfs, whatever the logical block size
+(Documentation/ABI/stable/sysfs-block)."""
 
 _LETTERS = "KMGTPE"
 _SIZE = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([KMGTPE]?)(iB|B|)\s*", re.IGNORECASE)
@@ -23,7 +24,9 @@ def parse_size(text: str) -> int:
     """Bytes from `500G`, `1.5TiB`, `750GB` or `4096`; raises BadInput with the text in it."""
     match = _SIZE.fullmatch(text)
     if match is None:
-        raise BadInput(f"{text[:40]!r} is not a size: write a number with K, M, G or T behind it, such as 500G or 750GB.")
+        raise BadInput(
+            f"{text[:40]!r} is not a size: write a number with K, M, G or T behind it, such as 500G or 750GB."
+        )
     number, letter, unit = match.groups()
     if not letter:
         return int(float(number))

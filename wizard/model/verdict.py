@@ -5,7 +5,8 @@ from enum import StrEnum
 
 
 class Outcome(StrEnum):
-    """ALIGNED_FASTER and NO_DIFFERENCE are claims about what was measured; NOT_POSSIBLE where no misaligned access exists."""
+    """ALIGNED_FASTER and NO_DIFFERENCE are claims about what was measured; NOT_POSSIBLE where no misaligned
+    access exists."""
 
     ALIGNED_FASTER = "aligned-faster"
     NO_DIFFERENCE = "no-measurable-difference"
@@ -15,7 +16,8 @@ class Outcome(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Ratio:
-    """Misaligned over aligned time: above 1, aligned is faster. `low` and `high` bound it with `confidence` (0.95)."""
+    """Misaligned over aligned time: above 1, aligned is faster. `low` and `high` bound it with `confidence`
+    (0.95)."""
 
     estimate: float
     low: float
@@ -26,7 +28,8 @@ class Ratio:
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One aligned and one misaligned access, one right after the other, at neighbouring places. Nanoseconds."""
+    """One aligned and one misaligned access, one right after the other, at neighbouring places.
+    Nanoseconds."""
 
     aligned_ns: int
     misaligned_ns: int
@@ -34,7 +37,8 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """The result of a paired alignment probe. `access` is read or write; `sentence` never claims more than was measured."""
+    """The result of a paired alignment probe. `access` is read or write; `sentence` never claims more than
+    was measured."""
 
     drive: str
     access: str
@@ -58,7 +62,8 @@ class Phase(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """What was written in a stretch of time, with the flush at its end. `seconds` are those spent writing, not those spent reading."""
+    """What was written in a stretch of time, with the flush at its end. `seconds` are those spent writing,
+    not those spent reading."""
 
     phase: Phase
     written_bytes: int
@@ -94,7 +99,8 @@ class CliffDoubt(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cliff:
-    """Where random writing fell, in bytes and seconds of random writing since the probe began, and its rates before and after."""
+    """Where random writing fell, in bytes and seconds of random writing since the probe began, and its rates
+    before and after."""
 
     after_bytes: int
     after_seconds: float
@@ -109,9 +115,11 @@ class Cliff:
 
 @dataclass(frozen=True, slots=True)
 class CliffVerdict:
-    """The result of a write probe for shingled recording. A `cliff` may be given without FOUND: `doubt` then says what else explains it.
+    """The result of a write probe for shingled recording. A `cliff` may be given without FOUND: `doubt` then
+    says what else explains it.
 
-    `random_bytes` were written in pieces of `block_bytes` at random places; the two sequential rates are bytes a second.
+    `random_bytes` were written in pieces of `block_bytes` at random places; the two sequential rates are
+    bytes a second.
     """
 
     drive: str

@@ -21,20 +21,33 @@ def notes_paragraphs(advice: Advice) -> list[Para]:
     said = [Para(f"In doubt: {printable(doubt, 500)}", 0, 2) for doubt in advice.doubts]
     said += [Para(f"Good to know: {printable(note, 500)}", 0, 2) for note in advice.notes]
     if advice.unmade:
-        said.append(Para(f"Known, and never made: {', '.join(unmade.title for unmade in advice.unmade)}. ? tells why.", 0, 2))
+        said.append(
+            Para(
+                f"Known, and never made: {', '.join(unmade.title for unmade in advice.unmade)}. ? tells why.",
+                0,
+                2,
+            )
+        )
     return [*said, *_zoned(advice.zoned)]
 
 
 def unmade_sentences(advice: Advice) -> tuple[str, ...]:
     """Why each filesystem that is never made is not, and how to get off it."""
-    return tuple(f"{unmade.title}: {printable(unmade.why_not, 500)} {printable(unmade.way_off, 500)}" for unmade in advice.unmade)
+    return tuple(
+        f"{unmade.title}: {printable(unmade.why_not, 500)} {printable(unmade.way_off, 500)}"
+        for unmade in advice.unmade
+    )
 
 
 def volumes_reasons(wishes: Iterable[Wish]) -> list[Para]:
     """The reasons behind the filesystem and the options of each volume."""
     said: list[Para] = []
     for number, wish in enumerate(wishes, 1):
-        said += [Para(), Para(f"Volume {number}, for {printable(wish.workload.title, 70)}:"), *choice_reasons(wish.choice)[1:-1]]
+        said += [
+            Para(),
+            Para(f"Volume {number}, for {printable(wish.workload.title, 70)}:"),
+            *choice_reasons(wish.choice)[1:-1],
+        ]
         said += [Para(f"In doubt: {printable(doubt, 500)}", 2, 2) for doubt in wish.doubts]
     return [*said, Para()]
 
@@ -75,7 +88,9 @@ def choice_reasons(choice: Choice) -> list[Para]:
     said += [Para(f"It cannot be made: {printable(obstacle, 300)}", 2, 2) for obstacle in choice.obstacles]
     said += [] if choice.obstacles else options_paragraphs(choice)
     said += [Para("Thought of, and not offered:")] if choice.withheld else []
-    said += [Para(f"{printable(held.text, 40)}: {printable(held.reason, 300)}", 2, 2) for held in choice.withheld]
+    said += [
+        Para(f"{printable(held.text, 40)}: {printable(held.reason, 300)}", 2, 2) for held in choice.withheld
+    ]
     if not choice.evidence:
         said.append(Para("No published figure stands behind this place; the sentence is a judgement."))
     return [*said, *evidence_paragraphs(choice.evidence), Para()]
@@ -95,5 +110,8 @@ def _evidence(card: Evidence) -> list[Para]:
         figures = "; ".join(f"{printable(name, 30)} {value:g}" for name, value in ordered)
         said.append(Para(f"{printable(card.unit, 60)}, {better}, best first: {figures}.", 2, 2))
     said += [Para(printable(card.note, 800), 2, 2)] if card.note else []
-    dated = f"Measured: {printable(card.era, 60)}, kernel {printable(card.kernel, 60)}, {printable(card.hardware, 160)}"
+    dated = (
+        f"Measured: {printable(card.era, 60)}, kernel {printable(card.kernel, 60)}, "
+        f"{printable(card.hardware, 160)}"
+    )
     return [*said, Para(dated, 2, 2), Para(f"Source: {printable(card.source, 200)}", 2, 2)]

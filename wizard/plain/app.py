@@ -49,7 +49,8 @@ INTRO = (
 
 
 def run_plain(services: Services, hint: str = "") -> ExitCode:
-    """Talk on the standard streams until the wizard ends; the exit code of the program. A run that is still at work goes on without it."""
+    """Talk on the standard streams until the wizard ends; the exit code of the program. A run that is still
+    at work goes on without it."""
     talk = Talk(
         sys.stdin.buffer,
         sys.stdout,
@@ -69,7 +70,10 @@ def converse(desk: Desk, hint: str = "") -> ExitCode:
         if obstacle := desk.services.apply_obstacle:
             desk.talk.say(obstacle)
         elif desk.services.asks_for_root:
-            desk.talk.say("You are not root: drives may be readable only in part. Root's rights are asked for before anything is written.")
+            desk.talk.say(
+                "You are not root: drives may be readable only in part. Root's rights are asked for before "
+                "anything is written."
+            )
         walk.through()
     except Ended as end:
         if walk.session.run is None:
@@ -105,8 +109,11 @@ class Walk:
                     index += 1
 
     def _has_gone(self) -> bool:
-        """Whether a drive that was taken is not attached any more, which leads back to the list; another drive at its node is not it."""
-        drive = next((drive for drive in self.session.drives if not self.desk.services.is_attached(drive)), None)
+        """Whether a drive that was taken is not attached any more, which leads back to the list; another
+        drive at its node is not it."""
+        drive = next(
+            (drive for drive in self.session.drives if not self.desk.services.is_attached(drive)), None
+        )
         if drive is None or self.session.run is not None:
             return False
         name = f"{drive.path} ({printable(drive.model, 40)})" if drive.model else drive.path

@@ -1,10 +1,18 @@
-"""A drive and what was found about it, as paragraphs to be read or heard: every severity and state is a word."""
+"""A drive and what was found about it, as paragraphs to be read or heard: every severity and state is a
+word."""
 
 from collections import Counter
 from collections.abc import Sequence
 
 from wizard.advise.backing import evidence_for
-from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words, tuning_words
+from wizard.diagnose.words import (
+    contents_words,
+    layer_words,
+    partition_words,
+    recording_words,
+    size_words,
+    tuning_words,
+)
 from wizard.model.finding import Clue, Diagnosis, Finding, Severity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -12,8 +20,17 @@ from wizard.model.units import format_capacity
 from wizard.plain.advicewords import evidence_paragraphs
 from wizard.plain.talk import Para
 
-SEVERITIES = {Severity.DANGER: "Danger", Severity.WARNING: "Warning", Severity.INFO: "Good to know", Severity.OK: "Fine"}
-_COUNTED = {Severity.DANGER: ("danger", "dangers"), Severity.WARNING: ("warning", "warnings"), Severity.INFO: ("note", "notes")}
+SEVERITIES = {
+    Severity.DANGER: "Danger",
+    Severity.WARNING: "Warning",
+    Severity.INFO: "Good to know",
+    Severity.OK: "Fine",
+}
+_COUNTED = {
+    Severity.DANGER: ("danger", "dangers"),
+    Severity.WARNING: ("warning", "warnings"),
+    Severity.INFO: ("note", "notes"),
+}
 
 
 def drive_line(drive: Drive) -> str:
@@ -35,7 +52,11 @@ def drive_brief(drive: Drive, diagnosis: Diagnosis) -> tuple[str, ...]:
 
 def _worst(diagnosis: Diagnosis) -> str:
     counts = Counter(finding.severity for finding in diagnosis.findings)
-    said = [f"{counts[severity]} {names[counts[severity] != 1]}" for severity, names in _COUNTED.items() if counts[severity]]
+    said = [
+        f"{counts[severity]} {names[counts[severity] != 1]}"
+        for severity, names in _COUNTED.items()
+        if counts[severity]
+    ]
     if not said:
         return "Nothing was found amiss."
     worst = next(finding for finding in diagnosis.findings if finding.severity is diagnosis.worst)
@@ -60,7 +81,8 @@ def _facts(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
 
 
 def finding_paragraphs(findings: Sequence[Finding], *, sources: bool = False) -> list[Para]:
-    """Each finding: severity, sentence, why, what to do; the worst first. `sources` adds where the rule comes from."""
+    """Each finding: severity, sentence, why, what to do; the worst first. `sources` adds where the rule comes
+    from."""
     if not findings:
         return [Para("Nothing was found amiss.")]
     order = list(Severity)
@@ -76,7 +98,8 @@ def finding_paragraphs(findings: Sequence[Finding], *, sources: bool = False) ->
 
 
 def drive_reasons(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
-    """Everything behind the words about a drive: facts, every clue to how it records, findings with their sources, published figures."""
+    """Everything behind the words about a drive: facts, every clue to how it records, findings with their
+    sources, published figures."""
     clues = diagnosis.recording.evidence
     said = _facts(drive, diagnosis)
     if drive.wwn:
@@ -85,7 +108,12 @@ def drive_reasons(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
     said += [Para(_clue(clue), 4, 2) for clue in clues]
     said += finding_paragraphs(diagnosis.findings, sources=True)
     severe = (Severity.DANGER, Severity.WARNING)
-    figures = dict.fromkeys(card for finding in diagnosis.findings if finding.severity in severe for card in evidence_for(finding.code))
+    figures = dict.fromkeys(
+        card
+        for finding in diagnosis.findings
+        if finding.severity in severe
+        for card in evidence_for(finding.code)
+    )
     return [Para(), *said, *evidence_paragraphs(figures), Para()]
 
 

@@ -25,7 +25,8 @@ _TABLES = {
 
 
 def layout_paragraphs(plan: Plan) -> list[Para]:
-    """Every drive of the plan before and after, a line for each partition and each free stretch worth naming."""
+    """Every drive of the plan before and after, a line for each partition and each free stretch worth
+    naming."""
     said: list[Para] = []
     if danger := danger_of(plan):
         said.append(Para(f"Danger: {danger}"))
@@ -50,7 +51,10 @@ def _head(layout: Layout) -> str:
     table = _TABLES.get(layout.table, printable(layout.table, 30))
     if not layout.signatures:
         return table
-    return f"{table}; on the drive itself, and will be erased: {', '.join(printable(kind, 30) for kind in layout.signatures)}"
+    return (
+        f"{table}; on the drive itself, and will be erased: "
+        f"{', '.join(printable(kind, 30) for kind in layout.signatures)}"
+    )
 
 
 def _slots(layout: Layout, *, after: bool) -> Iterator[Para]:
@@ -75,7 +79,11 @@ def _slot(slot: Slot, *, after: bool) -> str:
 def _content(slot: Slot) -> str:
     what = content_of(slot) or ("extended" if is_container(slot) else "nothing recognised in it")
     label = slot.label or slot.name
-    said = [what, f'label "{printable(label, 60)}"' if label else "", place_words(slot.mount_point) if slot.mount_point else ""]
+    said = [
+        what,
+        f'label "{printable(label, 60)}"' if label else "",
+        place_words(slot.mount_point) if slot.mount_point else "",
+    ]
     return ", ".join(filter(None, said))
 
 
@@ -92,13 +100,19 @@ def doubts_paragraphs(plan: Plan) -> list[Para]:
 
 
 def loss_paragraphs(plan: Plan, why_direct: str) -> list[Para]:
-    """Which drives are meant, what is destroyed, and what of it can be undone. `why_direct` is why no stand-in can be had here."""
+    """Which drives are meant, what is destroyed, and what of it can be undone. `why_direct` is why no
+    stand-in can be had here."""
     said: list[Para] = []
     for member in plan.members:
         drive = member.drive
         serial = f"serial number {printable(drive.serial, 40)}" if drive.serial else "no serial number"
         said.append(
-            Para(f"Drive: {drive.path}, {printable(drive.model or 'no name', 60)}, {format_capacity(drive.size_bytes)}, {serial}.", 0, 2)
+            Para(
+                f"Drive: {drive.path}, {printable(drive.model or 'no name', 60)}, "
+                f"{format_capacity(drive.size_bytes)}, {serial}.",
+                0,
+                2,
+            )
         )
     lost = losses(plan)
     said += [Para(f"Will be destroyed{lost_when(plan, why_direct)}: {loss}", 0, 2) for loss in lost] or [

@@ -24,7 +24,15 @@ class Word(StrEnum):
     AGAIN = "r"
 
 
-_LONG = {"back": Word.BACK, "quit": Word.QUIT, "exit": Word.QUIT, "help": Word.HELP, "h": Word.HELP, "why": Word.WHY, "list": Word.LIST}
+_LONG = {
+    "back": Word.BACK,
+    "quit": Word.QUIT,
+    "exit": Word.QUIT,
+    "help": Word.HELP,
+    "h": Word.HELP,
+    "why": Word.WHY,
+    "list": Word.LIST,
+}
 
 NOTHING_WRITTEN = "Nothing has been written to any drive."
 
@@ -33,7 +41,8 @@ Reasons = Callable[[], Sequence[Para]]
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A numbered answer. `refusal` says why it cannot be given now; `reasons` are what is told by `e` and its number."""
+    """A numbered answer. `refusal` says why it cannot be given now; `reasons` are what is told by `e` and its
+    number."""
 
     text: str
     more: tuple[str, ...] = ()
@@ -43,7 +52,8 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """What is asked, how it is explained, and what is possible besides. `ending` is what quitting here means."""
+    """What is asked, how it is explained, and what is possible besides. `ending` is what quitting here
+    means."""
 
     asks: str
     help: tuple[str, ...]
@@ -66,7 +76,8 @@ class Choosing:
 
 @dataclass(frozen=True, slots=True)
 class Writing:
-    """A question answered in words of one's own. `empty` is what an empty line stands for, `means` how that is said."""
+    """A question answered in words of one's own. `empty` is what an empty line stands for, `means` how that
+    is said."""
 
     topic: Topic
     empty: str
@@ -76,7 +87,8 @@ class Writing:
 
 
 def choose(talk: Talk, question: Choosing) -> int | Word:
-    """Ask until there is an answer: the index of an item, BACK, or AGAIN. Raises Ended where the person ends the wizard."""
+    """Ask until there is an answer: the index of an item, BACK, or AGAIN. Raises Ended where the person ends
+    the wizard."""
     talk.say()
     talk.say(question.topic.asks)
     _list(talk, question.items)
@@ -107,7 +119,8 @@ def choose(talk: Talk, question: Choosing) -> int | Word:
 
 
 def write(talk: Talk, question: Writing, take: Callable[[str], T]) -> T | Word:
-    """Ask until `take` makes something of the answer; what it raises is said. BACK where the person wants to go back."""
+    """Ask until `take` makes something of the answer; what it raises is said. BACK where the person wants to
+    go back."""
     talk.say()
     talk.say(question.topic.asks)
     while True:
@@ -132,7 +145,8 @@ def write(talk: Talk, question: Writing, take: Callable[[str], T]) -> T | Word:
 
 
 def agreed(talk: Talk, asks: str, no: str, yes: str) -> bool:
-    """Whether a question is answered by yes; no is what an empty line means. Without an answer the wizard ends."""
+    """Whether a question is answered by yes; no is what an empty line means. Without an answer the wizard
+    ends."""
     talk.say()
     talk.say(asks)
     _list(talk, (Item(no), Item(yes)))
@@ -151,7 +165,8 @@ def _is_offered(word: Word, topic: Topic) -> bool:
 
 
 def _handled(talk: Talk, word: Word, rest: str, question: Choosing | Writing) -> bool:
-    """Do what a word asks for; false where it means nothing here. Raises Ended where the person ends the wizard."""
+    """Do what a word asks for; false where it means nothing here. Raises Ended where the person ends the
+    wizard."""
     topic = question.topic
     match word:
         case Word.QUIT if not rest:
@@ -171,7 +186,8 @@ def _handled(talk: Talk, word: Word, rest: str, question: Choosing | Writing) ->
 
 
 def _tell_why(talk: Talk, question: Choosing, rest: str) -> None:
-    """The reasons for one item; without a number for the question as a whole, else for the one that an empty line would take."""
+    """The reasons for one item; without a number for the question as a whole, else for the one that an empty
+    line would take."""
     index = _index(rest, len(question.items)) if rest else question.default
     if rest and index is None:
         talk.say(_misunderstood(rest, f"After e comes a number from 1 to {len(question.items)}."))
@@ -181,7 +197,11 @@ def _tell_why(talk: Talk, question: Choosing, rest: str) -> None:
         reasons = question.items[index].reasons
     if reasons is None:
         told = any(item.reasons for item in question.items)
-        talk.say("Type e and a number, such as e 1." if told else "There is nothing more to tell about this question.")
+        talk.say(
+            "Type e and a number, such as e 1."
+            if told
+            else "There is nothing more to tell about this question."
+        )
         return
     talk.say_all(reasons())
 
@@ -216,14 +236,21 @@ def _help(question: Choosing | Writing) -> list[Para]:
         "b: back to the question before." if topic.back else "",
         f"r: {topic.again}." if topic.again else "",
         "l: the list of answers once more." if choosing else "",
-        "e: the reasons and the evidence behind what was said here; e 2 for number 2." if _tells_why(question) else "",
+        "e: the reasons and the evidence behind what was said here; e 2 for number 2."
+        if _tells_why(question)
+        else "",
         "o: further options, to be taken beside what is advised; o 2 for number 2." if topic.options else "",
         "q: end the wizard, after a question.",
         "? and a word: what the word means, such as ? 512e.",
         "" if choosing else "= before an answer: it is meant as it is, and is none of these words.",
         "Ctrl+S holds the output where it scrolls too fast, and Ctrl+Q lets it go on.",
     ]
-    return [Para(), *(Para(text) for text in topic.help), *(Para(text, 2, 3) for text in words if text), Para()]
+    return [
+        Para(),
+        *(Para(text) for text in topic.help),
+        *(Para(text, 2, 3) for text in words if text),
+        Para(),
+    ]
 
 
 def _meaning(word: str) -> list[Para]:
@@ -252,7 +279,13 @@ def _list(talk: Talk, items: Sequence[Item]) -> None:
 
 def _choosing_legend(question: Choosing) -> str:
     count = len(question.items)
-    number = "Type 1." if count == 1 else f"Type a number from 1 to {count}." if count else "There is nothing to choose."
+    number = (
+        "Type 1."
+        if count == 1
+        else f"Type a number from 1 to {count}."
+        if count
+        else "There is nothing to choose."
+    )
     empty = f" An empty line means {question.default + 1}." if question.default is not None else ""
     return f"{number}{empty} {_words_of(question)}"
 

@@ -8,7 +8,10 @@ from wizard.model.names import printable
 from wizard.plain.questions import Topic, Word, Writing, write
 from wizard.plain.talk import Talk
 
-HELP = ("The name of a file to write, as a path from here or a whole one. A file that is there already is left alone.",)
+HELP = (
+    "The name of a file to write, as a path from here or a whole one. A file that is there already is left "
+    "alone.",
+)
 
 
 def save(talk: Talk, what: str, text: str, proposal: str) -> Path | None:
@@ -19,9 +22,13 @@ def save(talk: Talk, what: str, text: str, proposal: str) -> Path | None:
             path = Path(name).expanduser()
             there = path.exists() or path.is_symlink()
         except (OSError, RuntimeError):
-            raise BadInput(f"{printable(name, 60)} cannot be the name of a file; choose another one.") from None
+            raise BadInput(
+                f"{printable(name, 60)} cannot be the name of a file; choose another one."
+            ) from None
         if there:
-            raise BadInput(f"{printable(str(path), 200)} exists already and was left alone; choose another name.")
+            raise BadInput(
+                f"{printable(str(path), 200)} exists already and was left alone; choose another name."
+            )
         write_file(path, text, what)
         return path
 

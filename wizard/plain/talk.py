@@ -22,12 +22,14 @@ _NEAR = str.maketrans("–—‘’“”×·•…µμ", "--''\"\"x--.uu")
 
 
 class Ended(Exception):
-    """The person ends the wizard, or there are no more answers. Its sentence, where it has one, is what is known of the drive then."""
+    """The person ends the wizard, or there are no more answers. Its sentence, where it has one, is what is
+    known of the drive then."""
 
 
 @dataclass(frozen=True, slots=True)
 class Para:
-    """A paragraph: its lines are indented by `indent`, all but the first by `hang` more. Without a text, an empty line."""
+    """A paragraph: its lines are indented by `indent`, all but the first by `hang` more. Without a text, an
+    empty line."""
 
     text: str = ""
     indent: int = 0
@@ -35,15 +37,25 @@ class Para:
 
 
 class Talk:
-    """`width` is the most columns of a line. `echo` repeats the answers, for where no terminal shows what was typed."""
+    """`width` is the most columns of a line. `echo` repeats the answers, for where no terminal shows what was
+    typed."""
 
-    def __init__(self, answers: BinaryIO, out: TextIO, *, width: int = WIDEST, ascii_only: bool = True, echo: bool = False) -> None:
+    def __init__(
+        self,
+        answers: BinaryIO,
+        out: TextIO,
+        *,
+        width: int = WIDEST,
+        ascii_only: bool = True,
+        echo: bool = False,
+    ) -> None:
         self.width = min(WIDEST, max(NARROWEST, width))
         self._answers, self._out, self._ascii, self._echo = answers, out, ascii_only, echo
         self._replaced = self._told = False
 
     def say(self, text: str = "", indent: int = 0, hang: int = 0) -> None:
-        """One paragraph, broken between words. Whatever is not a letter or a sign that can be shown is replaced."""
+        """One paragraph, broken between words. Whatever is not a letter or a sign that can be shown is
+        replaced."""
         for line in wrapped(self._safe(text), self.width - indent, hang):
             self._print(" " * indent + line)
 
@@ -61,7 +73,9 @@ class Talk:
         """The next answer, without the spaces around it; raises Ended where there are no more."""
         if self._replaced and not self._told:
             self._told = True
-            self.say("(Letters that this terminal may not have are shown as plain ones, or as question marks.)")
+            self.say(
+                "(Letters that this terminal may not have are shown as plain ones, or as question marks.)"
+            )
         self._out.write(f"{prompt} ")
         self._out.flush()
         line = self._answers.readline(LONGEST_ANSWER_BYTES)
@@ -77,8 +91,8 @@ class Talk:
         return text
 
     def hidden_answer(self, prompt: str) -> bytes:
-        """The next answer to the byte, without its line end, which no terminal shows and nothing repeats; raises Ended where there are no
-        more."""
+        """The next answer to the byte, without its line end, which no terminal shows and nothing repeats;
+        raises Ended where there are no more."""
         self._out.write(f"{prompt} ")
         self._out.flush()
         with _unseen(self._answers):
@@ -128,7 +142,8 @@ def _plain(char: str) -> str:
 def speaks_utf8(environ: Mapping[str, str]) -> bool:
     """Whether the locale and the terminal can show more than ASCII.
 
-    Python itself sets LC_CTYPE=C.UTF-8 where the locale can do no more than ASCII (PEP 538), so that this value tells nothing.
+    Python itself sets LC_CTYPE=C.UTF-8 where the locale can do no more than ASCII (PEP 538), so that this
+    value tells nothing.
     """
     if environ.get("TERM", "") in ("", "dumb", "unknown") or environ.get("TERM", "").startswith("vt"):
         return False

@@ -1,9 +1,10 @@
-"""What a drive's own IDENTIFY DEVICE data say, from SCSI VPD page 89h, which any user may read in sysfs. Pure.
+"""What a drive's own IDENTIFY DEVICE data say, from SCSI VPD page 89h, which any user may read in sysfs.
+Pure.
 
-The kernel's ATA driver makes the page for every drive of its own; bridges and controllers that translate as SAT asks (USB, SAS) have it
-too. Linux hands it on from 5.5 on.
-Sources: SAT-4, ATA Information VPD page; ACS-4, IDENTIFY DEVICE data; Linux drivers/ata/libata-scsi.c, drivers/scsi/scsi_sysfs.c and,
-for word 209, include/linux/ata.h.
+The kernel's ATA driver makes the page for every drive of its own; bridges and controllers that translate as
+SAT asks (USB, SAS) have it too. Linux hands it on from 5.5 on.
+Sources: SAT-4, ATA Information VPD page; ACS-4, IDENTIFY DEVICE data; Linux drivers/ata/libata-scsi.c,
+drivers/scsi/scsi_sysfs.c and, for word 209, include/linux/ata.h.
 """
 
 from wizard.model.machine import Ata
@@ -39,7 +40,9 @@ def ata_of(raw: RawDrive) -> tuple[Ata | None, str | None]:
             model=model_in(data),
             zoned=words[69] & 3 if words[69] not in (0, NOT_REPORTED) and words[69] & 3 != 3 else None,
             trims=bool(words[169] & 1) if words[169] != NOT_REPORTED else None,
-            rotation_rate=words[217] if words[217] == SOLID_STATE or LEAST_RATE <= words[217] < NOT_REPORTED else None,
+            rotation_rate=words[217]
+            if words[217] == SOLID_STATE or LEAST_RATE <= words[217] < NOT_REPORTED
+            else None,
             physical_block_bytes=logical * _blocks_in_physical(words) if _is_valid(words[106]) else None,
             alignment_offset_bytes=_alignment_offset(words, logical),
         ),
@@ -64,7 +67,8 @@ def _blocks_in_physical(words: list[int]) -> int:
 
 
 def _alignment_offset(words: list[int], logical: int) -> int | None:
-    """Word 209 tells where in its physical block the first logical one lies; the next physical block begins that much earlier."""
+    """Word 209 tells where in its physical block the first logical one lies; the next physical block begins
+    that much earlier."""
     blocks = _blocks_in_physical(words)
     within = words[209] & 0x3FFF
     if not _is_valid(words[209]) or within >= blocks:
@@ -73,7 +77,8 @@ def _alignment_offset(words: list[int], logical: int) -> int | None:
 
 
 def model_in(data: bytes) -> str | None:
-    """Words 27 to 46: 40 characters, in each word the first one in the upper byte. None where they are no text."""
+    """Words 27 to 46: 40 characters, in each word the first one in the upper byte. None where they are no
+    text."""
     swapped = bytes(data[at ^ 1] for at in range(54, 94))
     text = " ".join(swapped.decode("ascii", errors="replace").replace("\0", " ").split())
     return text if text and text.isprintable() and text.isascii() else None

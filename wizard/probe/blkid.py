@@ -1,7 +1,9 @@
-"""libblkid, through its Python binding: the only module that touches it, and it runs in a worker process only.
+"""libblkid, through its Python binding: the only module that touches it, and it runs in a worker process
+only.
 
-Used of the binding is what is sound: `lookup_value` gives bytes (`items` decodes and raises), and a partition's number, place and type.
-Its `name`, `uuid` and a table's `id` crash the process where libblkid has none (pylibblkid 0.3), so they are read elsewhere.
+Used of the binding is what is sound: `lookup_value` gives bytes (`items` decodes and raises), and a
+partition's number, place and type. Its `name`, `uuid` and a table's `id` crash the process where libblkid has
+none (pylibblkid 0.3), so they are read elsewhere.
 """
 
 import os
@@ -12,15 +14,24 @@ import blkid
 OPEN_FLAGS = os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK
 UNIT_BYTES = 512
 MOST_SIGNATURES = 32
-WANTED = blkid.SUBLKS_TYPE | blkid.SUBLKS_LABEL | blkid.SUBLKS_UUID | blkid.SUBLKS_USAGE | blkid.SUBLKS_VERSION | blkid.SUBLKS_MAGIC
+WANTED = (
+    blkid.SUBLKS_TYPE
+    | blkid.SUBLKS_LABEL
+    | blkid.SUBLKS_UUID
+    | blkid.SUBLKS_USAGE
+    | blkid.SUBLKS_VERSION
+    | blkid.SUBLKS_MAGIC
+)
 
 Facts = dict[str, Any]
 
 
 def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts:
-    """A RawContent as plain data: every superblock on `path`, or on a part of it (size 0: to its end). Raises OSError.
+    """A RawContent as plain data: every superblock on `path`, or on a part of it (size 0: to its end). Raises
+    OSError.
 
-    As wipefs does, it goes on behind the first find, since a stale signature is exactly what a person needs to know of.
+    As wipefs does, it goes on behind the first find, since a stale signature is exactly what a person needs
+    to know of.
     """
     probe = _open(path, offset_bytes, size_bytes)
     probe.enable_superblocks(True)
@@ -31,7 +42,10 @@ def read_content(path: str, offset_bytes: int = 0, size_bytes: int = 0) -> Facts
             found.append(_signature(probe))
     except RuntimeError as error:
         raise OSError(f"libblkid could not read {path}: {error}") from None
-    return {"signatures": found, "ambivalent": len(found) > 1 and _is_ambivalent(path, offset_bytes, size_bytes)}
+    return {
+        "signatures": found,
+        "ambivalent": len(found) > 1 and _is_ambivalent(path, offset_bytes, size_bytes),
+    }
 
 
 def read_partitions(path: str) -> tuple[str, list[Facts]]:
@@ -49,7 +63,12 @@ def read_partitions(path: str) -> tuple[str, list[Facts]]:
     except RuntimeError as error:
         raise OSError(f"libblkid could not read the table of {path}: {error}") from None
     return kind, [
-        {"number": part.partno, "start_bytes": part.start * UNIT_BYTES, "size_bytes": part.size * UNIT_BYTES, "type": part.type}
+        {
+            "number": part.partno,
+            "start_bytes": part.start * UNIT_BYTES,
+            "size_bytes": part.size * UNIT_BYTES,
+            "type": part.type,
+        }
         for part in parts
     ]
 
@@ -76,7 +95,8 @@ def _signature(probe: Any) -> Facts:  # noqa: ANN401
 
 
 def _text(probe: Any, key: str) -> str | None:  # noqa: ANN401
-    """A value as text; bytes that are no UTF-8 become the replacement character. None where libblkid has none."""
+    """A value as text; bytes that are no UTF-8 become the replacement character. None where libblkid has
+    none."""
     try:
         value: bytes = probe.lookup_value(key)
     except RuntimeError:
@@ -85,7 +105,8 @@ def _text(probe: Any, key: str) -> str | None:  # noqa: ANN401
 
 
 def _is_ambivalent(path: str, offset_bytes: int, size_bytes: int) -> bool:
-    """libblkid's own judgement on several superblocks. The binding turns it into a bare RuntimeError; a read error has shown before."""
+    """libblkid's own judgement on several superblocks. The binding turns it into a bare RuntimeError; a read
+    error has shown before."""
     probe = _open(path, offset_bytes, size_bytes)
     probe.enable_superblocks(True)
     try:

@@ -1,6 +1,8 @@
-"""Collecting the raw facts of one drive, phase by phase, so that what was read before a drive hangs is not lost.
+"""Collecting the raw facts of one drive, phase by phase, so that what was read before a drive hangs is not
+lost.
 
-Runs in a worker process of its own. Everything is plain data in the shape of `facts.RawDrive`. Nothing is ever written.
+Runs in a worker process of its own. Everything is plain data in the shape of `facts.RawDrive`. Nothing is
+ever written.
 """
 
 import base64
@@ -32,12 +34,28 @@ CLAIM_PAUSE_SECONDS = 0.02
 SMART_SHARE = 0.6
 """Of the time limit: a slow smartctl must not cost the drive everything else."""
 
-WITHOUT_SMART = ("loop", "ram", "zram", "dm-", "md", "vd", "xvd", "nbd", "sr", "fd", "mmcblk", "pmem", "mtdblock", "rbd")
+WITHOUT_SMART = (
+    "loop",
+    "ram",
+    "zram",
+    "dm-",
+    "md",
+    "vd",
+    "xvd",
+    "nbd",
+    "sr",
+    "fd",
+    "mmcblk",
+    "pmem",
+    "mtdblock",
+    "rbd",
+)
 UNIT_BYTES = 512
 
 
 def phases(name: str, udev: Udev, seconds: float) -> Iterator[Facts]:
-    """Updates that make up one RawDrive, cheap and harmless ones first. `seconds` is what all of them may take together."""
+    """Updates that make up one RawDrive, cheap and harmless ones first. `seconds` is what all of them may
+    take together."""
     known = from_kernel(name, udev)
     yield known
     read = from_device(known)
@@ -94,9 +112,13 @@ def from_device(known: Facts) -> Facts:
         return {"medium": medium, "errors": [*errors, {"what": "contents", "why": _reason(error)}]}
     try:
         if known["sysfs"].get("size") == "0":
-            return {"medium": False, "errors": [*errors, {"what": "contents", "why": "it is empty: the device has no size"}]}
+            return {
+                "medium": False,
+                "errors": [*errors, {"what": "contents", "why": "it is empty: the device has no size"}],
+            }
         if known["partitions"]:
-            # The drive's own page cache does not see what was written through its partitions' nodes. This drops clean pages only.
+            # The drive's own page cache does not see what was written through its partitions' nodes. This
+            # drops clean pages only.
             os.posix_fadvise(descriptor, 0, 0, os.POSIX_FADV_DONTNEED)
         return {"medium": True, **_read(descriptor, known, errors)}
     finally:
@@ -120,17 +142,29 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     recorder = Recorder(descriptor)
     size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
     block = int(known["sysfs"].get("queue/logical_block_size", "512"))
-    reading = read_table(recorder.read, size, block, kind, has_signature=bool(contents and contents[name]["signatures"]))
+    reading = read_table(
+        recorder.read, size, block, kind, has_signature=bool(contents and contents[name]["signatures"])
+    )
     errors += [{"what": "table", "why": why} for why in recorder.reasons]
     superblocks: Facts = {}
     if contents is not None:
-        _add_superblocks(superblocks, {"node": name, "path": path, "offset_bytes": 0, "size_bytes": 0}, contents[name], errors)
+        _add_superblocks(
+            superblocks,
+            {"node": name, "path": path, "offset_bytes": 0, "size_bytes": 0},
+            contents[name],
+            errors,
+        )
         for place in _places(known, reading, listed, size):
             try:
                 content = blkid.read_content(place["path"], place["offset_bytes"], place["size_bytes"])
-                contents[place["node"]] = {**content, "superblock_digest": digest_of(place["path"], content, place["offset_bytes"])}
+                contents[place["node"]] = {
+                    **content,
+                    "superblock_digest": digest_of(place["path"], content, place["offset_bytes"]),
+                }
             except OSError as error:
-                errors.append({"what": "signatures", "why": f"{sysfs.node_of(place['node'])}: {_reason(error)}"})
+                errors.append(
+                    {"what": "signatures", "why": f"{sysfs.node_of(place['node'])}: {_reason(error)}"}
+                )
                 continue
             _add_superblocks(superblocks, place, contents[place["node"]], errors)
     return {
@@ -144,12 +178,15 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
 
 
 def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: list[Facts]) -> None:
-    """The bytes that say where data begin within what was found at a place; without them less is known, and nothing else is lost."""
+    """The bytes that say where data begin within what was found at a place; without them less is known, and
+    nothing else is lost."""
     if upstairs.length(superblocks.values()) > upstairs.MOST_RECORDED:
         errors.append({"what": "layers", "why": upstairs.TOO_MUCH})
         return
     try:
-        found, trouble = upstairs.superblocks(place["path"], content, place["offset_bytes"], place["size_bytes"])
+        found, trouble = upstairs.superblocks(
+            place["path"], content, place["offset_bytes"], place["size_bytes"]
+        )
     except OSError as error:
         found, trouble = [], _reason(error)
     if found:
@@ -159,12 +196,18 @@ def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: l
 
 
 def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int) -> list[Facts]:
-    """Where to look for superblocks: each partition's node if the kernel has it as the table says, else its place on the drive."""
+    """Where to look for superblocks: each partition's node if the kernel has it as the table says, else its
+    place on the drive."""
     entries = {entry.number: entry for entry in reading.entries}
     for other in listed:
         number = other["number"]
-        entries.setdefault(number, Entry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}"))
-    nodes = {int(part["sysfs"].get("partition", "0")): (node, part["sysfs"]) for node, part in known["partitions"].items()}
+        entries.setdefault(
+            number, Entry(number, other["start_bytes"], other["size_bytes"], f"0x{other['type']:02x}")
+        )
+    nodes = {
+        int(part["sysfs"].get("partition", "0")): (node, part["sysfs"])
+        for node, part in known["partitions"].items()
+    }
     places = []
     for number in sorted(set(entries) | set(nodes))[:MOST_DEVICES]:
         entry = entries.get(number)
@@ -177,7 +220,9 @@ def _places(known: Facts, reading: TableReading, listed: list[Facts], size: int)
         elif entry and entry.size_bytes > 0 and entry.start_bytes < size:
             node = sysfs.name_of(partition_path(known["path"], number))
             inside = min(entry.size_bytes, size - entry.start_bytes)
-            places.append({"node": node, "path": known["path"], "offset_bytes": entry.start_bytes, "size_bytes": inside})
+            places.append(
+                {"node": node, "path": known["path"], "offset_bytes": entry.start_bytes, "size_bytes": inside}
+            )
     return places
 
 
@@ -194,7 +239,9 @@ class Recorder:
         try:
             data = os.pread(self.descriptor, size_bytes, offset_bytes)
         except (OSError, OverflowError) as error:
-            self.reasons.append(f"byte {offset_bytes} could not be read: {getattr(error, 'strerror', None) or error}")
+            self.reasons.append(
+                f"byte {offset_bytes} could not be read: {getattr(error, 'strerror', None) or error}"
+            )
             return b""
         self.chunks.append({"offset_bytes": offset_bytes, "data": base64.b64encode(data).decode("ascii")})
         return data
@@ -209,9 +256,11 @@ def from_zones(path: str, errors: list[Facts]) -> Facts:
 
 
 def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
-    """Whether the drive and its partitions can be held exclusively, by name; empty while somebody has the drive's lock.
+    """Whether the drive and its partitions can be held exclusively, by name; empty while somebody has the
+    drive's lock.
 
-    Whoever holds the lock writes, and a claim of ours, however short, could make a mkfs or a mount of theirs fail.
+    Whoever holds the lock writes, and a claim of ours, however short, could make a mkfs or a mount of theirs
+    fail.
     """
     try:
         lock = os.open(sysfs.node_of(name), os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -222,13 +271,18 @@ def claims(name: str, partitions: Sequence[str]) -> dict[str, bool]:
     except OSError:
         return {}
     else:
-        return {node: claim for node in (name, *partitions) if (claim := is_claimable(sysfs.node_of(node))) is not None}
+        return {
+            node: claim
+            for node in (name, *partitions)
+            if (claim := is_claimable(sysfs.node_of(node))) is not None
+        }
     finally:
         os.close(lock)
 
 
 def is_claimable(path: str) -> bool | None:
-    """Whether nobody holds the device exclusively; given back at once, since holding it makes mkfs and mount fail. None: cannot be told."""
+    """Whether nobody holds the device exclusively; given back at once, since holding it makes mkfs and mount
+    fail. None: cannot be told."""
     for attempt in range(CLAIM_TRIES):
         try:
             os.close(os.open(path, os.O_RDONLY | os.O_EXCL | os.O_CLOEXEC | os.O_NONBLOCK))
@@ -243,7 +297,8 @@ def is_claimable(path: str) -> bool | None:
 
 
 def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
-    """smartctl's word on the drive, without waking one that sleeps. Never required, and not asked about kinds that have no SMART."""
+    """smartctl's word on the drive, without waking one that sleeps. Never required, and not asked about kinds
+    that have no SMART."""
     if name.startswith(WITHOUT_SMART):
         return {"smart": None}
     if os.geteuid() != 0:
@@ -252,7 +307,11 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     from wizard.tools.run import run
 
     try:
-        said = run(["smartctl", "--json=c", "-n", "standby", "-i", "-H", sysfs.node_of(name)], seconds=seconds, accept=range(256))
+        said = run(
+            ["smartctl", "--json=c", "-n", "standby", "-i", "-H", sysfs.node_of(name)],
+            seconds=seconds,
+            accept=range(256),
+        )
     except Failed as error:
         return {"smart": None, "errors": [*errors, {"what": "smart", "why": str(error).rstrip(".")}]}
     return {"smart": said.output}

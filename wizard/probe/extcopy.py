@@ -1,7 +1,8 @@
-"""The copies of an ext filesystem's superblock, which outlive the one at its place: where none is recognised, they tell of files. Pure.
+"""The copies of an ext filesystem's superblock, which outlive the one at its place: where none is recognised,
+they tell of files. Pure.
 
-mke2fs puts the first copy at the start of the second group of blocks, whose place goes by the block size alone unless it was told
-otherwise. Source: Linux fs/ext4/ext4.h, e2fsprogs lib/ext2fs/closefs.c.
+mke2fs puts the first copy at the start of the second group of blocks, whose place goes by the block size
+alone unless it was told otherwise. Source: Linux fs/ext4/ext4.h, e2fsprogs lib/ext2fs/closefs.c.
 """
 
 import struct
@@ -31,6 +32,7 @@ def _fits(data: bytes, shift: int) -> bool:
     if len(data) < COPY_BYTES:
         return False
     (own_shift,), (magic,), (group,) = (
-        struct.unpack_from(form, data, at) for form, at in (("<I", SHIFT_AT), ("<H", MAGIC_AT), ("<H", GROUP_AT))
+        struct.unpack_from(form, data, at)
+        for form, at in (("<I", SHIFT_AT), ("<H", MAGIC_AT), ("<H", GROUP_AT))
     )
     return (magic, own_shift, group) == (MAGIC, shift, SECOND_GROUP)

@@ -1,7 +1,8 @@
-"""Whether an ext filesystem's root folder is mapped block by block: it is as old as its filesystem, and only e2fsck maps it anew.
+"""Whether an ext filesystem's root folder is mapped block by block: it is as old as its filesystem, and only
+e2fsck maps it anew.
 
-So it tells of an ext4 whether the files of the ext3 that it was were ever converted. Pure work on bytes: whatever they hold, nothing here
-raises. Source: Linux fs/ext4/ext4.h.
+So it tells of an ext4 whether the files of the ext3 that it was were ever converted. Pure work on bytes:
+whatever they hold, nothing here raises. Source: Linux fs/ext4/ext4.h.
 """
 
 import struct
@@ -26,7 +27,8 @@ OLD_INODE_BYTES = 128
 
 
 def is_unconverted(read: Read) -> bool:
-    """Whether extents are switched on and the root folder is mapped block by block all the same; false where that cannot be read."""
+    """Whether extents are switched on and the root folder is mapped block by block all the same; false where
+    that cannot be read."""
     superblock = read(SUPERBLOCK_AT, SUPERBLOCK_BYTES)
     if len(superblock) < SUPERBLOCK_BYTES:
         return False
@@ -36,11 +38,17 @@ def is_unconverted(read: Read) -> bool:
     block = 1024 << shift
     wide = bool(features & WIDE) and struct.unpack_from("<H", superblock, 0xFE)[0] >= WIDE_DESCRIPTOR_BYTES
     # The first group's descriptor follows the superblock's block.
-    descriptor = read((_word(superblock, 0x14) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES)
+    descriptor = read(
+        (_word(superblock, 0x14) + 1) * block, WIDE_DESCRIPTOR_BYTES if wide else DESCRIPTOR_BYTES
+    )
     if len(descriptor) < DESCRIPTOR_BYTES:
         return False
-    table = _word(descriptor, 0x08) | (_word(descriptor, 0x28) << 32 if len(descriptor) == WIDE_DESCRIPTOR_BYTES else 0)
-    inode_bytes = struct.unpack_from("<H", superblock, 0x58)[0] if _word(superblock, 0x4C) else OLD_INODE_BYTES
+    table = _word(descriptor, 0x08) | (
+        _word(descriptor, 0x28) << 32 if len(descriptor) == WIDE_DESCRIPTOR_BYTES else 0
+    )
+    inode_bytes = (
+        struct.unpack_from("<H", superblock, 0x58)[0] if _word(superblock, 0x4C) else OLD_INODE_BYTES
+    )
     inode = read(table * block + (ROOT_INODE - 1) * inode_bytes, INODE_READ_BYTES)
     if len(inode) < INODE_READ_BYTES or struct.unpack_from("<H", inode)[0] & 0xF000 != FOLDER:
         return False

@@ -1,4 +1,5 @@
-"""Raw facts: what was read, word for word, before anything is concluded. `inspect --save` records them and `--machine` replays them."""
+"""Raw facts: what was read, word for word, before anything is concluded. `inspect --save` records them and
+`--machine` replays them."""
 
 from dataclasses import dataclass, field
 
@@ -7,7 +8,8 @@ SCHEMA = "diskwright.facts/1"
 
 @dataclass(frozen=True, slots=True)
 class RawError:
-    """One thing that could not be read: the name of the field in the JSON document, and a sentence without its full stop."""
+    """One thing that could not be read: the name of the field in the JSON document, and a sentence without
+    its full stop."""
 
     what: str
     why: str
@@ -23,7 +25,8 @@ class RawChunk:
 
 @dataclass(frozen=True, slots=True)
 class RawSignature:
-    """One superblock as libblkid (or udev's database) names it. `offset_bytes` counts from the start of its device."""
+    """One superblock as libblkid (or udev's database) names it. `offset_bytes` counts from the start of its
+    device."""
 
     kind: str
     usage: str
@@ -35,8 +38,9 @@ class RawSignature:
 
 @dataclass(frozen=True, slots=True)
 class RawContent:
-    """What lives on one device. `ambivalent` when libblkid refuses to choose among the signatures. `superblock_digest` is of the bytes
-    of all superblocks that were recognised; None where there is none, or it was not taken, as in older recordings.
+    """What lives on one device. `ambivalent` when libblkid refuses to choose among the signatures.
+    `superblock_digest` is of the bytes of all superblocks that were recognised; None where there is none, or
+    it was not taken, as in older recordings.
     """
 
     signatures: tuple[RawSignature, ...] = ()
@@ -56,7 +60,8 @@ class RawEntry:
 
 @dataclass(frozen=True, slots=True)
 class RawPartition:
-    """A partition that the kernel knows: its sysfs texts by attribute, and its properties in udev's database."""
+    """A partition that the kernel knows: its sysfs texts by attribute, and its properties in udev's
+    database."""
 
     sysfs: dict[str, str]
     udev: dict[str, str] = field(default_factory=dict)
@@ -64,7 +69,8 @@ class RawPartition:
 
 @dataclass(frozen=True, slots=True)
 class RawLayer:
-    """A device built on a drive: its sysfs texts by attribute, udev's properties, and what lives on it, None where it was not read.
+    """A device built on a drive: its sysfs texts by attribute, udev's properties, and what lives on it, None
+    where it was not read.
 
     `superblocks` are bytes of those that say where data begin, counted from the layer's start.
     """
@@ -77,7 +83,8 @@ class RawLayer:
 
 @dataclass(frozen=True, slots=True)
 class RawZones:
-    """A run of neighbouring zones that are alike: their type as the kernel numbers it (linux/blkzoned.h), size and capacity.
+    """A run of neighbouring zones that are alike: their type as the kernel numbers it (linux/blkzoned.h),
+    size and capacity.
 
     `written` is how many of them have their write pointer behind their start, or are full.
     """
@@ -93,11 +100,12 @@ class RawZones:
 class RawDrive:
     """One drive. Dictionaries by node name (`sda1`) have the drive itself under its own name.
 
-    `vpd` are SCSI pages by number in base64; `table_kind` libblkid's PTTYPE, empty where it found none, None where it was not asked;
-    `contents` is None where the drive could not be read; `superblocks` are bytes of those named there, counted from their device's start;
-    `layers` are the devices built on the drive, by name; `claimable` says whether an exclusive open of the node worked;
-    `smart` is the output of smartctl; `nvme` the namespace's and the controller's Identify data in base64;
-    `zones` are a zoned drive's, in their order, or none where they were not read.
+    `vpd` are SCSI pages by number in base64; `table_kind` libblkid's PTTYPE, empty where it found none, None
+    where it was not asked; `contents` is None where the drive could not be read; `superblocks` are bytes of
+    those named there, counted from their device's start; `layers` are the devices built on the drive, by
+    name; `claimable` says whether an exclusive open of the node worked; `smart` is the output of smartctl;
+    `nvme` the namespace's and the controller's Identify data in base64; `zones` are a zoned drive's, in their
+    order, or none where they were not read.
     """
 
     name: str
@@ -123,8 +131,9 @@ class RawDrive:
 
 @dataclass(frozen=True, slots=True)
 class RawBlock:
-    """A node of the kernel's graph of block devices. `disk` is the whole disk of a partition; `backing_number` that of a loop's device,
-    and `backing_inode` (device:inode) that of a loop's file, by which two loops over one file are known.
+    """A node of the kernel's graph of block devices. `disk` is the whole disk of a partition;
+    `backing_number` that of a loop's device, and `backing_inode` (device:inode) that of a loop's file, by
+    which two loops over one file are known.
     """
 
     number: str
@@ -150,10 +159,12 @@ class RawMounts:
 
 @dataclass(frozen=True, slots=True)
 class RawGraph:
-    """Who uses what: block devices by name, mounts of every namespace that could be seen, swaps, and filesystems the kernel has open.
+    """Who uses what: block devices by name, mounts of every namespace that could be seen, swaps, and
+    filesystems the kernel has open.
 
-    `numbers` maps device paths that mounts and swaps name to their major:minor; `btrfs` a mounted filesystem's UUID to its devices;
-    `active` a filesystem's kind to the devices it has mounted, in whatever namespace.
+    `numbers` maps device paths that mounts and swaps name to their major:minor; `btrfs` a mounted
+    filesystem's UUID to its devices; `active` a filesystem's kind to the devices it has mounted, in whatever
+    namespace.
     """
 
     blocks: dict[str, RawBlock]
@@ -167,13 +178,16 @@ class RawGraph:
 
 @dataclass(frozen=True, slots=True)
 class RawMachine:
-    """Everything that was read. `filesystems` is /proc/filesystems; `modules` are filesystem modules that can be loaded or are built in.
+    """Everything that was read. `filesystems` is /proc/filesystems; `modules` are filesystem modules that can
+    be loaded or are built in.
 
-    `config` are lines of the kernel's configuration, and `said` what programs said of themselves, by command: both only read where there
-    is a drive that they matter for. `missing_files` are those that are not there of what makers of filesystems look into.
-    `shown_modules` are those of the device mapper and of md that /sys/module has, `listed_modules` those of them that can be loaded or are
-    built in by the lists in /lib/modules, and `loads_modules` says whether the kernel loads any; None where it was not recorded, or there
-    was no list. `has_loop`: whether it has or can load loop devices; None likewise, or where that could not be told.
+    `config` are lines of the kernel's configuration, and `said` what programs said of themselves, by command:
+    both only read where there is a drive that they matter for. `missing_files` are those that are not there
+    of what makers of filesystems look into. `shown_modules` are those of the device mapper and of md that
+    /sys/module has, `listed_modules` those of them that can be loaded or are built in by the lists in
+    /lib/modules, and `loads_modules` says whether the kernel loads any; None where it was not recorded, or
+    there was no list. `has_loop`: whether it has or can load loop devices; None likewise, or where that could
+    not be told.
     """
 
     release: str

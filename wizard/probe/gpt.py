@@ -1,4 +1,5 @@
-"""GUID partition tables from recorded bytes: both headers, both copies of the entries, their checksums. Pure; UEFI 2.10, chapter 5.3.
+"""GUID partition tables from recorded bytes: both headers, both copies of the entries, their checksums. Pure;
+UEFI 2.10, chapter 5.3.
 
 Everything here counts in logical blocks, as the table does; what leaves is in bytes.
 """
@@ -40,7 +41,8 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One of the two copies: a header found at `lba`, and the bytes of its entries. `sound` when every checksum and place is right."""
+    """One of the two copies: a header found at `lba`, and the bytes of its entries. `sound` when every
+    checksum and place is right."""
 
     lba: int
     alternate_lba: int
@@ -56,7 +58,8 @@ class Copy:
 
 @dataclass(frozen=True, slots=True)
 class Gpt:
-    """What was found. `primary_marked` when the signature of the first header is there, sound or not; `sound` when a copy is."""
+    """What was found. `primary_marked` when the signature of the first header is there, sound or not; `sound`
+    when a copy is."""
 
     table: Table
     entries: tuple[Entry, ...]
@@ -98,13 +101,21 @@ def read_gpt(read: Read, size_bytes: int, block_bytes: int) -> Gpt | None:
 
 
 def _is_ordinary(primary: Copy | None, backup: Copy | None, last_lba: int, block_bytes: int) -> bool:
-    """Whether both copies lie where libparted writes them again, whatever their headers say, and what it writes over is theirs alone."""
-    if not (primary and primary.sound and backup and backup.sound) or {primary.entry_bytes, backup.entry_bytes} != {ENTRY.size}:
+    """Whether both copies lie where libparted writes them again, whatever their headers say, and what it
+    writes over is theirs alone."""
+    if not (primary and primary.sound and backup and backup.sound) or {
+        primary.entry_bytes,
+        backup.entry_bytes,
+    } != {ENTRY.size}:
         return False
     blocks = -(-len(primary.entries) // block_bytes)
     far = last_lba - blocks
     places = (primary.entries_lba, primary.alternate_lba, backup.entries_lba, backup.alternate_lba)
-    return places == (2, last_lba, far, 1) and primary.first_usable_lba >= 2 + blocks and primary.last_usable_lba < far
+    return (
+        places == (2, last_lba, far, 1)
+        and primary.first_usable_lba >= 2 + blocks
+        and primary.last_usable_lba < far
+    )
 
 
 def _best(primary: Copy | None, backup: Copy | None) -> Copy:
@@ -115,7 +126,11 @@ def _best(primary: Copy | None, backup: Copy | None) -> Copy:
 
 def _state_of_backup(primary: Copy | None, backup: Copy | None, misplaced: Copy | None) -> str:
     if backup and backup.sound:
-        stale = primary and primary.sound and (primary.disk_guid, primary.entries) != (backup.disk_guid, backup.entries)
+        stale = (
+            primary
+            and primary.sound
+            and (primary.disk_guid, primary.entries) != (backup.disk_guid, backup.entries)
+        )
         return "damaged" if stale else "ok"
     if misplaced and misplaced.sound:
         return "misplaced"
@@ -127,9 +142,22 @@ def _read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | 
     raw = read(lba * block_bytes, HEADER_READ_BYTES)
     if len(raw) < HEADER.size or not raw.startswith(SIGNATURE):
         return None
-    (_, _, header_bytes, checksum, _, my_lba, alternate, first, last, guid, entries_lba, count, entry_bytes, entries_checksum) = (
-        HEADER.unpack_from(raw)
-    )
+    (
+        _,
+        _,
+        header_bytes,
+        checksum,
+        _,
+        my_lba,
+        alternate,
+        first,
+        last,
+        guid,
+        entries_lba,
+        count,
+        entry_bytes,
+        entries_checksum,
+    ) = HEADER.unpack_from(raw)
     sound = (
         HEADER.size <= header_bytes <= len(raw)
         and zlib.crc32(raw[:16] + bytes(4) + raw[20:header_bytes]) == checksum
@@ -137,7 +165,11 @@ def _read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | 
         and first <= last <= last_lba
     )
     wanted = count * entry_bytes
-    readable = ENTRY.size <= entry_bytes <= 4096 and 0 < wanted <= LARGEST_ENTRIES_BYTES and 2 <= entries_lba <= last_lba
+    readable = (
+        ENTRY.size <= entry_bytes <= 4096
+        and 0 < wanted <= LARGEST_ENTRIES_BYTES
+        and 2 <= entries_lba <= last_lba
+    )
     entries = read(entries_lba * block_bytes, wanted) if readable else b""
     return Copy(
         lba=lba,
@@ -148,7 +180,10 @@ def _read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | 
         entries_lba=entries_lba,
         entry_bytes=entry_bytes,
         entries=entries,
-        spans=((lba * block_bytes, HEADER_READ_BYTES), *(((entries_lba * block_bytes, wanted),) if readable else ())),
+        spans=(
+            (lba * block_bytes, HEADER_READ_BYTES),
+            *(((entries_lba * block_bytes, wanted),) if readable else ()),
+        ),
         sound=sound and len(entries) == wanted and zlib.crc32(entries) == entries_checksum,
     )
 

@@ -1,4 +1,5 @@
-"""Who a drive is: model, serial, WWN and bus, from sysfs first and udev's database where sysfs is silent. Pure."""
+"""Who a drive is: model, serial, WWN and bus, from sysfs first and udev's database where sysfs is silent.
+Pure."""
 
 import json
 from dataclasses import dataclass
@@ -20,7 +21,8 @@ BUSES = (
     ("/vbd-", "xen"),
     ("/host", "scsi"),
 )
-"""What stands in the device's path in sysfs, the more telling before the more general: a USB bridge is a SCSI host too."""
+"""What stands in the device's path in sysfs, the more telling before the more general: a USB bridge is a SCSI
+host too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +38,31 @@ class Names:
 
 
 def names_of(raw: RawDrive) -> Names:
-    """The drive's names; None where it has none. A vendor that only names the bus (`ATA`) stays: it is what the drive says."""
+    """The drive's names; None where it has none. A vendor that only names the bus (`ATA`) stays: it is what
+    the drive says."""
     sysfs, udev = raw.sysfs, raw.udev
     return Names(
         model=_model(raw),
         vendor=_clean(sysfs.get("device/vendor")) if not _is_number(sysfs.get("device/vendor")) else None,
-        revision=_clean(sysfs.get("device/firmware_rev") or sysfs.get("device/rev") or udev.get("ID_REVISION")),
-        serial=_clean(_serial_page(raw) or sysfs.get("device/serial") or sysfs.get("serial") or _udev_serial(raw)),
-        wwn=_wwn(sysfs.get("wwid") or sysfs.get("device/wwid")) or udev.get("ID_WWN_WITH_EXTENSION") or udev.get("ID_WWN"),
+        revision=_clean(
+            sysfs.get("device/firmware_rev") or sysfs.get("device/rev") or udev.get("ID_REVISION")
+        ),
+        serial=_clean(
+            _serial_page(raw) or sysfs.get("device/serial") or sysfs.get("serial") or _udev_serial(raw)
+        ),
+        wwn=_wwn(sysfs.get("wwid") or sysfs.get("device/wwid"))
+        or udev.get("ID_WWN_WITH_EXTENSION")
+        or udev.get("ID_WWN"),
         bus=_bus(raw),
     )
 
 
 def _model(raw: RawDrive) -> str | None:
-    """Whole where somebody knows it whole: SCSI has room for 16 characters (SPC-4, 6.6.2), to which the kernel cuts the 40 of ATA."""
-    known = raw.sysfs.get("device/model") or (raw.sysfs.get("device/name") if raw.name.startswith("mmcblk") else None)
+    """Whole where somebody knows it whole: SCSI has room for 16 characters (SPC-4, 6.6.2), to which the
+    kernel cuts the 40 of ATA."""
+    known = raw.sysfs.get("device/model") or (
+        raw.sysfs.get("device/name") if raw.name.startswith("mmcblk") else None
+    )
     short, by_udev = _clean(known), _clean((raw.udev.get("ID_MODEL") or "").replace("_", " "))
     if short is None:
         return by_udev
@@ -60,7 +72,8 @@ def _model(raw: RawDrive) -> str | None:
 
 
 def is_same_model(one: str | None, other: str | None) -> bool:
-    """Whether two readings of a model can be of one drive: where only SCSI tells it, it is cut, and a blank at the cut is gone."""
+    """Whether two readings of a model can be of one drive: where only SCSI tells it, it is cut, and a blank
+    at the cut is gone."""
     short, long = sorted((one or "", other or ""), key=len)
     return short == long or (bool(short) and long[:INQUIRY_CHARACTERS].rstrip() == short)
 
@@ -94,7 +107,8 @@ def _udev_serial(raw: RawDrive) -> str | None:
 
 
 def _wwn(wwid: str | None) -> str | None:
-    """`naa.5000c500a1b2c3d4` as `0x5000c500a1b2c3d4`, which is how udev and lsblk write it; NVMe's as it is; no vendor-made text."""
+    """`naa.5000c500a1b2c3d4` as `0x5000c500a1b2c3d4`, which is how udev and lsblk write it; NVMe's as it is;
+    no vendor-made text."""
     scheme, _, rest = (wwid or "").strip().partition(".")
     if scheme == "naa" and rest:
         return f"0x{rest}"

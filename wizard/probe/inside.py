@@ -1,4 +1,5 @@
-"""What the superblock of a container or a filesystem says of the place and the striping of the data: the words its readers share."""
+"""What the superblock of a container or a filesystem says of the place and the striping of the data: the
+words its readers share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,7 +14,8 @@ LARGEST_STRIPE_BYTES = 1 << 40
 
 @dataclass(frozen=True, slots=True)
 class Volume:
-    """An LVM logical volume that lies on this physical volume. `uuid` has no dashes; `offset_bytes` is where its first part here begins.
+    """An LVM logical volume that lies on this physical volume. `uuid` has no dashes; `offset_bytes` is where
+    its first part here begins.
 
     `segments` are the starts of all its parts here, `striping` what it is striped by, None where it is not.
     """
@@ -27,8 +29,8 @@ class Volume:
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """What a superblock says: where the data begin, counted from its device's start, the striping, a filesystem's block size and words of
-    features, and LVM's logical volumes."""
+    """What a superblock says: where the data begin, counted from its device's start, the striping, a
+    filesystem's block size and words of features, and LVM's logical volumes."""
 
     data_offset_bytes: int | None = None
     striping: Striping | None = None

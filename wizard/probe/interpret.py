@@ -1,4 +1,5 @@
-"""From raw facts to the machine's nouns. Pure: the same facts give the same machine, now or replayed. Never raises on hostile facts."""
+"""From raw facts to the machine's nouns. Pure: the same facts give the same machine, now or replayed. Never
+raises on hostile facts."""
 
 import base64
 import binascii
@@ -8,7 +9,18 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from wizard.model.machine import Discard, Drive, Extent, Kernel, Machine, Partition, Signature, Smart, Table, Unread
+from wizard.model.machine import (
+    Discard,
+    Drive,
+    Extent,
+    Kernel,
+    Machine,
+    Partition,
+    Signature,
+    Smart,
+    Table,
+    Unread,
+)
 from wizard.model.names import partition_path
 from wizard.probe.ata import ata_of
 from wizard.probe.facts import RawContent, RawDrive, RawGraph, RawMachine, RawPartition, RawSignature
@@ -88,9 +100,13 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         free=_free(reading, partitions, size, bool(signatures)) if reading and size else (),
         layers=layers_of(raw, machine.graph, found.layers, size or 0, signatures, partitions),
         uses=found.uses,
-        superblock_copy_bytes=None if partitions else copy_left(signatures, raw.superblocks.get(raw.name, ())),
+        superblock_copy_bytes=None
+        if partitions
+        else copy_left(signatures, raw.superblocks.get(raw.name, ())),
         superblock_digest=_superblock_digest(raw, raw.name) if signatures and not partitions else None,
-        content_digest=_digest(raw, reading, signatures, partitions) if reading and not _is_partial(raw) else None,
+        content_digest=_digest(raw, reading, signatures, partitions)
+        if reading and not _is_partial(raw)
+        else None,
         unread=(*_unread(raw, reading), *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else [])),
     )
 
@@ -115,13 +131,19 @@ def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
 
     block = whole_number(raw.sysfs.get("queue/logical_block_size")) or UNIT_BYTES
     reading = read_table(
-        read, size, block, raw.table_kind, has_signature=bool(raw.contents[raw.name].signatures) if raw.name in raw.contents else False
+        read,
+        size,
+        block,
+        raw.table_kind,
+        has_signature=bool(raw.contents[raw.name].signatures) if raw.name in raw.contents else False,
     )
     if reading.table.kind not in ("mbr", "other"):
         return reading
     known = {entry.number for entry in reading.entries}
     others = (
-        Entry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}") for e in raw.table_entries if e.number not in known and e.number > 0
+        Entry(e.number, e.start_bytes, e.size_bytes, f"0x{e.type:02x}")
+        for e in raw.table_entries
+        if e.number not in known and e.number > 0
     )
     return TableReading(reading.table, (*reading.entries, *others), reading.spans, reading.problems)
 
@@ -133,9 +155,16 @@ def _decoded(text: str) -> bytes:
         return b""
 
 
-def _partitions(raw: RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]) -> tuple[Partition, ...]:
-    """What the table states, with what the kernel believes; and what only the kernel has, since it may be mounted."""
-    nodes = {number: (name, part) for name, part in raw.partitions.items() if (number := whole_number(part.sysfs.get("partition")))}
+def _partitions(
+    raw: RawDrive, reading: TableReading | None, mounted: Mapping[str, tuple[str, ...]]
+) -> tuple[Partition, ...]:
+    """What the table states, with what the kernel believes; and what only the kernel has, since it may be
+    mounted."""
+    nodes = {
+        number: (name, part)
+        for name, part in raw.partitions.items()
+        if (number := whole_number(part.sysfs.get("partition")))
+    }
     entries = {entry.number: entry for entry in reading.entries} if reading else {}
     found = []
     for number in sorted(set(nodes) | set(entries)):
@@ -154,7 +183,9 @@ def _partitions(raw: RawDrive, reading: TableReading | None, mounted: Mapping[st
                 name=entry.name,
                 part_uuid=entry.part_uuid,
                 attributes=entry.attributes,
-                signatures=with_insides(_signatures(raw, name), raw.superblocks.get(name, ()), entry.size_bytes),
+                signatures=with_insides(
+                    _signatures(raw, name), raw.superblocks.get(name, ()), entry.size_bytes
+                ),
                 superblock_copy_bytes=copy_left(_signatures(raw, name), raw.superblocks.get(name, ())),
                 superblock_digest=_superblock_digest(raw, name),
                 mount_points=mounted.get(path, ()),
@@ -186,7 +217,8 @@ def _entry_of_kernel(number: int, part: RawPartition) -> Entry | None:
 
 
 def _kernel_size(part: RawPartition, entry: Entry) -> int | None:
-    """What the kernel believes. Of an extended partition it shows the first sectors only (block/partitions/msdos.c): no disagreement."""
+    """What the kernel believes. Of an extended partition it shows the first sectors only
+    (block/partitions/msdos.c): no disagreement."""
     size = bytes_at(part.sysfs, "size")
     if size is not None and is_extended(entry.type) and size <= 8 * UNIT_BYTES:
         return entry.size_bytes
@@ -200,7 +232,8 @@ def _signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
     udev = raw.udev if name == raw.name else raw.partitions[name].udev if name in raw.partitions else {}
     if "ID_FS_AMBIVALENT" in udev:
         return tuple(
-            Signature(word.partition(":")[2] or word, word.partition(":")[0], ambivalent=True) for word in udev["ID_FS_AMBIVALENT"].split()
+            Signature(word.partition(":")[2] or word, word.partition(":")[0], ambivalent=True)
+            for word in udev["ID_FS_AMBIVALENT"].split()
         )
     if "ID_FS_TYPE" not in udev:
         return ()
@@ -216,7 +249,9 @@ def _signatures(raw: RawDrive, name: str) -> tuple[Signature, ...]:
 
 
 def _signature(mark: RawSignature, ambivalent: bool) -> Signature:
-    return Signature(mark.kind, mark.usage, mark.label, mark.uuid, mark.version, mark.offset_bytes, ambivalent)
+    return Signature(
+        mark.kind, mark.usage, mark.label, mark.uuid, mark.version, mark.offset_bytes, ambivalent
+    )
 
 
 def _superblock_digest(raw: RawDrive, name: str) -> str | None:
@@ -230,7 +265,8 @@ def _unescaped(text: str) -> str:
 
 
 def _belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) -> bool:
-    """Whether a mark found from the drive's start is one that a partition has at the same place: one mark is listed once."""
+    """Whether a mark found from the drive's start is one that a partition has at the same place: one mark is
+    listed once."""
     return any(
         part.start_bytes > 0
         and mark.offset_bytes is not None
@@ -242,8 +278,12 @@ def _belongs_to_partition(mark: Signature, partitions: tuple[Partition, ...]) ->
     )
 
 
-def _free(reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool) -> tuple[Extent, ...]:
-    return free_extents(reading.table, [(part.start_bytes, part.end_bytes) for part in partitions], size, has_signature=marked)
+def _free(
+    reading: TableReading, partitions: tuple[Partition, ...], size: int, marked: bool
+) -> tuple[Extent, ...]:
+    return free_extents(
+        reading.table, [(part.start_bytes, part.end_bytes) for part in partitions], size, has_signature=marked
+    )
 
 
 def _is_partial(raw: RawDrive) -> bool:
@@ -251,18 +291,30 @@ def _is_partial(raw: RawDrive) -> bool:
     return any(error.what in ("contents", "table", "signatures") for error in raw.errors)
 
 
-def _digest(raw: RawDrive, reading: TableReading, signatures: tuple[Signature, ...], partitions: tuple[Partition, ...]) -> str:
-    """SHA-256 over the table's bytes and all marks, and how many zones were written to where nothing is recognised. No byte that a
-    mounted filesystem writes is in it, since one that stays may be used; those are in the superblocks' digests.
+def _digest(
+    raw: RawDrive, reading: TableReading, signatures: tuple[Signature, ...], partitions: tuple[Partition, ...]
+) -> str:
+    """SHA-256 over the table's bytes and all marks, and how many zones were written to where nothing is
+    recognised. No byte that a mounted filesystem writes is in it, since one that stays may be used; those are
+    in the superblocks' digests.
     """
-    chunks = {(chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [_decoded(chunk.data)]}
+    chunks = {
+        (chunk.offset_bytes, len(data)): data for chunk in raw.chunks for data in [_decoded(chunk.data)]
+    }
     said: dict[str, object] = {
         "table": reading.table.kind,
-        "bytes": [[*span, hashlib.sha256(chunks.get(span, b"")).hexdigest()] for span in sorted(set(reading.spans))],
-        "partitions": [[part.number, part.start_bytes, part.size_bytes, part.type] for part in partitions if part.type],
+        "bytes": [
+            [*span, hashlib.sha256(chunks.get(span, b"")).hexdigest()] for span in sorted(set(reading.spans))
+        ],
+        "partitions": [
+            [part.number, part.start_bytes, part.size_bytes, part.type] for part in partitions if part.type
+        ],
         "signatures": [
             [place, mark.kind, mark.uuid, mark.label, mark.offset_bytes]
-            for place, marks in [("", signatures), *((str(part.number), part.signatures) for part in partitions)]
+            for place, marks in [
+                ("", signatures),
+                *((str(part.number), part.signatures) for part in partitions),
+            ]
             for mark in marks
         ],
     }
@@ -272,7 +324,8 @@ def _digest(raw: RawDrive, reading: TableReading, signatures: tuple[Signature, .
 
 
 def _udev_table(raw: RawDrive) -> Table | None:
-    """The table as udev's database names it; None where there is no database, since its silence proves nothing."""
+    """The table as udev's database names it; None where there is no database, since its silence proves
+    nothing."""
     kind = raw.udev.get("ID_PART_TABLE_TYPE")
     return Table(UDEV_TABLES.get(kind, "other"), uuid=raw.udev.get("ID_PART_TABLE_UUID")) if kind else None
 
@@ -295,7 +348,11 @@ def _smart(text: str | None) -> Smart:
     zones = _object_at(said, "zoned_device").get("capabilities")
     if said.get("scsi_device_managed_zoned_block_capable") is True:
         zones = "device_managed"
-    family, model, passed = said.get("model_family"), said.get("model_name"), _object_at(said, "smart_status").get("passed")
+    family, model, passed = (
+        said.get("model_family"),
+        said.get("model_name"),
+        _object_at(said, "smart_status").get("passed"),
+    )
     trim, rate = _object_at(said, "trim").get("supported"), said.get("rotation_rate")
     return Smart(
         passed=passed if isinstance(passed, bool) else None,
@@ -313,9 +370,19 @@ def _smart_trouble(text: str | None) -> str | None:
     if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
         return None
     messages = _object_at(said, "smartctl").get("messages")
-    words = [str(line.get("string")) for line in messages if isinstance(line, dict)] if isinstance(messages, list) else []
+    words = (
+        [str(line.get("string")) for line in messages if isinstance(line, dict)]
+        if isinstance(messages, list)
+        else []
+    )
     power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
-    return f"smartctl says: {words[0]}" if words else f"the drive sleeps ({power})" if power else "smartctl gave nothing that can be read"
+    return (
+        f"smartctl says: {words[0]}"
+        if words
+        else f"the drive sleeps ({power})"
+        if power
+        else "smartctl gave nothing that can be read"
+    )
 
 
 def _object(text: str | None) -> dict[str, Any]:

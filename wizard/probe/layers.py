@@ -1,4 +1,5 @@
-"""What superblocks say of signatures, and what the layers on a drive are. Pure work on raw facts, recorded or fresh."""
+"""What superblocks say of signatures, and what the layers on a drive are. Pure work on raw facts, recorded or
+fresh."""
 
 import base64
 import binascii
@@ -19,14 +20,17 @@ LVM_UUID = re.compile(r"LVM-[0-9A-Za-z]{32}([0-9A-Za-z]{32})")
 """The volume group's identity and the logical volume's, as the device mapper knows them."""
 
 
-def with_insides(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], size_bytes: int) -> tuple[Signature, ...]:
+def with_insides(
+    signatures: tuple[Signature, ...], chunks: Iterable[RawChunk], size_bytes: int
+) -> tuple[Signature, ...]:
     """The signatures with what their superblocks say of places and striping, where those were read."""
     known = _decoded(chunks)
     return tuple(_with_inside(mark, known, size_bytes) for mark in signatures) if known else signatures
 
 
 def copy_left(signatures: tuple[Signature, ...], chunks: Iterable[RawChunk]) -> int | None:
-    """Where the copy of an ext superblock lies on a device on which nothing is recognised; None where there is none."""
+    """Where the copy of an ext superblock lies on a device on which nothing is recognised; None where there
+    is none."""
     known = [] if signatures else _decoded(chunks)
     return find_copy(replayed(known)) if known else None
 
@@ -54,7 +58,11 @@ class Ground:
     def inside(self, kind: str) -> Inside:
         """What the superblock of that kind says, if the ground has one."""
         mark = next((mark for mark in self.signatures if mark.kind == kind), None)
-        return read_inside(kind, replayed(_decoded(self.chunks)), self.size_bytes, mark.offset_bytes) if mark else NOTHING
+        return (
+            read_inside(kind, replayed(_decoded(self.chunks)), self.size_bytes, mark.offset_bytes)
+            if mark
+            else NOTHING
+        )
 
 
 def layers_of(
@@ -72,7 +80,9 @@ def layers_of(
     names |= {part.path: part.path.removeprefix("/dev/") for part in partitions if part.path not in names}
     grounds = {raw.path: Ground(signatures, size_bytes, raw.superblocks.get(raw.name, ()))}
     for part in partitions:
-        grounds[part.path] = Ground(part.signatures, part.size_bytes, raw.superblocks.get(names[part.path], ()))
+        grounds[part.path] = Ground(
+            part.signatures, part.size_bytes, raw.superblocks.get(names[part.path], ())
+        )
     marks: dict[str, tuple[Signature, ...]] = {}
     for layer in plain:
         known = raw.layers.get(names.get(layer.path, ""))
@@ -107,11 +117,18 @@ def layers_of(
     return tuple(found)
 
 
-def _stands(texts: Mapping[str, str], below: str, ground: Ground | None) -> tuple[int | None, Striping | None]:
-    """Where a layer's data begin on what is below, and how it is striped; None where neither the kernel nor a superblock says so."""
+def _stands(
+    texts: Mapping[str, str], below: str, ground: Ground | None
+) -> tuple[int | None, Striping | None]:
+    """Where a layer's data begin on what is below, and how it is striped; None where neither the kernel nor a
+    superblock says so."""
     if "md/level" in texts:
         place = bytes_at(texts, f"md/dev-{below}/offset")
-        return (place if place is not None or ground is None else ground.inside("linux_raid_member").data_offset_bytes), _array(texts)
+        return (
+            place
+            if place is not None or ground is None
+            else ground.inside("linux_raid_member").data_offset_bytes
+        ), _array(texts)
     uuid = texts.get("dm/uuid", "")
     if ground is None:
         return None, None
@@ -126,7 +143,9 @@ def _stands(texts: Mapping[str, str], below: str, ground: Ground | None) -> tupl
 def _array(texts: Mapping[str, str]) -> Striping | None:
     """A running md array's striping. While it is reshaped sysfs shows two numbers, and nothing is claimed."""
     level = re.fullmatch(r"raid(\d+)", texts.get("md/level", ""))
-    chunk, drives, layout = (whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout"))
+    chunk, drives, layout = (
+        whole_number(texts.get(f"md/{key}")) for key in ("chunk_size", "raid_disks", "layout")
+    )
     if level is None or not chunk or not drives:
         return None
     spread = data_drives(int(level[1]), drives, layout or 0)
@@ -137,12 +156,24 @@ def _signatures(raw: RawLayer) -> tuple[Signature, ...]:
     """What lives on a layer: as read, or without that as udev's database has it."""
     if raw.content is not None:
         return tuple(
-            Signature(mark.kind, mark.usage, mark.label, mark.uuid, mark.version, mark.offset_bytes, raw.content.ambivalent)
+            Signature(
+                mark.kind,
+                mark.usage,
+                mark.label,
+                mark.uuid,
+                mark.version,
+                mark.offset_bytes,
+                raw.content.ambivalent,
+            )
             for mark in raw.content.signatures
         )
     if "ID_FS_TYPE" not in raw.udev:
         return ()
-    return (Signature(raw.udev["ID_FS_TYPE"], raw.udev.get("ID_FS_USAGE", "other"), uuid=raw.udev.get("ID_FS_UUID")),)
+    return (
+        Signature(
+            raw.udev["ID_FS_TYPE"], raw.udev.get("ID_FS_USAGE", "other"), uuid=raw.udev.get("ID_FS_UUID")
+        ),
+    )
 
 
 def _decoded(chunks: Iterable[RawChunk]) -> list[tuple[int, bytes]]:

@@ -1,7 +1,7 @@
 """LVM2 physical volumes from their bytes: the label, where data begin, and which logical volumes lie where.
 
-Sources: lvm2's lib/format_text/layout.h and lib/label/label.h, and the text format of its metadata (vgcfgbackup(8), lvm.conf(5)).
-Pure and bounded; bytes that make no sense give less, never an error.
+Sources: lvm2's lib/format_text/layout.h and lib/label/label.h, and the text format of its metadata
+(vgcfgbackup(8), lvm.conf(5)). Pure and bounded; bytes that make no sense give less, never an error.
 """
 
 import re
@@ -24,7 +24,8 @@ MOST_TOKENS = 400_000
 IGNORED = 1
 
 Section = dict[str, Any]
-"""A section of the metadata: numbers, texts, lists of them, and further sections. Untyped until each value is looked at."""
+"""A section of the metadata: numbers, texts, lists of them, and further sections. Untyped until each value is
+looked at."""
 
 TOKEN = re.compile(r'"((?:[^"\\]|\\.)*)"|([A-Za-z0-9_.+/-]+)|([{}=\[\],])|#[^\n]*|\s+', re.DOTALL)
 
@@ -83,7 +84,9 @@ def _metadata(read: Read, offset: int, length: int, size_bytes: int) -> Section 
     if first < size:
         text += read(offset + AREA_HEADER_BYTES, min(size - first, length - AREA_HEADER_BYTES))
     whole = parse(text.rstrip(b"\0\n").decode("latin-1"))
-    return next((value for value in whole.values() if isinstance(value, dict) and "physical_volumes" in value), None)
+    return next(
+        (value for value in whole.values() if isinstance(value, dict) and "physical_volumes" in value), None
+    )
 
 
 def _of_group(group: Section, own_uuid: str) -> Inside | None:
@@ -101,17 +104,24 @@ def _of_group(group: Section, own_uuid: str) -> Inside | None:
 
 
 def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[Volume]:
-    """The logical volumes that have extents on the physical volume of that name, in the text's order. Sizes in sectors."""
+    """The logical volumes that have extents on the physical volume of that name, in the text's order. Sizes
+    in sectors."""
     for name, volume in _sections(group.get("logical_volumes")):
         segments = sorted(
-            (_number(segment.get("start_extent")) or 0, key, segment) for key, segment in _sections(volume) if key.startswith("segment")
+            (_number(segment.get("start_extent")) or 0, key, segment)
+            for key, segment in _sections(volume)
+            if key.startswith("segment")
         )
         places: list[int] = []
         spread: Striping | None = None
         for _, _, segment in segments:
             stripes = segment.get("stripes")
             pairs = list(zip(stripes[::2], stripes[1::2], strict=False)) if isinstance(stripes, list) else []
-            here = [number for owner, extents in pairs if owner == physical and (number := _number(extents)) is not None]
+            here = [
+                number
+                for owner, extents in pairs
+                if owner == physical and (number := _number(extents)) is not None
+            ]
             if here and not places and len(pairs) > 1:
                 unit = (_number(segment.get("stripe_size")) or 0) * SECTOR_BYTES
                 spread = striping(unit, unit * len(pairs)) if unit else None

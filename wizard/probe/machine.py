@@ -28,10 +28,11 @@ def probe_machine(
     all_devices: bool = False,
     on_drive: OnDrive | None = None,
 ) -> Machine:
-    """The machine with the drives at `paths`, or with all that hold something or could. `on_drive` is told of each as it is known.
+    """The machine with the drives at `paths`, or with all that hold something or could. `on_drive` is told of
+    each as it is known.
 
-    A drive that does not answer within `seconds` is in it all the same, with the reason in `unread`; none waits for another.
-    Raises BadInput for a path that is no whole drive.
+    A drive that does not answer within `seconds` is in it all the same, with the reason in `unread`; none
+    waits for another. Raises BadInput for a path that is no whole drive.
     """
     return machine_of(survey(paths, seconds=seconds, all_devices=all_devices, on_drive=on_drive))
 
@@ -55,7 +56,9 @@ def survey(
     server: tuple[str, ...] = SERVER,
 ) -> RawMachine:
     """The raw facts that `probe_machine` interprets, for recording. `server` is the command that probes."""
-    names = [drive_name(path) for path in paths] if paths is not None else drive_names(all_devices=all_devices)
+    names = (
+        [drive_name(path) for path in paths] if paths is not None else drive_names(all_devices=all_devices)
+    )
     names = list(dict.fromkeys(names))
     with borrowed(server) as pool:
         machine = read_machine()
@@ -71,7 +74,8 @@ def survey(
 
 
 def drive_name(path: str) -> str:
-    """The name in sysfs of the whole drive at `path`, which may be a link. Raises BadInput saying what it is instead."""
+    """The name in sysfs of the whole drive at `path`, which may be a link. Raises BadInput saying what it is
+    instead."""
     if not path:
         raise BadInput("No device was named; `diskwright inspect` lists the drives.")
     shown = printable(path)
@@ -84,10 +88,14 @@ def drive_name(path: str) -> str:
             raise BadInput(f"{shown} cannot be looked at: {error.strerror}.") from None
         raise BadInput(f"There is no device {shown}; `diskwright inspect` lists the drives.") from None
     if stat.S_ISDIR(mode):
-        raise BadInput(f"{shown} is a directory; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them.")
+        raise BadInput(
+            f"{shown} is a directory; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them."
+        )
     if not stat.S_ISBLK(mode):
         kind = "an ordinary file" if stat.S_ISREG(mode) else "no block device"
-        raise BadInput(f"{shown} is {kind}; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them.")
+        raise BadInput(
+            f"{shown} is {kind}; a drive is wanted, such as /dev/sda. `diskwright inspect` lists them."
+        )
     name = name_of(str(node))
     folder = SYS / "class/block" / name
     if (folder / "partition").exists():
@@ -96,13 +104,19 @@ def drive_name(path: str) -> str:
     if not folder.exists():
         raise BadInput(f"The kernel has no drive behind {shown}; `diskwright inspect` lists the drives.")
     if text(folder / "dev") != f"{os.major(number)}:{os.minor(number)}":
-        raise BadInput(f"The node {shown} was left behind and leads to another device than {name}: remove it, and let the system make it.")
+        raise BadInput(
+            f"The node {shown} was left behind and leads to another device than {name}: remove it, and let "
+            "the system make it."
+        )
     return name
 
 
 def _structured(facts: dict[str, object]) -> RawDrive:
-    """A worker's facts with their types checked; one that made no sense becomes a drive that could not be read."""
+    """A worker's facts with their types checked; one that made no sense becomes a drive that could not be
+    read."""
     name = str(facts.get("name"))
     with suppress(BadInput):
         return from_json(facts, RawDrive, name)
-    return RawDrive(name=name, path=node_of(name), errors=(RawError("drive", "its probe gave facts that make no sense"),))
+    return RawDrive(
+        name=name, path=node_of(name), errors=(RawError("drive", "its probe gave facts that make no sense"),)
+    )

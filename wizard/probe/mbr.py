@@ -1,4 +1,5 @@
-"""MBR partition tables from recorded bytes, with the chain of logical partitions. Pure; block/partitions/msdos.c has the rules.
+"""MBR partition tables from recorded bytes, with the chain of logical partitions. Pure;
+block/partitions/msdos.c has the rules.
 
 Starts and lengths in the table count logical blocks.
 """
@@ -51,15 +52,20 @@ def is_extended(type_text: str | None) -> bool:
 
 
 def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
-    """The table in the first sector, or None where it cannot be one: no signature, or boot bytes that no table has."""
+    """The table in the first sector, or None where it cannot be one: no signature, or boot bytes that no
+    table has."""
     sector = read(0, SECTOR_BYTES)
     slots = _slots(sector)
     if slots is None or any(slot.boot not in (0, 0x80) for slot in slots):
         return None
     disk_id = struct.unpack_from("<I", sector, 440)[0]
-    entries = [_entry(slot, number, 0, block_bytes, disk_id) for number, slot in enumerate(slots, 1) if slot.is_used]
+    entries = [
+        _entry(slot, number, 0, block_bytes, disk_id) for number, slot in enumerate(slots, 1) if slot.is_used
+    ]
     extended = next((slot for slot in slots if slot.is_used and slot.type in EXTENDED_TYPES), None)
-    logical, spans, problem = _chain(read, extended, block_bytes, size_bytes, disk_id) if extended else ([], [], None)
+    logical, spans, problem = (
+        _chain(read, extended, block_bytes, size_bytes, disk_id) if extended else ([], [], None)
+    )
     used = [slot for slot in slots if slot.is_used]
     return Mbr(
         table=Table(
@@ -71,7 +77,8 @@ def read_mbr(read: Read, size_bytes: int, block_bytes: int) -> Mbr | None:
         entries=(*entries, *logical),
         spans=((0, SECTOR_BYTES), *spans),
         protective=any(slot.type == PROTECTIVE_TYPE for slot in used),
-        mixed=any(slot.type == PROTECTIVE_TYPE for slot in used) and any(slot.type != PROTECTIVE_TYPE for slot in used),
+        mixed=any(slot.type == PROTECTIVE_TYPE for slot in used)
+        and any(slot.type != PROTECTIVE_TYPE for slot in used),
         problems=(problem,) if problem else (),
     )
 
@@ -80,7 +87,8 @@ def _slots(sector: bytes) -> tuple[Slot, ...] | None:
     if len(sector) < SECTOR_BYTES or sector[510:512] != SIGNATURE:
         return None
     return tuple(
-        Slot(boot, kind, first, blocks) for boot, _, kind, _, first, blocks in (SLOT.unpack_from(sector, 446 + 16 * i) for i in range(4))
+        Slot(boot, kind, first, blocks)
+        for boot, _, kind, _, first, blocks in (SLOT.unpack_from(sector, 446 + 16 * i) for i in range(4))
     )
 
 
@@ -95,10 +103,13 @@ def _entry(slot: Slot, number: int, base_block: int, block_bytes: int, disk_id: 
     )
 
 
-def _chain(read: Read, extended: Slot, block_bytes: int, size_bytes: int, disk_id: int) -> tuple[list[Entry], list[Span], str | None]:
+def _chain(
+    read: Read, extended: Slot, block_bytes: int, size_bytes: int, disk_id: int
+) -> tuple[list[Entry], list[Span], str | None]:
     """The logical partitions, the sectors that state them, and where the chain breaks off, if it does.
 
-    Each record states one partition relative to itself, and the next record relative to the extended partition.
+    Each record states one partition relative to itself, and the next record relative to the extended
+    partition.
     """
     entries: list[Entry] = []
     spans: list[Span] = []
@@ -110,7 +121,11 @@ def _chain(read: Read, extended: Slot, block_bytes: int, size_bytes: int, disk_i
         slots = _slots(read(offset, SECTOR_BYTES)) if offset < size_bytes else None
         if slots is None:
             # An extended partition that was just made may be blank: that is an empty chain, not a broken one.
-            broken = f"the chain of logical partitions breaks off at byte {offset}" if entries or offset >= size_bytes else None
+            broken = (
+                f"the chain of logical partitions breaks off at byte {offset}"
+                if entries or offset >= size_bytes
+                else None
+            )
             return entries, spans, broken
         spans.append((offset, SECTOR_BYTES))
         data = next((slot for slot in slots if slot.is_used and slot.type not in EXTENDED_TYPES), None)

@@ -1,4 +1,5 @@
-"""The superblocks of md arrays: where a member's data begin, and how the array is striped (Linux, include/uapi/linux/raid/md_p.h). Pure."""
+"""The superblocks of md arrays: where a member's data begin, and how the array is striped (Linux,
+include/uapi/linux/raid/md_p.h). Pure."""
 
 import struct
 
@@ -18,7 +19,8 @@ MOST_DRIVES = 4096
 
 
 def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
-    """The superblock where libblkid saw it, or else at each of the four places that the format's versions have."""
+    """The superblock where libblkid saw it, or else at each of the four places that the format's versions
+    have."""
     at_end = (size_bytes // SECTOR_BYTES - 16) // 8 * 8 * SECTOR_BYTES
     oldest = size_bytes // MD_0_RESERVED_BYTES * MD_0_RESERVED_BYTES - MD_0_RESERVED_BYTES
     for place in dict.fromkeys([*([mark_bytes] if mark_bytes is not None else []), 4096, 0, at_end, oldest]):
@@ -26,7 +28,11 @@ def read_member(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
             continue
         data = read(place, MD_1_READ_BYTES)
         if len(data) == MD_1_READ_BYTES and struct.unpack_from("<I", data)[0] == MD_MAGIC:
-            return _md_1(data) if struct.unpack_from("<I", data, 4)[0] == 1 else _md_0(read(place, MD_0_READ_BYTES), "<")
+            return (
+                _md_1(data)
+                if struct.unpack_from("<I", data, 4)[0] == 1
+                else _md_0(read(place, MD_0_READ_BYTES), "<")
+            )
         if data[:4] == struct.pack(">I", MD_MAGIC):
             return _md_0(read(place, MD_0_READ_BYTES), ">")
     return NOTHING
@@ -40,7 +46,8 @@ def _md_1(data: bytes) -> Inside:
 
 
 def _md_0(data: bytes, order: str) -> Inside:
-    """The old format: it lies at the end, in the byte order of the machine that wrote it, and its data begin with the device."""
+    """The old format: it lies at the end, in the byte order of the machine that wrote it, and its data begin
+    with the device."""
     if len(data) < MD_0_READ_BYTES:
         return NOTHING
     words = struct.unpack_from(f"{order}66I", data)
@@ -57,9 +64,11 @@ def _md_striping(level: int, drives: int, chunk_bytes: int, layout: int) -> Stri
 
 
 def data_drives(level: int, drives: int, layout: int = 0) -> int:
-    """Over how many drives an md array of that level spreads different data; 0 for a level that does not stripe.
+    """Over how many drives an md array of that level spreads different data; 0 for a level that does not
+    stripe.
 
-    As md itself counts for its optimal I/O size: all at level 0, less the parity at 4, 5 and 6, half of them with two copies at 10.
+    As md itself counts for its optimal I/O size: all at level 0, less the parity at 4, 5 and 6, half of them
+    with two copies at 10.
     """
     if level == 10:
         near = layout & 0xFF or 1

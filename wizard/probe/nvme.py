@@ -1,7 +1,8 @@
-"""NVMe's Identify data: in which LBA formats a namespace could be, and what changing them would erase. Asked, never set.
+"""NVMe's Identify data: in which LBA formats a namespace could be, and what changing them would erase. Asked,
+never set.
 
-Sources: NVM Express Base Specification 2.0, Identify (opcode 06h) and Identify Controller; NVM Command Set Specification 1.0, Identify
-Namespace; Linux include/uapi/linux/nvme_ioctl.h.
+Sources: NVM Express Base Specification 2.0, Identify (opcode 06h) and Identify Controller; NVM Command Set
+Specification 1.0, Identify Namespace; Linux include/uapi/linux/nvme_ioctl.h.
 """
 
 import base64
@@ -69,7 +70,8 @@ class Command(ctypes.Structure):
 def from_nvme(path: str, errors: list[Facts], reason: Callable[[OSError], str]) -> Facts:
     """The namespace's and the controller's Identify data, as an update of a drive's facts.
 
-    Where they are refused, `errors` with that added; `reason` puts it in the words that the rest of the probe has for it.
+    Where they are refused, `errors` with that added; `reason` puts it in the words that the rest of the probe
+    has for it.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
@@ -83,11 +85,17 @@ def from_nvme(path: str, errors: list[Facts], reason: Callable[[OSError], str]) 
         return {"errors": [*errors, {"what": "nvme_formats", "why": reason(error)}]}
     finally:
         os.close(descriptor)
-    return {"nvme": {name: base64.b64encode(data).decode("ascii") for name, data in (("namespace", namespace), ("controller", controller))}}
+    return {
+        "nvme": {
+            name: base64.b64encode(data).decode("ascii")
+            for name, data in (("namespace", namespace), ("controller", controller))
+        }
+    }
 
 
 def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
-    """One Identify structure; raises OSError where kernel or drive refuses, the latter with its NVMe status."""
+    """One Identify structure; raises OSError where kernel or drive refuses, the latter with its NVMe
+    status."""
     buffer = (ctypes.c_uint8 * IDENTIFY_BYTES)()
     command = Command(
         opcode=IDENTIFY,
@@ -104,7 +112,8 @@ def _identify(descriptor: int, wanted: int, namespace: int) -> bytes:
 
 
 def formats_of(raw: "RawDrive") -> tuple[NvmeFormat, ...]:
-    """The formats that the namespace can have, in their order; none where it was not asked or the answer makes no sense."""
+    """The formats that the namespace can have, in their order; none where it was not asked or the answer
+    makes no sense."""
     data = _decoded(raw.nvme.get("namespace"))
     if len(data) < NAMESPACE_BYTES:
         return ()
@@ -116,12 +125,15 @@ def formats_of(raw: "RawDrive") -> tuple[NvmeFormat, ...]:
         at = FORMATS_AT + number * FORMAT_BYTES
         if LEAST_EXPONENT <= data[at + 2] <= GREATEST_EXPONENT:
             metadata = int.from_bytes(data[at : at + 2], "little")
-            found.append(NvmeFormat(number, 1 << data[at + 2], metadata, data[at + 3] & 3, in_use=number == used))
+            found.append(
+                NvmeFormat(number, 1 << data[at + 2], metadata, data[at + 3] & 3, in_use=number == used)
+            )
     return tuple(found)
 
 
 def format_scope_of(raw: "RawDrive") -> str | None:
-    """What a Format command erases: `namespace`, `all` namespaces of the controller, `none` where it knows no such command."""
+    """What a Format command erases: `namespace`, `all` namespaces of the controller, `none` where it knows no
+    such command."""
     data = _decoded(raw.nvme.get("controller"))
     if len(data) < CONTROLLER_BYTES:
         return None

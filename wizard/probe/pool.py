@@ -1,4 +1,5 @@
-"""The starter's side of the probe's server: raw facts as they arrive, never a wait beyond the limit, and a server kept for the next."""
+"""The starter's side of the probe's server: raw facts as they arrive, never a wait beyond the limit, and a
+server kept for the next."""
 
 import json
 import os
@@ -59,7 +60,8 @@ def _waiting(server: tuple[str, ...]) -> "Pool | None":
 
 
 class Pool:
-    """A server that may be started before it is known which drives will be asked for, so that it loads while the rest is read.
+    """A server that may be started before it is known which drives will be asked for, so that it loads while
+    the rest is read.
 
     It is `busy` from a request until the last answer to it.
     """
@@ -77,7 +79,8 @@ class Pool:
         )
 
     def probe(self, names: Sequence[str], seconds: float) -> Generator[Facts, None, None]:
-        """One RawDrive as plain data for each name, as they finish. Those that nothing is heard of get an error in its place."""
+        """One RawDrive as plain data for each name, as they finish. Those that nothing is heard of get an
+        error in its place."""
         left = dict.fromkeys(names)
         begun = time.monotonic()
         until = begun + seconds + GRACE_SECONDS
@@ -92,7 +95,11 @@ class Pool:
                 self.close()
         for name in left:
             late = time.monotonic() >= until
-            why = f"did not answer within {seconds:g} s" if late else "the probe's process ended before its turn"
+            why = (
+                f"did not answer within {seconds:g} s"
+                if late
+                else "the probe's process ended before its turn"
+            )
             facts = {"name": name, "path": node_of(name), "errors": [{"what": "drive", "why": why}]}
             _note(facts, begun)
             yield facts
@@ -102,7 +109,10 @@ class Pool:
         assert asking is not None and answering is not None
         self.busy = True
         try:
-            os.write(asking.fileno(), json.dumps({"drives": list(names), "seconds": seconds}).encode("ascii") + b"\n")
+            os.write(
+                asking.fileno(),
+                json.dumps({"drives": list(names), "seconds": seconds}).encode("ascii") + b"\n",
+            )
         except OSError:
             return
         buffer = bytearray()
@@ -123,7 +133,8 @@ class Pool:
                     yield facts
 
     def close(self) -> None:
-        """Let the server go: it ends by itself when its input closes; one that does not is killed, and not waited for."""
+        """Let the server go: it ends by itself when its input closes; one that does not is killed, and not
+        waited for."""
         for stream in (self.process.stdin, self.process.stdout):
             if stream is not None:
                 with suppress(OSError):
@@ -137,7 +148,10 @@ class Pool:
 
 
 def _note(facts: Facts, begun: float) -> None:
-    debuglog.note(debuglog.PROBE, f"{facts['name']}: {time.monotonic() - begun:.3f} s, not read: {facts.get('errors') or 'nothing'}")
+    debuglog.note(
+        debuglog.PROBE,
+        f"{facts['name']}: {time.monotonic() - begun:.3f} s, not read: {facts.get('errors') or 'nothing'}",
+    )
 
 
 def _facts(line: bytes) -> Facts:

@@ -1,4 +1,5 @@
-"""A machine as a file: the raw facts of a survey, written and read again, so that it can be inspected without its drives."""
+"""A machine as a file: the raw facts of a survey, written and read again, so that it can be inspected without
+its drives."""
 
 from pathlib import Path
 
@@ -16,7 +17,8 @@ from wizard.tools.debuglog import remember
 def save_machine(path: Path, facts: RawMachine | None = None) -> Machine:
     """Write the raw facts, a fresh survey's where none are given, and give the machine they mean.
 
-    Raises BadInput where `path` is no place for a file, such as a drive's node; Failed where it cannot be written.
+    Raises BadInput where `path` is no place for a file, such as a drive's node; Failed where it cannot be
+    written.
     """
     known = survey() if facts is None else facts
     write_file(path, render_document(SCHEMA, to_json(known)), "The facts")
@@ -33,7 +35,9 @@ def load_facts(path: Path) -> RawMachine:
     try:
         text = read_file(Path("/dev/stdin") if path == INPUT else path)
     except FileNotFoundError:
-        raise BadInput(f"There is no file {shown}; `diskwright inspect --save {shown}` would write one.") from None
+        raise BadInput(
+            f"There is no file {shown}; `diskwright inspect --save {shown}` would write one."
+        ) from None
     return remember(from_json(parse_document(text, SCHEMA, shown), RawMachine, shown))
 
 

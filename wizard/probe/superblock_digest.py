@@ -1,9 +1,11 @@
-"""A digest of the whole superblocks of what is recognised on a device, and of what else each kind writes when it is used.
+"""A digest of the whole superblocks of what is recognised on a device, and of what else each kind writes when
+it is used.
 
-Mounting and writing leave traces there: write times, counts of mounts, generations, how much is free. Where each kind has them is in its
-own documentation: Linux Documentation/filesystems/ext4/super.rst, fs/xfs/libxfs/xfs_format.h, include/linux/f2fs_fs.h, Microsoft's exFAT
-specification 3.1, and for NTFS the layout of the boot sector and of the master file table. Whatever is not named here has its traces in
-the 4 KiB around its mark. Runs in a worker process; nothing is ever written.
+Mounting and writing leave traces there: write times, counts of mounts, generations, how much is free. Where
+each kind has them is in its own documentation: Linux Documentation/filesystems/ext4/super.rst,
+fs/xfs/libxfs/xfs_format.h, include/linux/f2fs_fs.h, Microsoft's exFAT specification 3.1, and for NTFS the
+layout of the boot sector and of the master file table. Whatever is not named here has its traces in the 4 KiB
+around its mark. Runs in a worker process; nothing is ever written.
 """
 
 import hashlib
@@ -18,12 +20,13 @@ Place = tuple[int, int]
 KIB = 1024
 PAGE_BYTES = 4 * KIB
 MOST_SHIFT = 25
-"""Of a cluster's size: 32 MiB, the largest that exFAT knows. What states more is damaged, and nothing is looked for by it."""
+"""Of a cluster's size: 32 MiB, the largest that exFAT knows. What states more is damaged, and nothing is
+looked for by it."""
 
 
 def digest_of(path: str, content: dict[str, Any], offset_bytes: int = 0) -> str | None:
-    """SHA-256 in hexadecimal digits over the superblocks that the RawContent `content` names, whose device begins at `offset_bytes` of
-    `path`; None where it names none. Raises OSError.
+    """SHA-256 in hexadecimal digits over the superblocks that the RawContent `content` names, whose device
+    begins at `offset_bytes` of `path`; None where it names none. Raises OSError.
     """
     marks = [(str(mark["kind"]), mark["offset_bytes"]) for mark in content["signatures"]]
     if not marks:
@@ -53,7 +56,8 @@ def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
             # Of XFS the superblock and the heads of the first allocation group, in sectors of up to 4 KiB.
             yield 0, 16 * KIB
         case "vfat":
-            # The boot sector, FSInfo, and the head of the first FAT, or for small ones all of it and the root.
+            # The boot sector, FSInfo, and the head of the first FAT, or for small ones all of it and the
+            # root.
             yield 0, 64 * KIB
         case "LVM2_member":
             yield 0, 8 * KIB
@@ -68,7 +72,8 @@ def _places(kind: str, mark_bytes: int | None, read: Read) -> Iterator[Place]:
 
 
 def _ntfs(boot: bytes) -> Iterator[Place]:
-    """The boot sector and the first records of the master file table: the table's own, the log's, the volume's and the root's."""
+    """The boot sector and the first records of the master file table: the table's own, the log's, the
+    volume's and the root's."""
     yield 0, 512
     if len(boot) < 512:
         return
@@ -79,7 +84,8 @@ def _ntfs(boot: bytes) -> Iterator[Place]:
 
 
 def _exfat(boot: bytes) -> Iterator[Place]:
-    """The boot sectors with what is in use, the head of the FAT, of the bitmap that comes first among the clusters, and of the root."""
+    """The boot sectors with what is in use, the head of the FAT, of the bitmap that comes first among the
+    clusters, and of the root."""
     yield 0, 24 * 512
     if len(boot) < 512 or not 9 <= boot[108] <= 12 or boot[108] + boot[109] > MOST_SHIFT:
         return

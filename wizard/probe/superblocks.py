@@ -1,8 +1,9 @@
-"""Where data begin inside a container, and how a filesystem or an array is striped: from the bytes of their superblocks.
+"""Where data begin inside a container, and how a filesystem or an array is striped: from the bytes of their
+superblocks.
 
-Pure work on recorded bytes. Whatever they hold, nothing here raises, reads more than a few MiB, or gives a place outside the device.
-Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux fs/ext4/ext4.h and fs/xfs/libxfs/xfs_format.h. md and LVM have
-modules of their own.
+Pure work on recorded bytes. Whatever they hold, nothing here raises, reads more than a few MiB, or gives a
+place outside the device. Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux fs/ext4/ext4.h and
+fs/xfs/libxfs/xfs_format.h. md and LVM have modules of their own.
 """
 
 import json
@@ -19,7 +20,8 @@ from wizard.probe.md import read_member
 
 
 def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> Inside:
-    """What the superblock of that kind says; nothing for a kind without one that is read here. A place outside of the device is none."""
+    """What the superblock of that kind says; nothing for a kind without one that is read here. A place
+    outside of the device is none."""
     reader = READERS.get(kind)
     if reader is None or size_bytes <= 0:
         return NOTHING
@@ -33,14 +35,19 @@ def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None =
 
 
 def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
-    """Reads from recorded bytes: zeroes where nothing was recorded, nothing where no recorded byte falls into what is asked for."""
+    """Reads from recorded bytes: zeroes where nothing was recorded, nothing where no recorded byte falls into
+    what is asked for."""
     known = [(start, data) for start, data in chunks if data]
 
     def read(offset_bytes: int, size_bytes: int) -> bytes:
         for start, data in known:
             if start <= offset_bytes and offset_bytes + size_bytes <= start + len(data):
                 return data[offset_bytes - start : offset_bytes - start + size_bytes]
-        found = [(start, data) for start, data in known if start < offset_bytes + size_bytes and offset_bytes < start + len(data)]
+        found = [
+            (start, data)
+            for start, data in known
+            if start < offset_bytes + size_bytes and offset_bytes < start + len(data)
+        ]
         if not found:
             return b""
         whole = bytearray(max(start + len(data) for start, data in found) - offset_bytes)
@@ -78,7 +85,8 @@ def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
 
 
 def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
-    """Where in LUKS2's JSON text the object of its segments begins with its name, where it ends, and the object.
+    """Where in LUKS2's JSON text the object of its segments begins with its name, where it ends, and the
+    object.
 
     It alone is recorded: the rest of the text has salts, digests and tokens, which are nobody's business.
     """
@@ -88,7 +96,9 @@ def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
             value, end = json.JSONDecoder().raw_decode(text, match.end())
         except (ValueError, RecursionError):
             continue
-        if isinstance(value, dict) and any(isinstance(one, dict) and "offset" in one for one in value.values()):
+        if isinstance(value, dict) and any(
+            isinstance(one, dict) and "offset" in one for one in value.values()
+        ):
             return match.start(), end, value
     return None
 
@@ -100,7 +110,9 @@ def _first_segment(segments: Mapping[str, object]) -> int | None:
         if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", number):
             continue
         flags, offset = segment.get("flags"), segment.get("offset")
-        backup = isinstance(flags, list) and any(isinstance(flag, str) and flag.startswith("backup") for flag in flags)
+        backup = isinstance(flags, list) and any(
+            isinstance(flag, str) and flag.startswith("backup") for flag in flags
+        )
         if not backup and isinstance(offset, str) and re.fullmatch(r"[0-9]{1,19}", offset):
             offsets[int(number)] = int(offset)
     # An offset of 0 says that the header lies apart.
@@ -117,7 +129,11 @@ XFS_READ_BYTES = 192
 def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
     """s_raid_stride and s_raid_stripe_width, in blocks of the filesystem, and the three words of features."""
     del size_bytes, mark_bytes
-    shift, magic, wanted = read(EXT_START_BYTES + 24, 4), read(EXT_START_BYTES + 56, 2), read(EXT_START_BYTES + 356, 16)
+    shift, magic, wanted = (
+        read(EXT_START_BYTES + 24, 4),
+        read(EXT_START_BYTES + 56, 2),
+        read(EXT_START_BYTES + 356, 16),
+    )
     if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != EXT_MAGIC:
         return NOTHING
     log = struct.unpack("<I", shift)[0]
@@ -126,12 +142,16 @@ def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
     stride, _, _, width = struct.unpack("<HHQI", wanted)
     block = 1024 << log
     return Inside(
-        striping=striping(stride * block, width * block), block_bytes=block, features=_ext_features(read), unconverted=is_unconverted(read)
+        striping=striping(stride * block, width * block),
+        block_bytes=block,
+        features=_ext_features(read),
+        unconverted=is_unconverted(read),
     )
 
 
 def _ext_features(read: Read) -> tuple[int, int, int] | None:
-    """s_feature_compat, s_feature_incompat and s_feature_ro_compat; None in recordings from before they were read."""
+    """s_feature_compat, s_feature_incompat and s_feature_ro_compat; None in recordings from before they were
+    read."""
     words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
     return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
 

@@ -77,11 +77,14 @@ def attributes(folder: Path, names: tuple[str, ...]) -> dict[str, str]:
 
 
 def vital_pages(folder: Path) -> dict[str, str]:
-    """The SCSI pages 80h (serial number), 89h (an ATA drive's IDENTIFY data) and B1h (block device characteristics) in base64."""
+    """The SCSI pages 80h (serial number), 89h (an ATA drive's IDENTIFY data) and B1h (block device
+    characteristics) in base64."""
     pages: dict[str, str] = {}
     for page in ("80", "89", "b1"):
         try:
-            pages[page] = base64.b64encode((folder / f"device/vpd_pg{page}").read_bytes()[:1024]).decode("ascii")
+            pages[page] = base64.b64encode((folder / f"device/vpd_pg{page}").read_bytes()[:1024]).decode(
+                "ascii"
+            )
         except OSError:
             continue
     return pages
@@ -89,7 +92,9 @@ def vital_pages(folder: Path) -> dict[str, str]:
 
 def zoned_capability(folder: Path) -> str | None:
     """What the SCSI disk driver read of the zones: none, host-aware or drive-managed."""
-    return next((value for found in folder.glob("device/scsi_disk/*/zoned_cap") if (value := text(found))), None)
+    return next(
+        (value for found in folder.glob("device/scsi_disk/*/zoned_cap") if (value := text(found))), None
+    )
 
 
 def partition_names(folder: Path) -> list[str]:
@@ -110,7 +115,8 @@ def drive_names(*, all_devices: bool, sys: Path = SYS) -> list[str]:
 
 
 def is_drive(folder: Path) -> bool:
-    """Whether a person would call it a drive: not a layer, not memory, no empty loop or reader, no hidden path of a multipath drive."""
+    """Whether a person would call it a drive: not a layer, not memory, no empty loop or reader, no hidden
+    path of a multipath drive."""
     name = folder.name
     if LAYER.match(name) or MEMORY.match(name) or FIRMWARE.fullmatch(name) or text(folder / "hidden") == "1":
         return False
@@ -121,4 +127,6 @@ def is_drive(folder: Path) -> bool:
 
 def _order(name: str) -> tuple[bool, list[tuple[int, str]]]:
     """Loop devices behind the drives, and loop2 before loop10."""
-    return name.startswith("loop"), [(int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)]
+    return name.startswith("loop"), [
+        (int(part), "") if part.isdigit() else (-1, part) for part in re.split(r"(\d+)", name)
+    ]

@@ -19,10 +19,27 @@ PROC = Path("/proc")
 LINKS = Path("/dev/disk/by-id")
 
 LOCAL = frozenset(
-    {"ext2", "ext3", "ext4", "xfs", "btrfs", "f2fs", "jfs", "bcachefs", "zfs", "vfat", "exfat", "ntfs3", "udf", "iso9660", "erofs"}
+    {
+        "ext2",
+        "ext3",
+        "ext4",
+        "xfs",
+        "btrfs",
+        "f2fs",
+        "jfs",
+        "bcachefs",
+        "zfs",
+        "vfat",
+        "exfat",
+        "ntfs3",
+        "udf",
+        "iso9660",
+        "erofs",
+    }
     | {"squashfs", "overlay", "tmpfs", "ramfs", "devtmpfs"}
 )
-"""Filesystems that answer without a network: a file on another kind is not asked about, since a dead server would never answer."""
+"""Filesystems that answer without a network: a file on another kind is not asked about, since a dead server
+would never answer."""
 
 TOOLS = (
     *(name for kind in MADE.values() for name in kind.programs),
@@ -54,7 +71,12 @@ TOOLS = (
 FILES = tuple(dict.fromkeys(path for kind in MADE.values() for path, _ in kind.needs_files))
 """What makers of filesystems look into."""
 
-ASKED = (("mkfs.btrfs", "--version"), ("mkfs.btrfs", "-O", "list-all"), ("mkfs.xfs", "-V"), ("mkfs.f2fs", "-V"))
+ASKED = (
+    ("mkfs.btrfs", "--version"),
+    ("mkfs.btrfs", "-O", "list-all"),
+    ("mkfs.xfs", "-V"),
+    ("mkfs.f2fs", "-V"),
+)
 """How programs are asked what they can do with zones; none of these touches a device."""
 
 ASKED_SECONDS = 5.0
@@ -68,7 +90,9 @@ def read_machine() -> RawMachine:
     """Everything but the drives."""
     release = os.uname().release
     listed, loads = listed_modules(Path("/lib/modules") / release), (PROC / "modules").exists()
-    zoned = any(text(SYS / "block" / name / "queue/zoned") == "host-managed" for name in _names(SYS / "block"))
+    zoned = any(
+        text(SYS / "block" / name / "queue/zoned") == "host-managed" for name in _names(SYS / "block")
+    )
     return RawMachine(
         release=release,
         filesystems=text(PROC / "filesystems") or "",
@@ -91,13 +115,16 @@ def read_machine() -> RawMachine:
 
 
 def boot_id() -> str | None:
-    """What the kernel drew when it started: another one after each restart (random(4)). None where it does not tell."""
+    """What the kernel drew when it started: another one after each restart (random(4)). None where it does
+    not tell."""
     return text(PROC / "sys/kernel/random/boot_id")
 
 
 def read_graph() -> RawGraph:
     """The block devices with what stands on them, and every mount and swap that can be seen now."""
-    blocks = {name: block for name in _names(SYS / "class/block") if (block := _block(SYS / "class/block" / name))}
+    blocks = {
+        name: block for name in _names(SYS / "class/block") if (block := _block(SYS / "class/block" / name))
+    }
     mounts, errors = _mounts()
     swaps = text(PROC / "swaps") or ""
     return RawGraph(
@@ -105,7 +132,11 @@ def read_graph() -> RawGraph:
         mounts=mounts,
         swaps=swaps,
         numbers=_numbers(mounts, swaps),
-        btrfs={uuid: names for uuid in _names(SYS / "fs/btrfs") if (names := tuple(_names(SYS / "fs/btrfs" / uuid / "devices")))},
+        btrfs={
+            uuid: names
+            for uuid in _names(SYS / "fs/btrfs")
+            if (names := tuple(_names(SYS / "fs/btrfs" / uuid / "devices")))
+        },
         active={
             kind: names
             for kind in ("ext4", "xfs", "f2fs")
@@ -116,15 +147,21 @@ def read_graph() -> RawGraph:
 
 
 def _configuration(release: str) -> str:
-    """The lines of the kernel's configuration that advice asks about, from wherever a distribution keeps it, and for dm-zoned its module;
-    empty where there is none."""
+    """The lines of the kernel's configuration that advice asks about, from wherever a distribution keeps it,
+    and for dm-zoned its module; empty where there is none."""
     modules = Path("/lib/modules") / release
     found = ""
     with suppress(OSError, zlib.error):
         found = zlib.decompress((PROC / "config.gz").read_bytes(), GZIP).decode(errors="replace")
-    found = found or next((said for path in (Path("/boot") / f"config-{release}", modules / "config") if (said := text(path))), "")
+    found = found or next(
+        (said for path in (Path("/boot") / f"config-{release}", modules / "config") if (said := text(path))),
+        "",
+    )
     names = "|".join(CONFIGURATION)
-    lines = [match[0] for match in re.finditer(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)]
+    lines = [
+        match[0]
+        for match in re.finditer(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)
+    ]
     if not lines and "/dm-zoned.ko" in (text(modules / "modules.dep") or ""):
         lines = ["CONFIG_DM_ZONED=m"]
     return "\n".join(lines)
@@ -169,7 +206,8 @@ def _block(folder: Path) -> RawBlock | None:
 
 
 def _number(path: str) -> str | None:
-    """major:minor of a block device's node; asks about paths below /dev only, since others may lie on a dead network mount."""
+    """major:minor of a block device's node; asks about paths below /dev only, since others may lie on a dead
+    network mount."""
     if not path.startswith("/dev/"):
         return None
     try:
@@ -180,7 +218,8 @@ def _number(path: str) -> str | None:
 
 
 def _behind(path: str) -> tuple[str | None, str | None]:
-    """What a loop's backing file is: the number of a device, whatever its node is called and wherever it lies, or a file's device:inode."""
+    """What a loop's backing file is: the number of a device, whatever its node is called and wherever it
+    lies, or a file's device:inode."""
     if not _answers(path):
         return None, None
     try:
@@ -223,7 +262,11 @@ def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
                 continue
         seen.add(space or "self")
         kept = "\n".join(line for line in content.split("\n") if _is_wanted(line))
-        found.append(RawMounts(own=process == "self" or space == own, first=space is not None and space == first, text=kept))
+        found.append(
+            RawMounts(
+                own=process == "self" or space == own, first=space is not None and space == first, text=kept
+            )
+        )
     why = "mounts of other users' namespaces cannot be seen without root"
     return tuple(found), (RawError("uses", why),) if hidden and os.geteuid() != 0 else ()
 
@@ -240,7 +283,8 @@ def _namespace(process: str) -> str | None:
 
 
 def _is_wanted(line: str) -> bool:
-    """Mounts of devices, of filesystems that name a device though they have a number of their own (Btrfs), and the root."""
+    """Mounts of devices, of filesystems that name a device though they have a number of their own (Btrfs),
+    and the root."""
     head, _, tail = line.partition(" - ")
     fields, source = head.split(" "), tail.split(" ")[1:2]
     if len(fields) < 5 or not source:
@@ -249,7 +293,9 @@ def _is_wanted(line: str) -> bool:
 
 
 def _numbers(mounts: tuple[RawMounts, ...], swaps: str) -> dict[str, str]:
-    paths = {line.partition(" - ")[2].split(" ")[1] for space in mounts for line in space.text.split("\n") if line}
+    paths = {
+        line.partition(" - ")[2].split(" ")[1] for space in mounts for line in space.text.split("\n") if line
+    }
     paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
     return {path: number for path in sorted(paths) if (number := _number(path))}
 

@@ -1,4 +1,5 @@
-"""Which partition table a drive has, what it states, and what space it leaves free. Pure: works on recorded bytes."""
+"""Which partition table a drive has, what it states, and what space it leaves free. Pure: works on recorded
+bytes."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -28,27 +29,36 @@ class TableReading:
     problems: tuple[str, ...] = ()
 
 
-def read_table(read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool) -> TableReading:
+def read_table(
+    read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
+) -> TableReading:
     """What the first and last sectors state.
 
-    `library_kind` is libblkid's PTTYPE, empty where it found none, None where it was not asked. It decides whether a first sector is
-    an MBR or a filesystem's boot sector, and knows the kinds that are not read here. `has_signature`: something lives on the drive itself.
+    `library_kind` is libblkid's PTTYPE, empty where it found none, None where it was not asked. It decides
+    whether a first sector is an MBR or a filesystem's boot sector, and knows the kinds that are not read
+    here. `has_signature`: something lives on the drive itself.
     """
     reading = _read(read, size_bytes, block_bytes, library_kind, has_signature=has_signature)
     if len(reading.entries) <= MOST_ENTRIES:
         return reading
-    problem = f"the table states {len(reading.entries)} partitions, of which the first {MOST_ENTRIES} are listed"
+    problem = (
+        f"the table states {len(reading.entries)} partitions, of which the first {MOST_ENTRIES} are listed"
+    )
     return replace(reading, entries=reading.entries[:MOST_ENTRIES], problems=(*reading.problems, problem))
 
 
-def _read(read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool) -> TableReading:
+def _read(
+    read: Read, size_bytes: int, block_bytes: int, library_kind: str | None, *, has_signature: bool
+) -> TableReading:
     mbr = read_mbr(read, size_bytes, block_bytes)
     gpt = read_gpt(read, size_bytes, block_bytes)
     if gpt and _counts(gpt, mbr, has_signature):
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
         problems = tuple(_made_for_others(read, size_bytes, block_bytes)) or (LOST,)
-        return TableReading(Table("gpt", primary="damaged", backup="missing"), spans=((0, SECTOR_BYTES),), problems=problems)
+        return TableReading(
+            Table("gpt", primary="damaged", backup="missing"), spans=((0, SECTOR_BYTES),), problems=problems
+        )
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
         return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
     if library_kind and library_kind not in ("dos", "gpt", "PMBR"):
@@ -57,14 +67,19 @@ def _read(read: Read, size_bytes: int, block_bytes: int, library_kind: str | Non
 
 
 def _made_for_others(read: Read, size_bytes: int, block_bytes: int) -> Iterator[str]:
-    """Whether the table that is missed stands where it would with other logical blocks, as behind another USB bridge."""
+    """Whether the table that is missed stands where it would with other logical blocks, as behind another USB
+    bridge."""
     for other in BLOCK_SIZES:
         if other != block_bytes and (found := read_gpt(read, size_bytes, other)) and found.primary_marked:
-            yield f"its GPT was made for logical blocks of {other} bytes, and here the drive has blocks of {block_bytes}"
+            yield (
+                f"its GPT was made for logical blocks of {other} bytes, and here the drive has blocks of "
+                f"{block_bytes}"
+            )
 
 
 def _counts(gpt: Gpt, mbr: Mbr | None, has_signature: bool) -> bool:
-    """Whether a GPT is in force. Without a protective record only a first header over nothing else counts: the rest is left behind."""
+    """Whether a GPT is in force. Without a protective record only a first header over nothing else counts:
+    the rest is left behind."""
     if mbr and mbr.protective:
         return True
     return gpt.primary_marked and not (mbr and mbr.entries) and not has_signature
@@ -80,8 +95,11 @@ def _with_protective(gpt: Gpt, mbr: Mbr | None) -> TableReading:
     return TableReading(table, gpt.entries, ((0, SECTOR_BYTES), *gpt.spans), () if gpt.sound else (LOST,))
 
 
-def free_extents(table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool) -> tuple[Extent, ...]:
-    """The runs between `occupied` starts and ends in which a partition may be made; the whole of a drive that holds nothing.
+def free_extents(
+    table: Table, occupied: Iterable[tuple[int, int]], size_bytes: int, *, has_signature: bool
+) -> tuple[Extent, ...]:
+    """The runs between `occupied` starts and ends in which a partition may be made; the whole of a drive that
+    holds nothing.
 
     None on a drive that holds a filesystem itself, and where the table's bounds are unknown.
     """

@@ -1,6 +1,8 @@
-"""Collecting what stands within and upon a drive: bytes of superblocks, and the layers (md, LVM, LUKS ...) with theirs.
+"""Collecting what stands within and upon a drive: bytes of superblocks, and the layers (md, LVM, LUKS ...)
+with theirs.
 
-Runs in the worker process of the drive that they stand on, since a layer may hang as a drive may. Nothing is ever written.
+Runs in the worker process of the drive that they stand on, since a layer may hang as a drive may. Nothing is
+ever written.
 """
 
 import base64
@@ -33,7 +35,8 @@ QUEUE_ATTRIBUTES = (
     "queue/rotational",
 )
 MOST_RECORDED = 4 * 1024 * 1024
-"""Characters of recorded superblocks, after which no further ones are read: a damaged drive may state any number of them."""
+"""Characters of recorded superblocks, after which no further ones are read: a damaged drive may state any
+number of them."""
 TOO_MUCH = "its superblocks are larger than any in use; the rest of them is not read"
 STOPPED = ("clear", "inactive", "suspended")
 
@@ -51,15 +54,20 @@ class Bytes:
         try:
             data = os.pread(self.descriptor, size_bytes, self.start_bytes + offset_bytes)
         except (OSError, OverflowError) as error:
-            self.trouble = f"byte {offset_bytes} could not be read: {getattr(error, 'strerror', None) or error}"
+            self.trouble = (
+                f"byte {offset_bytes} could not be read: {getattr(error, 'strerror', None) or error}"
+            )
             return b""
         if data and (offset_bytes, data) not in self.chunks:
             self.chunks.append((offset_bytes, data))
         return data
 
 
-def superblocks(path: str, content: Facts, offset_bytes: int = 0, size_bytes: int = 0) -> tuple[list[Facts], str | None]:
-    """RawChunks of the superblocks that `content` names, counted from `offset_bytes`, and what could not be read. Raises OSError.
+def superblocks(
+    path: str, content: Facts, offset_bytes: int = 0, size_bytes: int = 0
+) -> tuple[list[Facts], str | None]:
+    """RawChunks of the superblocks that `content` names, counted from `offset_bytes`, and what could not be
+    read. Raises OSError.
 
     `size_bytes` 0: to the device's end. Of LUKS only what tells places is kept: no salt, digest or token.
     """
@@ -110,7 +118,8 @@ def _public(chunks: list[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
 
 
 def layers(names: Sequence[str], udev: Udev) -> tuple[dict[str, Facts], list[Facts]]:
-    """A RawLayer for each device built on the devices of these names, by its name, and the reasons for what could not be read."""
+    """A RawLayer for each device built on the devices of these names, by its name, and the reasons for what
+    could not be read."""
     found: dict[str, Facts] = {}
     reasons: dict[str, None] = {}
     pending = list(names)
@@ -153,7 +162,8 @@ def _members(folder: Path) -> list[Path]:
 
 
 def _look_inside(name: str, facts: Facts, count: int) -> str | None:
-    """Read the layer's signatures and superblocks, unless that could hang or would be too much; gives the reason where not."""
+    """Read the layer's signatures and superblocks, unless that could hang or would be too much; gives the
+    reason where not."""
     from wizard.probe import blkid
 
     texts, path = facts["sysfs"], sysfs.node_of(name)

@@ -51,16 +51,29 @@ def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool
     own = {node(graph, name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in everything}
     uses = [
         *(Use("mounted", node(graph, name), mount.point) for name in everything for mount in on[name]),
-        *(Use("mounted", node(graph, name), ELSEWHERE) for name in everything if not on[name] and _is_active(name, graph)),
+        *(
+            Use("mounted", node(graph, name), ELSEWHERE)
+            for name in everything
+            if not on[name] and _is_active(name, graph)
+        ),
         *(Use("swap", node(graph, name), "swap") for name in everything if _is_swap(name, graph)),
         *(_use_of_edge(graph, below, above) for below, above in edges),
-        *(Use("loop-backing", node(graph, name), node(graph, other)) for name in base for other in _same_file(graph, name)),
+        *(
+            Use("loop-backing", node(graph, name), node(graph, other))
+            for name in base
+            for other in _same_file(graph, name)
+        ),
         *_running_system(graph, mounts, on),
     ]
     if not uses:
         uses += [Use("opened", node(graph, name), SOMEBODY) for name in base if claimable.get(name) is False]
     layers = (
-        Layer(kind_of(above, graph.blocks.get(above)), node(graph, above), node(graph, below), own[node(graph, above)])
+        Layer(
+            kind_of(above, graph.blocks.get(above)),
+            node(graph, above),
+            node(graph, below),
+            own[node(graph, above)],
+        )
         for below, above in edges
     )
     return Standing(tuple(layers), tuple(dict.fromkeys(uses)), own)
@@ -89,8 +102,20 @@ def mounts_of(graph: RawGraph) -> tuple[Mount, ...]:
             head, _, tail = line.partition(" - ")
             fields, rest = head.split(" "), tail.split(" ")
             if len(fields) >= 5 and len(rest) >= 2:
-                number = fields[2] if not fields[2].startswith("0:") else graph.numbers.get(rest[1], fields[2])
-                found[Mount(number, fields[3], unescaped(fields[4]), rest[0], rest[1], space.own, space.own or space.first)] = None
+                number = (
+                    fields[2] if not fields[2].startswith("0:") else graph.numbers.get(rest[1], fields[2])
+                )
+                found[
+                    Mount(
+                        number,
+                        fields[3],
+                        unescaped(fields[4]),
+                        rest[0],
+                        rest[1],
+                        space.own,
+                        space.own or space.first,
+                    )
+                ] = None
     return tuple(found)
 
 
@@ -126,11 +151,16 @@ def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
 
 
 def _same_file(graph: RawGraph, name: str) -> list[str]:
-    """Other loop devices over the same file: what is written through one changes under the other, and no claim of the kernel's tells."""
+    """Other loop devices over the same file: what is written through one changes under the other, and no
+    claim of the kernel's tells."""
     block = graph.blocks.get(name)
     if block is None or block.backing_inode is None:
         return []
-    return [other for other, found in graph.blocks.items() if found.backing_inode == block.backing_inode and other != name]
+    return [
+        other
+        for other, found in graph.blocks.items()
+        if found.backing_inode == block.backing_inode and other != name
+    ]
 
 
 def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
@@ -155,7 +185,8 @@ def _on(name: str, graph: RawGraph, mounts: tuple[Mount, ...]) -> list[Mount]:
 
 
 def _telling(mounts: list[Mount]) -> list[Mount]:
-    """Without what adds nothing: other namespaces' mounts where we have one, and bind mounts of a folder where the whole is mounted."""
+    """Without what adds nothing: other namespaces' mounts where we have one, and bind mounts of a folder
+    where the whole is mounted."""
     near = [mount for mount in mounts if mount.own] or mounts
     whole = [mount for mount in near if mount.root == "/" or mount.point in SYSTEM_MOUNTS]
     return whole if any(mount.root == "/" for mount in whole) else near
@@ -169,10 +200,14 @@ def _is_active(name: str, graph: RawGraph) -> bool:
 def _is_swap(name: str, graph: RawGraph) -> bool:
     block = graph.blocks.get(name)
     paths = [re.split(r"[ \t]", line)[0] for line in graph.swaps.split("\n")[1:] if line]
-    return block is not None and any(graph.numbers.get(path) == block.number or path == node_of(name) for path in paths)
+    return block is not None and any(
+        graph.numbers.get(path) == block.number or path == node_of(name) for path in paths
+    )
 
 
-def _running_system(graph: RawGraph, mounts: tuple[Mount, ...], on: Mapping[str, list[Mount]]) -> Iterator[Use]:
+def _running_system(
+    graph: RawGraph, mounts: tuple[Mount, ...], on: Mapping[str, list[Mount]]
+) -> Iterator[Use]:
     """The devices that carry the system itself, or the medium it was started from."""
     media = set(_live_media(graph, mounts)) if is_live(graph) else set()
     for name, found in on.items():
@@ -184,7 +219,11 @@ def _running_system(graph: RawGraph, mounts: tuple[Mount, ...], on: Mapping[str,
 def _live_media(graph: RawGraph, mounts: tuple[Mount, ...]) -> Iterator[str]:
     """Mount points that hold the image behind a mounted loop device, as a live medium's does."""
     mounted = {mount.number for mount in mounts}
-    points = sorted((mount.point for mount in mounts if not mount.number.startswith("0:")), key=len, reverse=True)
+    points = sorted(
+        (mount.point for mount in mounts if not mount.number.startswith("0:")), key=len, reverse=True
+    )
     for block in graph.blocks.values():
         if block.backing_file and block.number in mounted:
-            yield from (point for point in points[:] if block.backing_file.startswith(point.rstrip("/") + "/"))
+            yield from (
+                point for point in points[:] if block.backing_file.startswith(point.rstrip("/") + "/")
+            )

@@ -1,7 +1,8 @@
 """Drives that come and go while the program runs.
 
-Two sources together: the kernel's own events through pyudev (udev's are silent where no udev daemon runs), and a look at sysfs twice a
-second, which is all that sees a loop device attached or detached. `change` events are not taken: our own opening causes them.
+Two sources together: the kernel's own events through pyudev (udev's are silent where no udev daemon runs),
+and a look at sysfs twice a second, which is all that sees a loop device attached or detached. `change` events
+are not taken: our own opening causes them.
 """
 
 import select
@@ -16,15 +17,19 @@ LOOK_SECONDS = 0.5
 Seen = frozenset[tuple[str, str | None, str | None]]
 
 
-def watch_drives(stop: threading.Event, look_seconds: float = LOOK_SECONDS, sys: Path = SYS) -> Iterator[None]:
-    """Yield each time the set of drives has changed since this call, until `stop` is set: one was plugged, unplugged, attached, detached
-    or resized. Whoever calls this before reading the list of drives misses none.
+def watch_drives(
+    stop: threading.Event, look_seconds: float = LOOK_SECONDS, sys: Path = SYS
+) -> Iterator[None]:
+    """Yield each time the set of drives has changed since this call, until `stop` is set: one was plugged,
+    unplugged, attached, detached or resized. Whoever calls this before reading the list of drives misses
+    none.
     """
     return _changes(_look(sys), stop, look_seconds, sys)
 
 
 def is_attached(path: str, diskseq: int | None, sys: Path = SYS) -> bool:
-    """Whether the drive that had this number of attachment is still at its node, with its medium. Other drives may get the node's name.
+    """Whether the drive that had this number of attachment is still at its node, with its medium. Other
+    drives may get the node's name.
 
     True without a number where anything is there: kernels before 5.15 count none.
     """
@@ -44,7 +49,9 @@ def _changes(seen: Seen, stop: threading.Event, look_seconds: float, sys: Path) 
 
 def _look(sys: Path) -> Seen:
     """Each drive with its number of attachment and its size. Neither changes when a drive is opened."""
-    return frozenset((name, *_state(sys / "block" / name)) for name in drive_names(all_devices=False, sys=sys))
+    return frozenset(
+        (name, *_state(sys / "block" / name)) for name in drive_names(all_devices=False, sys=sys)
+    )
 
 
 def _state(folder: Path) -> tuple[str | None, str | None]:

@@ -1,11 +1,13 @@
-"""The probe's server process: `python -m wizard.probe.worker` forks a child for each drive and ends those that overrun their time.
+"""The probe's server process: `python -m wizard.probe.worker` forks a child for each drive and ends those
+that overrun their time.
 
-It exists because libblkid's binding holds the interpreter lock and a read may never return: such a child is killed and left behind,
-never waited for. It has no threads, so that forking is safe, and loads the bindings once for all children.
+It exists because libblkid's binding holds the interpreter lock and a read may never return: such a child is
+killed and left behind, never waited for. It has no threads, so that forking is safe, and loads the bindings
+once for all children.
 
-In: one JSON line `{"drives": [names], "seconds": limit}`. Out: one JSON line a drive, in the shape of `facts.RawDrive`, in the order in
-which they finish, then `{"end": true}`; then it waits for the next request. When its input closes, its starter is gone or no longer
-interested, and it ends.
+In: one JSON line `{"drives": [names], "seconds": limit}`. Out: one JSON line a drive, in the shape of
+`facts.RawDrive`, in the order in which they finish, then `{"end": true}`; then it waits for the next request.
+When its input closes, its starter is gone or no longer interested, and it ends.
 """
 
 import json
@@ -70,7 +72,8 @@ class Child:
             self.facts.update(update)
 
     def finish(self) -> Facts:
-        """Its facts, with the reason where they are not whole. Ends the process; never waits for one that cannot be ended."""
+        """Its facts, with the reason where they are not whole. Ends the process; never waits for one that
+        cannot be ended."""
         os.close(self.output)
         why = None if self.done and not self.garbage else self._trouble()
         _kill(self.pid)
@@ -87,10 +90,16 @@ class Child:
         if status is None:
             return "its probe closed its output without a result"
         code = os.waitstatus_to_exitcode(status)
-        return f"its probe was ended by signal {-code}" if code < 0 else f"its probe ended with status {code} and without a result"
+        return (
+            f"its probe was ended by signal {-code}"
+            if code < 0
+            else f"its probe ended with status {code} and without a result"
+        )
 
 
-def serve(names: list[str], seconds: float, phases: Phases, report: Callable[[Facts], None], stop: int) -> None:
+def serve(
+    names: list[str], seconds: float, phases: Phases, report: Callable[[Facts], None], stop: int
+) -> None:
     """Probe all drives side by side; report each when it has finished or its time is over.
 
     `stop` becomes readable when nobody listens any more.
@@ -109,7 +118,11 @@ def serve(names: list[str], seconds: float, phases: Phases, report: Callable[[Fa
                 if None in ready:
                     return
                 over = [child for child in ready if not child.hear()]
-                over += [child for child in waiting.values() if child not in over and time.monotonic() >= child.until]
+                over += [
+                    child
+                    for child in waiting.values()
+                    if child not in over and time.monotonic() >= child.until
+                ]
                 for child in over:
                     selector.unregister(child.output)
                     del waiting[child.output]
@@ -120,7 +133,8 @@ def serve(names: list[str], seconds: float, phases: Phases, report: Callable[[Fa
 
 
 def _be_child(name: str, phases: Phases, seconds: float, output: int) -> None:
-    """The child's whole life. It keeps no descriptor of its parent's, so that a stuck one holds nothing open."""
+    """The child's whole life. It keeps no descriptor of its parent's, so that a stuck one holds nothing
+    open."""
     status = 1
     try:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -196,7 +210,8 @@ def drive_phases() -> Phases:
 
 def main(prepare: Callable[[], Phases] = drive_phases) -> int:
     """Serve one request after the other. `prepare` gives what a child does for its drive."""
-    # Loads what children share before anything is asked. It is asked again each time: udev may have come or gone meanwhile.
+    # Loads what children share before anything is asked. It is asked again each time: udev may have come or
+    # gone meanwhile.
     prepare()
     while line := _line(0):
         request = json.loads(line)
@@ -206,7 +221,8 @@ def main(prepare: Callable[[], Phases] = drive_phases) -> int:
 
 
 def _line(descriptor: int) -> bytes:
-    """The next line, read without buffering, so that a later end of input is seen by the selector; empty at the end of input."""
+    """The next line, read without buffering, so that a later end of input is seen by the selector; empty at
+    the end of input."""
     read = bytearray()
     while not read.endswith(b"\n"):
         data = os.read(descriptor, 1 << 16)

@@ -1,4 +1,5 @@
-"""Asking the kernel for the zones of a drive (BLKREPORTZONE, linux/blkzoned.h). Nothing is written, and no zone changes its state."""
+"""Asking the kernel for the zones of a drive (BLKREPORTZONE, linux/blkzoned.h). Nothing is written, and no
+zone changes its state."""
 
 import fcntl
 import os
@@ -13,7 +14,8 @@ HEAD = struct.Struct("=QII")
 """First sector asked for; number of zones, wanted and given; flags."""
 
 ZONE = struct.Struct("=QQQBBBB4xQ24x")
-"""Start, length and write pointer in sectors of 512 bytes; type, condition, non-sequential, reset wanted; capacity."""
+"""Start, length and write pointer in sectors of 512 bytes; type, condition, non-sequential, reset wanted;
+capacity."""
 
 FULL = 14
 POINTED = range(2, 5)
@@ -26,7 +28,8 @@ Zone = tuple[int, int, int]
 
 
 def read_zones(path: str) -> list[dict[str, int]]:
-    """The zones in the shape of `facts.RawZones`, those alike and next to each other together; raises OSError."""
+    """The zones in the shape of `facts.RawZones`, those alike and next to each other together; raises
+    OSError."""
     descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
     try:
         return together(_reported(descriptor))
@@ -40,7 +43,9 @@ def together(zones: Iterator[tuple[Zone, bool]]) -> list[dict[str, int]]:
     last: Zone | None = None
     for zone, written in zones:
         if zone != last:
-            runs.append({"count": 0, "type": zone[0], "size_bytes": zone[1], "capacity_bytes": zone[2], "written": 0})
+            runs.append(
+                {"count": 0, "type": zone[0], "size_bytes": zone[1], "capacity_bytes": zone[2], "written": 0}
+            )
         runs[-1]["count"] += 1
         runs[-1]["written"] += written
         last = zone
@@ -57,9 +62,14 @@ def _reported(descriptor: int) -> Iterator[tuple[Zone, bool]]:
         if not 0 < given <= ASKED_AT_ONCE:
             return
         for index in range(given):
-            start, length, pointer, kind, condition, _, _, capacity = ZONE.unpack_from(buffer, HEAD.size + index * ZONE.size)
+            start, length, pointer, kind, condition, _, _, capacity = ZONE.unpack_from(
+                buffer, HEAD.size + index * ZONE.size
+            )
             if length <= 0 or start + length <= sector:
                 return
             sector = start + length
             held = capacity if flags & HAS_CAPACITY else length
-            yield (kind, length * UNIT_BYTES, held * UNIT_BYTES), condition == FULL or (condition in POINTED and pointer > start)
+            yield (
+                (kind, length * UNIT_BYTES, held * UNIT_BYTES),
+                condition == FULL or (condition in POINTED and pointer > start),
+            )

@@ -1,4 +1,5 @@
-"""From raw facts to the zones of a drive, and to what this kernel and these programs can do with zones. Pure."""
+"""From raw facts to the zones of a drive, and to what this kernel and these programs can do with zones.
+Pure."""
 
 import re
 
@@ -23,7 +24,9 @@ def zones_of(raw: RawDrive) -> Zones | None:
     return Zones(
         size_bytes=bytes_at(raw.sysfs, "queue/chunk_sectors") or None,
         count=whole_number(raw.sysfs.get("queue/nr_zones")),
-        conventional=sum(run.count for run in alike if run.type in (CONVENTIONAL, SEQUENTIAL_PREFERRED)) if alike else None,
+        conventional=sum(run.count for run in alike if run.type in (CONVENTIONAL, SEQUENTIAL_PREFERRED))
+        if alike
+        else None,
         capacity_bytes=min((run.capacity_bytes for run in alike), default=None),
         written=sum(run.written for run in alike) if alike else None,
         most_open=whole_number(raw.sysfs.get("queue/max_open_zones")),
@@ -33,8 +36,9 @@ def zones_of(raw: RawDrive) -> Zones | None:
 
 
 def _takes_partitions(sysfs: dict[str, str]) -> bool | None:
-    """Never on a host-managed drive (block/partitions/core.c). Elsewhere the kernel tells how many block devices the disk may be:
-    one is the disk itself, which is what some kernels before 6.8 say of host-aware drives too."""
+    """Never on a host-managed drive (block/partitions/core.c). Elsewhere the kernel tells how many block
+    devices the disk may be: one is the disk itself, which is what some kernels before 6.8 say of host-aware
+    drives too."""
     most = whole_number(sysfs.get("ext_range"))
     if sysfs.get("queue/zoned") == "host-managed":
         return False
@@ -42,7 +46,8 @@ def _takes_partitions(sysfs: dict[str, str]) -> bool | None:
 
 
 def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
-    """The options in the lines of the kernel's configuration. A driver that can be loaded was built, whatever could not be read."""
+    """The options in the lines of the kernel's configuration. A driver that can be loaded was built, whatever
+    could not be read."""
     found = {built or left_out: bool(built) for built, left_out in _OPTION.findall(raw.config)}
     return tuple(sorted(found.items()))
 
@@ -50,11 +55,19 @@ def options_of(raw: RawMachine) -> tuple[tuple[str, bool], ...]:
 def programs_of(raw: RawMachine) -> tuple[Program, ...]:
     """The programs that said something of themselves."""
     names = dict.fromkeys(command.split(" ")[0] for command in raw.said)
-    return tuple(_program(name, [said for command, said in raw.said.items() if command.split(" ")[0] == name]) for name in names)
+    return tuple(
+        _program(name, [said for command, said in raw.said.items() if command.split(" ")[0] == name])
+        for name in names
+    )
 
 
 def _program(name: str, said: list[str]) -> Program:
-    versions = (_VERSION.search(line) for text in said for line in text.split("\n") if name in line or "version" in line.lower())
+    versions = (
+        _VERSION.search(line)
+        for text in said
+        for line in text.split("\n")
+        if name in line or "version" in line.lower()
+    )
     version = next((match for match in versions if match), None)
     features = frozenset(feature for text in said for feature in _FEATURE.findall(text))
     return Program(name, (int(version[1]), int(version[2])) if version else (0, 0), features)

@@ -1,1 +1,2 @@
-"""A report of a whole run: what was found, advised, planned, measured, done and verified, as one HTML file or as JSON."""
+"""A report of a whole run: what was found, advised, planned, measured, done and verified, as one HTML file or
+as JSON."""

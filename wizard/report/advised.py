@@ -1,4 +1,5 @@
-"""The page's part on advice: the ranking with its reasons and options, and the published figures behind it."""
+"""The page's part on advice: the ranking with its reasons and options, and the published figures behind
+it."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -8,7 +9,19 @@ from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.plan import Plan
 from wizard.report.charts import Bar, bars
-from wizard.report.markup import Markup, Row, commands, folded, join, listed, pairs, paragraphs, table, tag, word
+from wizard.report.markup import (
+    Markup,
+    Row,
+    commands,
+    folded,
+    join,
+    listed,
+    pairs,
+    paragraphs,
+    table,
+    tag,
+    word,
+)
 
 PLACES = {Place.CHOSEN: "chosen", Place.SECOND: "second", Place.REJECTED: "not advised"}
 
@@ -20,27 +33,46 @@ def title_of(name: str) -> str:
 
 def advice_part(advices: tuple[Advice, ...], plan: Plan | None) -> Markup:
     """Each purpose with its ranking, then every figure that is cited, once, by the study it comes from."""
-    cited = list(dict.fromkeys(card for advice in advices for choice in advice.choices for card in choice.evidence))
+    cited = list(
+        dict.fromkeys(card for advice in advices for choice in advice.choices for card in choice.evidence)
+    )
     studies: dict[tuple[str, str, str, str], list[Evidence]] = {}
     for card in cited:
         studies.setdefault((card.source, card.era, card.kernel, card.hardware), []).append(card)
     ordered = [card for cards in studies.values() for card in cards]
     numbers = {card.id: number for number, card in enumerate(ordered, 1)}
-    taken = frozenset((volume.workload, volume.filesystem) for volume in plan.volumes) if plan else frozenset()
-    figures = (tag("h3", "The figures behind it"), _old(), *(_study(cards, numbers) for cards in studies.values()))
+    taken = (
+        frozenset((volume.workload, volume.filesystem) for volume in plan.volumes) if plan else frozenset()
+    )
+    figures = (
+        tag("h3", "The figures behind it"),
+        _old(),
+        *(_study(cards, numbers) for cards in studies.values()),
+    )
     return join((*(_advice(advice, numbers, taken) for advice in advices), *(figures if cited else ())))
 
 
 def _old() -> Markup:
-    return paragraphs("They are published, and old: read the date, the kernel and the hardware with them. Best first.")
+    return paragraphs(
+        "They are published, and old: read the date, the kernel and the hardware with them. Best first."
+    )
 
 
 def _study(cards: list[Evidence], numbers: dict[str, int]) -> Markup:
     """What dates all figures of a study, and what it says of all of them, once; then its figures."""
     first = cards[0]
     common = [said for said in _sentences(first.note) if all(said in _sentences(card.note) for card in cards)]
-    dated = pairs((("Era", first.era), ("Kernel", first.kernel), ("Hardware", first.hardware), ("Note", " ".join(common))))
-    return tag("section", tag("h4", first.source), dated, *(_card(card, numbers[card.id], common) for card in cards))
+    dated = pairs(
+        (
+            ("Era", first.era),
+            ("Kernel", first.kernel),
+            ("Hardware", first.hardware),
+            ("Note", " ".join(common)),
+        )
+    )
+    return tag(
+        "section", tag("h4", first.source), dated, *(_card(card, numbers[card.id], common) for card in cards)
+    )
 
 
 def _sentences(note: str) -> list[str]:
@@ -49,7 +81,10 @@ def _sentences(note: str) -> list[str]:
 
 def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str, str]]) -> Markup:
     none = "" if advice.chosen else "None of the filesystems can be used here."
-    uses = [join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands]))) for use in advice.zoned]
+    uses = [
+        join((f"{use.verdict}. {use.sentence}", commands([command.split(" ") for command in use.commands])))
+        for use in advice.zoned
+    ]
     told = [choice for choice in advice.choices if (advice.workload.id, choice.filesystem) in taken]
     others = [
         join((tag("strong", title_of(choice.filesystem)), f": {choice.sentence}"))
@@ -60,7 +95,11 @@ def _advice(advice: Advice, numbers: dict[str, int], taken: frozenset[tuple[str,
         (
             tag("h3", f"{advice.workload.title}, on {advice.drive}"),
             paragraphs(advice.workload.summary, none),
-            *(_choice(choice, numbers, taken=choice in told) for choice in advice.choices if choice.ranked or choice in told),
+            *(
+                _choice(choice, numbers, taken=choice in told)
+                for choice in advice.choices
+                if choice.ranked or choice in told
+            ),
             _section("Also made here, and not ranked for this work", others),
             _section("Known, and not made here", [_unmade(one, numbers) for one in advice.unmade]),
             _section("What could live in its zones", uses),
@@ -77,7 +116,9 @@ def _unmade(one: Unmade, numbers: dict[str, int]) -> Markup:
 
 
 def _links(cards: Iterable[Evidence], numbers: dict[str, int]) -> Markup:
-    return join(join((tag("a", f"[{numbers[card.id]}]", href=f"#figure-{numbers[card.id]}"), " ")) for card in cards)
+    return join(
+        join((tag("a", f"[{numbers[card.id]}]", href=f"#figure-{numbers[card.id]}"), " ")) for card in cards
+    )
 
 
 def _section(title: str, items: tuple[str, ...] | list[Markup]) -> Markup:
@@ -93,7 +134,12 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
     withheld = [(held.text, held.kind, held.reason) for held in choice.withheld]
     return tag(
         "section",
-        tag("h4", word(choice.place.value, PLACES[choice.place]), title, ", taken in the plan" if taken else ""),
+        tag(
+            "h4",
+            word(choice.place.value, PLACES[choice.place]),
+            title,
+            ", taken in the plan" if taken else "",
+        ),
         paragraphs(*(f"Cannot be used: {obstacle}" for obstacle in choice.obstacles), choice.sentence),
         options,
         folded(
@@ -107,7 +153,11 @@ def _choice(choice: Choice, numbers: dict[str, int], *, taken: bool) -> Markup:
 
 
 def _options(choice: Choice) -> Iterator[Row]:
-    for kind, options in (("mkfs", choice.mkfs), ("mount", choice.mount), ("scheduler", (choice.scheduler,) if choice.scheduler else ())):
+    for kind, options in (
+        ("mkfs", choice.mkfs),
+        ("mount", choice.mount),
+        ("scheduler", (choice.scheduler,) if choice.scheduler else ()),
+    ):
         yield from (_option(kind, option) for option in options)
 
 
@@ -127,6 +177,9 @@ def _card(card: Evidence, number: int, common: list[str]) -> Markup:
         tag("figcaption", tag("strong", f"[{number}] {card.title}"), f": {card.unit}, {better}; {card.era}"),
         chart,
         paragraphs(" ".join(said for said in _sentences(card.note) if said not in common), class_="quiet"),
-        folded("The same as a table", table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,))),
+        folded(
+            "The same as a table",
+            table(card.title, ("Of", card.unit), ((row.name, row.shown) for row in rows), numbers=(1,)),
+        ),
         id=f"figure-{number}",
     )

@@ -1,4 +1,5 @@
-"""A report without what names a drive or a person: every such value gives way to a word, the same one everywhere."""
+"""A report without what names a drive or a person: every such value gives way to a word, the same one
+everywhere."""
 
 import re
 import shlex
@@ -15,13 +16,28 @@ from wizard.model.machine import Partition
 from wizard.model.names import printable
 from wizard.model.plan import Slot, TableEntry
 from wizard.report.nouns import Report
-from wizard.report.secrets import BY_FIELD, DIGEST, FILE, HOST, LABEL, LINK, MOUNT, NAME, SERIAL, USER, UUID, WWN, secrets_in, secrets_of
+from wizard.report.secrets import (
+    BY_FIELD,
+    DIGEST,
+    FILE,
+    HOST,
+    LABEL,
+    LINK,
+    MOUNT,
+    NAME,
+    SERIAL,
+    USER,
+    UUID,
+    WWN,
+    secrets_in,
+    secrets_of,
+)
 
 T = TypeVar("T")
 
 SHORTEST = 4
-"""A label shorter than this, or that is a word of our own texts, is replaced only where it stands as a label, in quotes or behind an
-option that names it: a volume called `a` would take every article along."""
+"""A label shorter than this, or that is a word of our own texts, is replaced only where it stands as a label,
+in quotes or behind an option that names it: a volume called `a` would take every article along."""
 
 NAMING = frozenset({"-L", "-l", "-n", "--label", "--name"})
 """The options behind which programs are told a label or a name."""
@@ -45,7 +61,22 @@ SHAPES = (
 """What is told by its shape wherever it comes from: what a program printed is in the journal too."""
 
 KEPT_FIELDS = frozenset(
-    {"kind", "type", "table", "filesystem", "usage", "code", "scheduler", "schedulers", "path", "model", "state", "id", "title", "summary"}
+    {
+        "kind",
+        "type",
+        "table",
+        "filesystem",
+        "usage",
+        "code",
+        "scheduler",
+        "schedulers",
+        "path",
+        "model",
+        "state",
+        "id",
+        "title",
+        "summary",
+    }
 )
 """Whose words mean something to every reader, and are ours or the drive's maker's."""
 
@@ -54,10 +85,11 @@ WHOLE_FIELDS = frozenset({*BY_FIELD, "name", "group"})
 
 
 def without_names(report: Report, hostname: str = "", files: Iterable[str] = ()) -> Report:
-    """The report with every serial number, WWN, UUID, by-id path, label, mount point and folder of a person replaced.
+    """The report with every serial number, WWN, UUID, by-id path, label, mount point and folder of a person
+    replaced.
 
-    `hostname` is the name of the machine, which software RAID and volume managers like to put into their own names; `files` are the
-    paths that a person named, which stand in the run's own sentences.
+    `hostname` is the name of the machine, which software RAID and volume managers like to put into their own
+    names; `files` are the paths that a person named, which stand in the run's own sentences.
     """
     secrets = {**dict.fromkeys(files, FILE), **secrets_of(report)}
     words = Words(secrets, hostname, _types(report), _own_words(report))
@@ -65,14 +97,17 @@ def without_names(report: Report, hostname: str = "", files: Iterable[str] = ())
 
 
 def text_without_names(text: str, nouns: tuple[object, ...], others: Mapping[str, str], hostname: str) -> str:
-    """A text with the same replaced that `nouns` name, facts that it was written about, and `others`, with their kinds."""
+    """A text with the same replaced that `nouns` name, facts that it was written about, and `others`, with
+    their kinds."""
     return Words(secrets_in(nouns, others), hostname, _types(nouns), frozenset()).text(text)
 
 
 class Words:
     """The words that stand for what was replaced, and how text is searched for it."""
 
-    def __init__(self, secrets: dict[str, str], hostname: str, types: frozenset[str], own: frozenset[str]) -> None:
+    def __init__(
+        self, secrets: dict[str, str], hostname: str, types: frozenset[str], own: frozenset[str]
+    ) -> None:
         self._numbers: Counter[str] = Counter()
         self._known: dict[str, str] = {}
         self._types = types
@@ -135,7 +170,8 @@ def _written(kind: str, number: int) -> str:
 
 
 def _forms(value: str, kind: str) -> Iterator[str]:
-    """How a value may be written elsewhere: made printable, cut, quoted, as in fstab, undashed, and a serial as NVMe's wwid has it."""
+    """How a value may be written elsewhere: made printable, cut, quoted, as in fstab, undashed, and a serial
+    as NVMe's wwid has it."""
     yield value
     for limit in (len(value), *CUTS):
         yield printable(value, limit)
@@ -163,9 +199,14 @@ def _findable(form: str, kind: str, own: frozenset[str]) -> bool:
 
 
 def _bounded(form: str, kind: str) -> str:
-    """A value as a pattern: not within a longer word, unless it is so long that it cannot be there by chance; numbers in either case."""
+    """A value as a pattern: not within a longer word, unless it is so long that it cannot be there by chance;
+    numbers in either case."""
     if kind in (SERIAL, WWN, UUID, LINK, DIGEST, HOST):
-        return f"(?i:{re.escape(form)})" if len(form) >= 12 else f"(?<![0-9A-Za-z])(?i:{re.escape(form)})(?![0-9A-Za-z])"
+        return (
+            f"(?i:{re.escape(form)})"
+            if len(form) >= 12
+            else f"(?<![0-9A-Za-z])(?i:{re.escape(form)})(?![0-9A-Za-z])"
+        )
     before = r"(?<![0-9A-Za-z])" if form[0].isalnum() else ""
     after = r"(?![0-9A-Za-z])" if form[-1].isalnum() else ""
     return f"{before}{re.escape(form)}{after}"
@@ -223,5 +264,8 @@ def _field(name: str, value: object, words: Words) -> object:
         return words.whole(value) if name in WHOLE_FIELDS else words.text(value)
     if isinstance(value, tuple):
         before = (None, *value)
-        return tuple(_field("label" if flag in NAMING else name, one, words) for flag, one in zip(before, value, strict=False))
+        return tuple(
+            _field("label" if flag in NAMING else name, one, words)
+            for flag, one in zip(before, value, strict=False)
+        )
     return _rewritten(value, words)

@@ -1,4 +1,5 @@
-"""Charts as SVG within the page: every one has a title and a description, and says its numbers in words too."""
+"""Charts as SVG within the page: every one has a title and a description, and says its numbers in words
+too."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +16,8 @@ BAR = 18
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """One line of a bar chart. `shown` is the value in words; `low` and `high` bound a whisker; `kind` is its look."""
+    """One line of a bar chart. `shown` is the value in words; `low` and `high` bound a whisker; `kind` is its
+    look."""
 
     name: str
     value: float
@@ -27,7 +29,8 @@ class Bar:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A piece of a bar that is drawn to scale: its share of the width in whole parts, its look, what it is, and all that is said of it."""
+    """A piece of a bar that is drawn to scale: its share of the width in whole parts, its look, what it is,
+    and all that is said of it."""
 
     parts: int
     kind: str
@@ -49,7 +52,8 @@ def drawing(ident: str, title: str, description: str, height: float, *shapes: Ma
 
 
 def bars(ident: str, title: str, description: str, rows: Sequence[Bar]) -> Markup:
-    """Horizontal bars from nought, as long as their values, each with its name before it and its value behind it."""
+    """Horizontal bars from nought, as long as their values, each with its name before it and its value behind
+    it."""
     names = min(420.0, max(len(row.name) for row in rows) * LETTER + 12)
     values = max(len(row.shown) for row in rows) * LETTER + 12
     most = max(max(row.value, row.high or 0) for row in rows) or 1
@@ -65,13 +69,24 @@ def _bar(row: Bar, top: float, names: float, scale: float) -> Markup:
     whisker = []
     if row.low is not None and row.high is not None:
         low, high = names + row.low * scale, names + row.high * scale
-        whisker = [_line(low, middle, high, middle), _line(low, top + 4, low, top + 14), _line(high, top + 4, high, top + 14)]
+        whisker = [
+            _line(low, middle, high, middle),
+            _line(low, top + 4, low, top + 14),
+            _line(high, top + 4, high, top + 14),
+        ]
     most = max(1, int(names / LETTER) - 1)
     name = row.name if len(row.name) <= most else row.name[: most - 3] + "..."
     return join(
         (
             tag("text", name, x=f"{names - 10:.1f}", y=f"{top + 14:.1f}", text_anchor="end"),
-            tag("rect", x=f"{names:.1f}", y=f"{top:.1f}", width=f"{long:.1f}", height=BAR, class_=f"bar {row.kind}"),
+            tag(
+                "rect",
+                x=f"{names:.1f}",
+                y=f"{top:.1f}",
+                width=f"{long:.1f}",
+                height=BAR,
+                class_=f"bar {row.kind}",
+            ),
             *whisker,
             tag("text", row.shown, x=f"{end + 8:.1f}", y=f"{top + 14:.1f}"),
         )
@@ -79,7 +94,8 @@ def _bar(row: Bar, top: float, names: float, scale: float) -> Markup:
 
 
 def stretches(ident: str, title: str, description: str, pieces: Sequence[Stretch]) -> Markup:
-    """A drive as one bar, its pieces to scale. A state is a look and a word; where there is no room for the word, the table has it."""
+    """A drive as one bar, its pieces to scale. A state is a look and a word; where there is no room for the
+    word, the table has it."""
     total = sum(piece.parts for piece in pieces) or 1
     shapes = [tag("defs", _hatch(ident))]
     left = 0.0
@@ -97,7 +113,17 @@ def _stretch(ident: str, piece: Stretch, left: float, wide: float) -> Markup:
         shapes.append(tag("rect", **box, fill=f"url(#{ident}-hatch)"))
     middle = left + wide / 2
     if (long := len(piece.label) * LETTER + 10) <= wide - 8 and piece.label:
-        shapes.append(tag("rect", x=f"{middle - long / 2:.1f}", y="11", width=f"{long:.1f}", height="22", rx="4", class_="plate"))
+        shapes.append(
+            tag(
+                "rect",
+                x=f"{middle - long / 2:.1f}",
+                y="11",
+                width=f"{long:.1f}",
+                height="22",
+                rx="4",
+                class_="plate",
+            )
+        )
         shapes.append(tag("text", piece.label, x=f"{middle:.1f}", y="27", text_anchor="middle"))
     if len(piece.kind) * LETTER <= wide - 4:
         shapes.append(tag("text", piece.kind, x=f"{middle:.1f}", y="58", text_anchor="middle"))
@@ -110,8 +136,18 @@ def _hatch(ident: str) -> Markup:
     return tag("pattern", stroke, id=f"{ident}-hatch", width=8, height=8, patternUnits="userSpaceOnUse")
 
 
-def interval(ident: str, title: str, description: str, estimate: float, low: float, high: float, *, neutral: float = 1.0) -> Markup:
-    """An estimate with its interval on a scale from nought, and the line at which nothing is said either way."""
+def interval(
+    ident: str,
+    title: str,
+    description: str,
+    estimate: float,
+    low: float,
+    high: float,
+    *,
+    neutral: float = 1.0,
+) -> Markup:
+    """An estimate with its interval on a scale from nought, and the line at which nothing is said either
+    way."""
     most = max(high, neutral) * 1.15
     scale = (WIDTH - 20) / most
 
@@ -121,11 +157,30 @@ def interval(ident: str, title: str, description: str, estimate: float, low: flo
     shapes = [
         _line(at(0), 50, at(most), 50),
         tag("line", x1=f"{at(neutral):.1f}", x2=f"{at(neutral):.1f}", y1="8", y2="58", class_="neutral"),
-        tag("text", f"{neutral:g}: no difference", x=f"{at(neutral):.1f}", y="74", text_anchor=_anchor(at(neutral))),
+        tag(
+            "text",
+            f"{neutral:g}: no difference",
+            x=f"{at(neutral):.1f}",
+            y="74",
+            text_anchor=_anchor(at(neutral)),
+        ),
         tag("text", "0", x=f"{at(0):.1f}", y="74"),
-        tag("rect", x=f"{at(low):.1f}", y="26", width=f"{max(2.0, at(high) - at(low)):.1f}", height="10", class_="bar misaligned"),
+        tag(
+            "rect",
+            x=f"{at(low):.1f}",
+            y="26",
+            width=f"{max(2.0, at(high) - at(low)):.1f}",
+            height="10",
+            class_="bar misaligned",
+        ),
         tag("circle", cx=f"{at(estimate):.1f}", cy="31", r="8", class_="dot"),
-        tag("text", f"{estimate:.2f} ({low:.2f} to {high:.2f})", x=f"{at(estimate):.1f}", y="17", text_anchor=_anchor(at(estimate))),
+        tag(
+            "text",
+            f"{estimate:.2f} ({low:.2f} to {high:.2f})",
+            x=f"{at(estimate):.1f}",
+            y="17",
+            text_anchor=_anchor(at(estimate)),
+        ),
     ]
     return drawing(ident, title, description, 80, *shapes)
 

@@ -24,8 +24,11 @@ from wizard.tools.run import run
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "psutil", "pylibblkid", "pyparted")
-VERSION_OPTIONS = dict.fromkeys(("mke2fs", "mkfs.ext4", "e2fsck", "tune2fs", "dumpe2fs", "resize2fs", "debugfs", "mkfs.xfs"), "-V")
-"""How programs are asked that know no --version; those of e2fsprogs say theirs before they complain of an option they lack."""
+VERSION_OPTIONS = dict.fromkeys(
+    ("mke2fs", "mkfs.ext4", "e2fsck", "tune2fs", "dumpe2fs", "resize2fs", "debugfs", "mkfs.xfs"), "-V"
+)
+"""How programs are asked that know no --version; those of e2fsprogs say theirs before they complain of an
+option they lack."""
 
 VERSION_SECONDS = 5.0
 LARGEST_DOCUMENT_BYTES = 16 * 1024 * 1024
@@ -33,7 +36,8 @@ LARGEST_BYTES = 200_000
 
 
 def debugged(words: Sequence[str], work: Callable[[list[str]], int]) -> int:
-    """Have `work` do what the words without our own say, and its exit code. The log is finished whatever comes of it; stderr says where."""
+    """Have `work` do what the words without our own say, and its exit code. The log is finished whatever
+    comes of it; stderr says where."""
     with tempfile.TemporaryDirectory(prefix="diskwright-debug-") as folder:
         raw = Path(folder) / "log"
         raw.touch(mode=0o600)
@@ -52,16 +56,26 @@ def debugged(words: Sequence[str], work: Callable[[list[str]], int]) -> int:
             text += "\n".join(["", "Programs that were run:", *_versions(text), ""])
             serials = SERIALS in words
             place = _put(text if serials else _without_names(text, words))
-            held = "It holds serial numbers." if serials else "Serial numbers, labels and names of people are replaced in it."
+            held = (
+                "It holds serial numbers."
+                if serials
+                else "Serial numbers, labels and names of people are replaced in it."
+            )
             print(f"diskwright: The log is in {place}. {held}", file=sys.stderr)
 
 
 def _surroundings(words: Sequence[str]) -> Iterator[str]:
     """What a report of a bug has to say of the program and the machine."""
     kernel = os.uname()
-    yield f"diskwright {__version__}, Python {sys.version.split()[0]}, Linux {kernel.release} {kernel.machine}"
+    yield (
+        f"diskwright {__version__}, Python {sys.version.split()[0]}, Linux {kernel.release} {kernel.machine}"
+    )
     with suppress(OSError):
-        yield from re.findall(r'^PRETTY_NAME="?([^"\n]*)', Path("/etc/os-release").read_text(encoding="utf-8", errors="replace"), re.M)
+        yield from re.findall(
+            r'^PRETTY_NAME="?([^"\n]*)',
+            Path("/etc/os-release").read_text(encoding="utf-8", errors="replace"),
+            re.M,
+        )
     yield ", ".join(f"{name} {_package_version(name)}" for name in PACKAGES)
     yield f"user {os.geteuid()}, TERM={os.environ.get('TERM', '')}, LANG={os.environ.get('LANG', '')}"
     yield shlex.join(["diskwright", *words])
@@ -78,16 +92,21 @@ def _versions(text: str) -> Iterator[str]:
     """The version of every program that the log tells of, as it says itself."""
     for name in sorted(set(re.findall(rf"^\S+ \d+ {debuglog.COMMAND}: ([\w.+-]+)", text, re.MULTILINE))):
         try:
-            said = run([name, VERSION_OPTIONS.get(name, "--version")], seconds=VERSION_SECONDS, accept=range(256))
+            said = run(
+                [name, VERSION_OPTIONS.get(name, "--version")], seconds=VERSION_SECONDS, accept=range(256)
+            )
         except DiskwrightError as error:
             yield f"{name}: {error}"
             continue
         lines = [line.strip() for line in (said.output + "\n" + said.errors).splitlines()]
-        yield f"{name}: {next((line[:200] for line in lines if re.search(r'[0-9]', line)), 'says no version')}"
+        yield (
+            f"{name}: {next((line[:200] for line in lines if re.search(r'[0-9]', line)), 'says no version')}"
+        )
 
 
 def _without_names(text: str, words: Sequence[str]) -> str:
-    """The log with what names drives and people replaced, as far as this process met it or a document on the command line has it."""
+    """The log with what names drives and people replaced, as far as this process met it or a document on the
+    command line has it."""
     nouns = tuple(machine_of(facts) if isinstance(facts, RawMachine) else facts for facts in debuglog.seen)
     tokens = {token: SERIAL for token in _tokens(words) if not (SYS / "class/block" / token).exists()}
     documents = {value: kind for word in words for value, kind in _in_document(Path(word))}
@@ -95,7 +114,8 @@ def _without_names(text: str, words: Sequence[str]) -> str:
 
 
 def _tokens(words: Sequence[str]) -> Iterator[str]:
-    """What confirms a drive: its serial number, or where it has none the kernel's name of it, which is no secret."""
+    """What confirms a drive: its serial number, or where it has none the kernel's name of it, which is no
+    secret."""
     yield from (after for word, after in pairwise(words) if word == "--confirm")
     yield from (word.partition("=")[2] for word in words if word.startswith("--confirm="))
 
@@ -122,7 +142,9 @@ def _put(text: str) -> Path:
     """The log in a file of its own; its middle is left out where it is too long."""
     data = text.encode(errors="replace")
     if len(data) > LARGEST_BYTES:
-        data = data[: LARGEST_BYTES // 2] + b"\n(Lines are left out here.)\n" + data[-LARGEST_BYTES // 2 + 100 :]
+        data = (
+            data[: LARGEST_BYTES // 2] + b"\n(Lines are left out here.)\n" + data[-LARGEST_BYTES // 2 + 100 :]
+        )
     descriptor, name = tempfile.mkstemp(prefix="diskwright-debug-", suffix=".log")
     with os.fdopen(descriptor, "wb") as file:
         file.write(data)

@@ -25,7 +25,9 @@ def drives_part(facts: Facts) -> Markup:
         )
     )
     unread = [f"{one.what}: {one.why}" for one in facts.unread]
-    return join((paragraphs(facts.origin), around, listed(unread), *(drive_part(drive) for drive in facts.drives)))
+    return join(
+        (paragraphs(facts.origin), around, listed(unread), *(drive_part(drive) for drive in facts.drives))
+    )
 
 
 def drive_part(drive: Drive) -> Markup:
@@ -47,7 +49,12 @@ def _facts(drive: Drive) -> Iterator[tuple[str, str]]:
     yield "Known as", ", ".join(drive.by_id)
     yield "Firmware", drive.revision or ""
     yield "Bus", drive.bus or ""
-    yield "Size", "not read" if drive.size_bytes is None else f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)"
+    yield (
+        "Size",
+        "not read"
+        if drive.size_bytes is None
+        else f"{format_capacity(drive.size_bytes)} ({drive.size_bytes} bytes)",
+    )
     if geometry := drive.geometry:
         optimal = f"{geometry.optimal_io_bytes} bytes" if geometry.optimal_io_bytes else "none"
         yield "Logical block", f"{geometry.logical_block_bytes} bytes"
@@ -56,7 +63,12 @@ def _facts(drive: Drive) -> Iterator[tuple[str, str]]:
         yield "Optimal I/O size", optimal
     yield "Medium", {True: "rotating", False: "solid state", None: "not known"}[drive.rotational]
     yield "Zones", drive.zoned if drive.zoned and drive.zoned != "none" else ""
-    yield "Health", {True: "its own test (SMART) passed", False: "its own test (SMART) FAILED", None: "not known"}[drive.smart.passed]
+    yield (
+        "Health",
+        {True: "its own test (SMART) passed", False: "its own test (SMART) FAILED", None: "not known"}[
+            drive.smart.passed
+        ],
+    )
     yield "Table", _table(drive)
     yield "On the drive itself", ", ".join(map(_mark, drive.signatures))
     yield "In use", ", ".join(f"{use.subject}: {use.kind} {use.by}".rstrip() for use in drive.uses)
@@ -67,18 +79,26 @@ def _facts(drive: Drive) -> Iterator[tuple[str, str]]:
 def _table(drive: Drive) -> str:
     if drive.table is None:
         return "not read"
-    return "none" if drive.table.kind == "none" else ", ".join(part for part in (drive.table.kind.upper(), drive.table.uuid) if part)
+    return (
+        "none"
+        if drive.table.kind == "none"
+        else ", ".join(part for part in (drive.table.kind.upper(), drive.table.uuid) if part)
+    )
 
 
 def _mark(mark: Signature) -> str:
-    return " ".join(part for part in (mark.kind, f'"{mark.label}"' if mark.label else "", mark.uuid or "") if part)
+    return " ".join(
+        part for part in (mark.kind, f'"{mark.label}"' if mark.label else "", mark.uuid or "") if part
+    )
 
 
 def _partitions(drive: Drive) -> Markup:
     if not drive.partitions:
         return Markup("")
     heads = ("Partition", "Start", "Size", "Holds", "Name", "Partition's UUID", "Mounted at")
-    return table(f"Partitions of {drive.path}", heads, (_row(part) for part in drive.partitions), numbers=(1, 2))
+    return table(
+        f"Partitions of {drive.path}", heads, (_row(part) for part in drive.partitions), numbers=(1, 2)
+    )
 
 
 def _row(part: Partition) -> Sequence[str]:
@@ -108,7 +128,14 @@ def _diagnosis(diagnosis: Diagnosis) -> Markup:
 def _finding(finding: Finding) -> Markup:
     said = (
         tag("h4", word(finding.severity.value, finding.severity.value), finding.sentence),
-        pairs((("Why", finding.why), ("What to do", finding.remedy), ("Where it was read", finding.source), ("Code", finding.code))),
+        pairs(
+            (
+                ("Why", finding.why),
+                ("What to do", finding.remedy),
+                ("Where it was read", finding.source),
+                ("Code", finding.code),
+            )
+        ),
     )
     return tag("section", *said)
 
@@ -116,6 +143,12 @@ def _finding(finding: Finding) -> Markup:
 def _recording(drive: str, recording: Recording) -> Markup:
     rows = [(clue.source, clue.says, clue.confidence) for clue in recording.evidence]
     told = (
-        table(f"What tells how {drive} records", ("Where it was read", "What it says", "How far it can be trusted"), rows) if rows else ""
+        table(
+            f"What tells how {drive} records",
+            ("Where it was read", "What it says", "How far it can be trusted"),
+            rows,
+        )
+        if rows
+        else ""
     )
     return join((tag("h4", "How it records"), paragraphs(RECORDING[recording.verdict]), told))

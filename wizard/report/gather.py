@@ -33,9 +33,9 @@ NOW = "Read when this report was made."
 class Sources:
     """What a report is made from; everything may be missing.
 
-    A `run` is read from its folder, unless whoever followed it gives its plan, its journal in `entries` and its state in `now`.
-    `machine` is a recording or what a wizard has read already, and `origin` the sentence that says which; without one the drives are
-    read now. `workload` asks for advice where there is no plan.
+    A `run` is read from its folder, unless whoever followed it gives its plan, its journal in `entries` and
+    its state in `now`. `machine` is a recording or what a wizard has read already, and `origin` the sentence
+    that says which; without one the drives are read now. `workload` asks for advice where there is no plan.
     """
 
     run: Path | None = None
@@ -51,10 +51,14 @@ class Sources:
 
 
 def gather(sources: Sources) -> Report:
-    """Everything that can be had from the sources. Raises BadInput for a run, a drive or a purpose that was named and is not there."""
+    """Everything that can be had from the sources. Raises BadInput for a run, a drive or a purpose that was
+    named and is not there."""
     absent: list[Absence] = []
     if sources.run is not None and kind_of(sources.run) is not Kind.PLAN:
-        raise BadInput(f"The run {sources.run.name} carried out no plan; `diskwright status {called(sources.run)}` tells all of it.")
+        raise BadInput(
+            f"The run {sources.run.name} carried out no plan; `diskwright status {called(sources.run)}` "
+            "tells all of it."
+        )
     plan = load_plan(sources.run) if sources.run is not None and sources.plan is None else sources.plan
     facts, machine = _facts(sources, plan, absent)
     advice = _advice(sources, plan, machine, facts, absent)
@@ -84,14 +88,29 @@ def _record(run: Path, sources: Sources, plan: Plan) -> RunRecord:
 
 
 def _measurement(sources: Sources, plan: Plan | None, facts: Facts | None) -> list[Absence]:
-    """What is missing of the measurement, or doubtful about it: a verdict knows its drive by its node alone."""
+    """What is missing of the measurement, or doubtful about it: a verdict knows its drive by its node
+    alone."""
     verdicts = [verdict.drive for verdict in (sources.verdict, sources.cliff) if verdict is not None]
     if not verdicts:
-        return [Absence("measurement", "No verdict of a benchmark was named; what was measured in the wizard is not kept in a run.")]
-    paths = plan.paths if plan is not None else tuple(drive.path for drive in facts.drives) if facts is not None else ()
+        return [
+            Absence(
+                "measurement",
+                "No verdict of a benchmark was named; what was measured in the wizard is not kept in a run.",
+            )
+        ]
+    paths = (
+        plan.paths
+        if plan is not None
+        else tuple(drive.path for drive in facts.drives)
+        if facts is not None
+        else ()
+    )
     strange = [path for path in verdicts if path not in paths]
     own = ", ".join(paths) or "no drive"
-    return [Absence("measurement", f"What was measured was called {path} then; this report is on {own}.") for path in strange]
+    return [
+        Absence("measurement", f"What was measured was called {path} then; this report is on {own}.")
+        for path in strange
+    ]
 
 
 def _facts(sources: Sources, plan: Plan | None, absent: list[Absence]) -> tuple[Facts | None, Machine | None]:
@@ -129,7 +148,9 @@ def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
     if sources.run is not None and sources.entries is None and (kept := kept_machine(sources.run)):
         return kept, "Read when the run began, before its first write."
     if sources.run is not None:
-        return probe_machine(wanted), f"{NOW} The run kept no facts of its own, so this is how the drives are after it."
+        return probe_machine(
+            wanted
+        ), f"{NOW} The run kept no facts of its own, so this is how the drives are after it."
     return probe_machine(wanted or None), NOW
 
 
@@ -139,7 +160,9 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     missing = next((path for path, drive in zip(wanted, drives, strict=True) if drive is None), None)
     if missing is not None:
         known = ", ".join(drive.path for drive in machine.drives) or "none"
-        raise BadInput(f"There is no drive {printable(missing)} among those that are known: {printable(known, 400)}.")
+        raise BadInput(
+            f"There is no drive {printable(missing)} among those that are known: {printable(known, 400)}."
+        )
     return replace(machine, drives=tuple(dict.fromkeys(drive for drive in drives if drive is not None)))
 
 
@@ -147,12 +170,17 @@ def _other_drive(plan: Plan, machine: Machine) -> str | None:
     """A sentence where the facts are of another drive than the plan; None where they fit."""
     for member, drive in zip(plan.members, machine.drives, strict=True):
         if difference := identity_difference(member.drive, drive):
-            return f"What is known of {member.drive.path} is about another drive than the plan's: {difference}."
+            return (
+                f"What is known of {member.drive.path} is about another drive than the plan's: {difference}."
+            )
     return None
 
 
-def _advice(sources: Sources, plan: Plan | None, machine: Machine | None, facts: Facts | None, absent: list[Absence]) -> tuple[Advice, ...]:
-    """For each purpose of the plan, or the one that was asked for; made again from the facts, not remembered."""
+def _advice(
+    sources: Sources, plan: Plan | None, machine: Machine | None, facts: Facts | None, absent: list[Absence]
+) -> tuple[Advice, ...]:
+    """For each purpose of the plan, or the one that was asked for; made again from the facts, not
+    remembered."""
     if facts is None or machine is None:
         absent.append(Absence("advice", "Without the facts about the drives there is no advice."))
         return ()
@@ -180,5 +208,7 @@ def _advice(sources: Sources, plan: Plan | None, machine: Machine | None, facts:
 
 def _room(plan: Plan, volume: Volume) -> int | None:
     """The bytes a volume gets, on all drives together; None where it fills a drive without a table."""
-    slots = [slot for member in plan.members for slot in member.after.partitions if slot.number == volume.partition]
+    slots = [
+        slot for member in plan.members for slot in member.after.partitions if slot.number == volume.partition
+    ]
     return sum(slot.size_bytes for slot in slots) or None

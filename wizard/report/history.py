@@ -1,4 +1,5 @@
-"""A run's journal as a record: what each step came to and how long it took, what was checked, how it ended."""
+"""A run's journal as a record: what each step came to and how long it took, what was checked, how it
+ended."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,7 +12,8 @@ from wizard.report.nouns import RunRecord, StepResult
 
 
 def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, power: str = "") -> RunRecord:
-    """The record of a run of so many steps, by where it stands, its journal and what a power cut would leave."""
+    """The record of a run of so many steps, by where it stands, its journal and what a power cut would
+    leave."""
     ends = [entry for entry in entries if entry.event in ENDS]
     return RunRecord(
         id=run.name,

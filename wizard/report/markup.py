@@ -1,4 +1,5 @@
-"""HTML that cannot be broken into: every text is escaped unless it is markup already, and only `tag` and its kin make markup."""
+"""HTML that cannot be broken into: every text is escaped unless it is markup already, and only `tag` and its
+kin make markup."""
 
 import shlex
 from collections.abc import Iterable, Sequence
@@ -18,7 +19,8 @@ Row = Sequence[Content]
 
 
 def clean(text: str) -> str:
-    """Foreign text made safe to show, whole: control characters and those that turn the direction of writing become `?`, lines stay."""
+    """Foreign text made safe to show, whole: control characters and those that turn the direction of writing
+    become `?`, lines stay."""
     return "".join(char if char.isprintable() or char == "\n" else "?" for char in text)
 
 
@@ -33,9 +35,12 @@ def join(parts: Iterable[Content]) -> Markup:
 
 
 def tag(name: str, /, *children: Content, **attributes: str | float | None) -> Markup:
-    """An element. An attribute's `_` stands for `-`, and one at the end is dropped (`class_`); None leaves it out."""
+    """An element. An attribute's `_` stands for `-`, and one at the end is dropped (`class_`); None leaves it
+    out."""
     words = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{escape(clean(str(value)))}"' for key, value in attributes.items() if value is not None
+        f' {key.rstrip("_").replace("_", "-")}="{escape(clean(str(value)))}"'
+        for key, value in attributes.items()
+        if value is not None
     )
     return Markup(f"<{name}{words}>" if name in VOID else f"<{name}{words}>{join(children)}</{name}>")
 
@@ -58,15 +63,22 @@ def pairs(rows: Iterable[tuple[str, Content]]) -> Markup:
 
 def table(caption: str, heads: Sequence[str], rows: Iterable[Row], *, numbers: Sequence[int] = ()) -> Markup:
     """A table whose first column names its rows; the columns in `numbers` are set to the right."""
-    head = tag("tr", *(tag("th", name, scope="col", class_=_number(at, numbers)) for at, name in enumerate(heads)))
+    head = tag(
+        "tr", *(tag("th", name, scope="col", class_=_number(at, numbers)) for at, name in enumerate(heads))
+    )
     body = [
         tag(
             "tr",
-            *(tag("td" if at else "th", cell, scope=None if at else "row", class_=_number(at, numbers)) for at, cell in enumerate(row)),
+            *(
+                tag("td" if at else "th", cell, scope=None if at else "row", class_=_number(at, numbers))
+                for at, cell in enumerate(row)
+            ),
         )
         for row in rows
     ]
-    return tag("div", tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body)), class_="wide")
+    return tag(
+        "div", tag("table", tag("caption", caption), tag("thead", head), tag("tbody", *body)), class_="wide"
+    )
 
 
 def _number(at: int, numbers: Sequence[int]) -> str | None:

@@ -1,4 +1,5 @@
-"""The page's part on what was measured: aligned against misaligned access, or the write cliff of a shingled drive."""
+"""The page's part on what was measured: aligned against misaligned access, or the write cliff of a shingled
+drive."""
 
 from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
@@ -13,7 +14,8 @@ EDGES = (0.0, 0.5, 0.8, 0.95, 1.05, 1.25, 2.0, 4.0)
 
 
 def verdict_part(verdict: Verdict) -> Markup:
-    """The sentence, the factor with its interval, usual times, how the single passes came out, and the caveats."""
+    """The sentence, the factor with its interval, usual times, how the single passes came out, and the
+    caveats."""
     return join(
         (
             tag("h3", f"Alignment on {verdict.drive}"),
@@ -21,8 +23,16 @@ def verdict_part(verdict: Verdict) -> Markup:
             pairs(
                 (
                     ("Outcome", verdict.outcome.value),
-                    ("Access", f"{verdict.access} of {verdict.block_bytes} bytes, misaligned by {verdict.shift_bytes} bytes"),
-                    ("Passes", f"{len(verdict.pairs)} pairs, one access of each kind, in {format_duration(verdict.seconds)}"),
+                    (
+                        "Access",
+                        f"{verdict.access} of {verdict.block_bytes} bytes, misaligned by "
+                        f"{verdict.shift_bytes} bytes",
+                    ),
+                    (
+                        "Passes",
+                        f"{len(verdict.pairs)} pairs, one access of each kind, in "
+                        f"{format_duration(verdict.seconds)}",
+                    ),
                 )
             ),
             _ratio(verdict),
@@ -37,15 +47,24 @@ def _ratio(verdict: Verdict) -> Markup:
         return paragraphs("There is no factor to give.")
     bounds = f"{ratio.low:.2f} to {ratio.high:.2f}"
     said = (
-        f"A misaligned access took {ratio.estimate:.2f} times as long as an aligned one; with {ratio.confidence:.0%} confidence {bounds}."
+        f"A misaligned access took {ratio.estimate:.2f} times as long as an aligned one; with "
+        f"{ratio.confidence:.0%} confidence {bounds}."
     )
     title = "Misaligned over aligned time, with its interval"
-    row = (f"{ratio.estimate:.3f}", f"{ratio.low:.3f}", f"{ratio.high:.3f}", f"{ratio.confidence:.0%}", str(ratio.pairs))
+    row = (
+        f"{ratio.estimate:.3f}",
+        f"{ratio.low:.3f}",
+        f"{ratio.high:.3f}",
+        f"{ratio.confidence:.0%}",
+        str(ratio.pairs),
+    )
     return tag(
         "figure",
         tag("figcaption", said),
         interval("ratio", title, said, ratio.estimate, ratio.low, ratio.high),
-        table(title, ("Factor", "At least", "At most", "Confidence", "Pairs"), [row], numbers=(0, 1, 2, 3, 4)),
+        table(
+            title, ("Factor", "At least", "At most", "Confidence", "Pairs"), [row], numbers=(0, 1, 2, 3, 4)
+        ),
     )
 
 
@@ -57,11 +76,19 @@ def _times(verdict: Verdict) -> Markup:
     )
     title = "Time of an access: the median, and the middle half of all"
     parts = [(name, times, quantiles(times, n=4, method="inclusive")) for name, times in kinds]
-    rows = [Bar(name, median(times), time_words(median(times)), quarters[0], quarters[2], name) for name, times, quarters in parts]
-    numbers = [
-        (name, *map(time_words, (min(times), quarters[0], median(times), quarters[2], max(times)))) for name, times, quarters in parts
+    rows = [
+        Bar(name, median(times), time_words(median(times)), quarters[0], quarters[2], name)
+        for name, times, quarters in parts
     ]
-    said = "Half of all accesses lie within the whiskers. " + "; ".join(f"{row.name}: median {row.shown}" for row in rows) + "."
+    numbers = [
+        (name, *map(time_words, (min(times), quarters[0], median(times), quarters[2], max(times))))
+        for name, times, quarters in parts
+    ]
+    said = (
+        "Half of all accesses lie within the whiskers. "
+        + "; ".join(f"{row.name}: median {row.shown}" for row in rows)
+        + "."
+    )
     heads = ("Access", "Fastest", "A quarter under", "Median", "A quarter over", "Slowest")
     return tag(
         "figure",
@@ -117,7 +144,10 @@ def cliff_part(verdict: CliffVerdict) -> Markup:
                 (
                     ("Outcome", verdict.outcome.value),
                     ("In doubt because", verdict.doubt.value if verdict.doubt else ""),
-                    ("Written at random", f"{format_capacity(verdict.random_bytes)} in pieces of {verdict.block_bytes} bytes"),
+                    (
+                        "Written at random",
+                        f"{format_capacity(verdict.random_bytes)} in pieces of {verdict.block_bytes} bytes",
+                    ),
                     ("Took", format_duration(verdict.seconds)),
                 )
             ),
@@ -129,6 +159,10 @@ def cliff_part(verdict: CliffVerdict) -> Markup:
 
 def _windows(verdict: CliffVerdict) -> Sequence[Bar]:
     return [
-        Bar(f"{number}. {window.phase.value}", window.bytes_per_second, f"{format_capacity(round(window.bytes_per_second))}/s")
+        Bar(
+            f"{number}. {window.phase.value}",
+            window.bytes_per_second,
+            f"{format_capacity(round(window.bytes_per_second))}/s",
+        )
         for number, window in enumerate(verdict.windows, 1)
     ]

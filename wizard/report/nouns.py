@@ -20,7 +20,8 @@ class Absence:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The drives concerned and what was concluded about each, in the same order. `origin` says where and when they were read."""
+    """The drives concerned and what was concluded about each, in the same order. `origin` says where and when
+    they were read."""
 
     origin: str
     kernel: str
@@ -34,7 +35,8 @@ class Facts:
 class StepResult:
     """What became of a step of the plan. `state`: done, failed, begun (and not ended) or not begun.
 
-    `seconds` is what its last attempt took by the journal's clock, None where it did not end; `said` what it said at its end.
+    `seconds` is what its last attempt took by the journal's clock, None where it did not end; `said` what it
+    said at its end.
     """
 
     number: int
@@ -46,9 +48,11 @@ class StepResult:
 
 @dataclass(frozen=True, slots=True)
 class RunRecord:
-    """A run by its journal. `state` is its state in a word, `ending` the last sentence of the journal; times are ISO 8601 in UTC.
+    """A run by its journal. `state` is its state in a word, `ending` the last sentence of the journal; times
+    are ISO 8601 in UTC.
 
-    `power` is what a power cut would leave, empty where that is over; `commands` are those that the run waits for.
+    `power` is what a power cut would leave, empty where that is over; `commands` are those that the run waits
+    for.
     """
 
     id: str
@@ -65,7 +69,8 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that is known, the document `diskwright.report/1`. What is None or empty is named in `absent`.
+    """Everything that is known, the document `diskwright.report/1`. What is None or empty is named in
+    `absent`.
 
     `anonymous` where serial numbers and everything else that could name a drive or a person were replaced.
     """

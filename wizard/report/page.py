@@ -47,14 +47,22 @@ def _title(report: Report) -> str:
 
 def _summary(report: Report) -> Markup:
     """The answers that a reader wants first."""
-    replaced = "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced: the same one always by the same word."
+    replaced = (
+        "Serial numbers, WWNs, UUIDs, labels, mount points and people's folders were replaced: the same one "
+        "always by the same word."
+    )
     return join(
         (
             paragraphs(report.run.ending if report.run else ""),
             pairs(
                 (
                     ("Drives", ", ".join(_drive_words(report))),
-                    ("Purpose", ", ".join(dict.fromkeys(volume.workload for volume in report.plan.volumes)) if report.plan else ""),
+                    (
+                        "Purpose",
+                        ", ".join(dict.fromkeys(volume.workload for volume in report.plan.volumes))
+                        if report.plan
+                        else "",
+                    ),
                     ("Ended", report.run.state if report.run else ""),
                     ("Verified", _verified(report)),
                     ("Measured", _measured(report)),
@@ -68,11 +76,16 @@ def _summary(report: Report) -> Markup:
 
 def _drive_words(report: Report) -> Iterator[str]:
     if report.plan is not None:
-        known = [(member.drive.path, member.drive.model, member.drive.size_bytes) for member in report.plan.members]
+        known = [
+            (member.drive.path, member.drive.model, member.drive.size_bytes) for member in report.plan.members
+        ]
         yield from (f"{path} ({model or 'no name'}, {format_capacity(size)})" for path, model, size in known)
     elif report.facts is not None:
         for drive in report.facts.drives:
-            yield f"{drive.path} ({drive.model or 'no name'}{f', {format_capacity(drive.size_bytes)}' if drive.size_bytes else ''})"
+            yield (
+                f"{drive.path} ({drive.model or 'no name'}"
+                f"{f', {format_capacity(drive.size_bytes)}' if drive.size_bytes else ''})"
+            )
 
 
 def _verified(report: Report) -> str:
@@ -96,10 +109,18 @@ def _parts(report: Report) -> Iterator[tuple[str, str, Markup]]:
         yield "plan", "The plan", plan_part(report.plan)
     if report.verdict is not None or report.cliff is not None:
         alignment = verdict_part(report.verdict) if report.verdict is not None else Markup("")
-        yield "measured", "What was measured", join((alignment, cliff_part(report.cliff) if report.cliff is not None else ""))
+        yield (
+            "measured",
+            "What was measured",
+            join((alignment, cliff_part(report.cliff) if report.cliff is not None else "")),
+        )
     if report.run is not None and report.plan is not None:
         yield "run", "What was done", run_part(report.run, report.plan)
         if report.run.checks:
             yield "checks", "What was verified", checks_part(report.run.checks)
     if report.absent:
-        yield "absent", "What is missing, or in doubt", listed(f"{one.part}: {one.why}" for one in report.absent)
+        yield (
+            "absent",
+            "What is missing, or in doubt",
+            listed(f"{one.part}: {one.why}" for one in report.absent),
+        )

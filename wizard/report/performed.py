@@ -1,4 +1,5 @@
-"""The page's part on the run: what each step came to, how long it took, what was verified, and the journal."""
+"""The page's part on the run: what each step came to, how long it took, what was verified, and the
+journal."""
 
 from collections.abc import Sequence
 
@@ -6,7 +7,19 @@ from wizard.model.journal import Check, Entry
 from wizard.model.plan import Plan
 from wizard.model.units import format_duration
 from wizard.report.charts import Bar, bars
-from wizard.report.markup import Content, Markup, commands, folded, join, moment, pairs, paragraphs, table, tag, word
+from wizard.report.markup import (
+    Content,
+    Markup,
+    commands,
+    folded,
+    join,
+    moment,
+    pairs,
+    paragraphs,
+    table,
+    tag,
+    word,
+)
 from wizard.report.nouns import RunRecord, StepResult
 
 STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
@@ -15,7 +28,13 @@ STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "
 def run_part(run: RunRecord, plan: Plan) -> Markup:
     """How it ended, the steps, the journal."""
     rows = [
-        (str(result.number), plan.steps[result.number - 1].sentence, word(STATES[result.state], result.state), took(result), result.said)
+        (
+            str(result.number),
+            plan.steps[result.number - 1].sentence,
+            word(STATES[result.state], result.state),
+            took(result),
+            result.said,
+        )
         for result in run.steps
     ]
     return join(
@@ -27,11 +46,21 @@ def run_part(run: RunRecord, plan: Plan) -> Markup:
                     ("State", run.state),
                     ("Begun", moment(run.started_at) if run.started_at else "not known"),
                     ("If the power went now", run.power),
-                    ("It waits for one of", tag("pre", tag("code", "\n".join(run.commands))) if run.commands else ""),
+                    (
+                        "It waits for one of",
+                        tag("pre", tag("code", "\n".join(run.commands))) if run.commands else "",
+                    ),
                     ("Ended", moment(run.ended_at) if run.ended_at else "not ended"),
                 )
             ),
-            table("Steps as they were done", ("Step", "What", "State", "Took", "What came of it"), rows, numbers=(3,)) if rows else "",
+            table(
+                "Steps as they were done",
+                ("Step", "What", "State", "Took", "What came of it"),
+                rows,
+                numbers=(3,),
+            )
+            if rows
+            else "",
             _durations(run, plan),
             folded(f"The whole journal ({len(run.journal)} entries)", _journal(run.journal)),
         )
@@ -64,7 +93,10 @@ def _durations(run: RunRecord, plan: Plan) -> Markup:
 def checks_part(checks: Sequence[Check]) -> Markup:
     """Everything that was verified, held against what was to be."""
     holding = sum(check.holds for check in checks)
-    rows = [(check.what, word("done", "holds") if check.holds else word("failed", "does not hold"), check.seen) for check in checks]
+    rows = [
+        (check.what, word("done", "holds") if check.holds else word("failed", "does not hold"), check.seen)
+        for check in checks
+    ]
     return join(
         (
             paragraphs(f"{holding} of {len(checks)} checks hold."),
@@ -74,7 +106,10 @@ def checks_part(checks: Sequence[Check]) -> Markup:
 
 
 def _journal(entries: Sequence[Entry]) -> Markup:
-    rows = [(moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry)) for entry in entries]
+    rows = [
+        (moment(entry.at), entry.event.value, str(entry.step) if entry.step else "", _said(entry))
+        for entry in entries
+    ]
     return table("Journal", ("At", "Event", "Step", "What was said"), rows)
 
 

@@ -1,4 +1,5 @@
-"""The page's part on the plan: the drives before and after, to scale, and every step with all that is known of it."""
+"""The page's part on the plan: the drives before and after, to scale, and every step with all that is known
+of it."""
 
 from collections.abc import Sequence
 
@@ -43,7 +44,10 @@ def _member(number: int, member: Member) -> Markup:
     return join(
         (
             tag("h3", member.drive.path),
-            *(_layout(f"drive-{number}-{name}", name, member, layout, after=after) for after, name, layout in sides),
+            *(
+                _layout(f"drive-{number}-{name}", name, member, layout, after=after)
+                for after, name, layout in sides
+            ),
         )
     )
 
@@ -57,7 +61,11 @@ def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: boo
     heads = ("Number", "State", "Start", "Size", "Holds", "Label", "Mounted at", "UUID")
     return tag(
         "figure",
-        tag("figcaption", tag("strong", title), f"; on the drive itself: {', '.join(layout.signatures)}" if layout.signatures else ""),
+        tag(
+            "figcaption",
+            tag("strong", title),
+            f"; on the drive itself: {', '.join(layout.signatures)}" if layout.signatures else "",
+        ),
         stretches(ident, title, said, pieces),
         table(f"{member.drive.path} {name}, in numbers", heads, rows, numbers=(2, 3)) if rows else "",
     )
@@ -75,9 +83,21 @@ def _stretch(cell: Cell) -> Stretch:
         return Stretch(cell.width, cell.state.value, "+", f"{cell.state.value}: {what}")
     only = cell.slots[0] if cell.slots else None
     size = f", {format_capacity(only.size_bytes)}" if only else ""
-    what = _content(only) if only and (numbered or cell.state is State.NEW) else "all of the drive" if only is None else "free space"
+    what = (
+        _content(only)
+        if only and (numbered or cell.state is State.NEW)
+        else "all of the drive"
+        if only is None
+        else "free space"
+    )
     number = f"partition {only.number}, " if only and only.number else ""
-    label = f"{only.number}: {_content(only)}" if numbered and only else _content(only) if only and cell.state is State.NEW else ""
+    label = (
+        f"{only.number}: {_content(only)}"
+        if numbered and only
+        else _content(only)
+        if only and cell.state is State.NEW
+        else ""
+    )
     return Stretch(cell.width, cell.state.value, label, f"{cell.state.value}: {number}{what}{size}")
 
 

@@ -26,7 +26,8 @@ def make_report(sources: Sources, *, without_serials: bool = False) -> Report:
 
 
 def _named_files(run: Path | None) -> Iterator[str]:
-    """The paths that a person named for a run, by --fstab and --journal, and those beside them; none where they are the usual ones."""
+    """The paths that a person named for a run, by --fstab and --journal, and those beside them; none where
+    they are the usual ones."""
     if run is None:
         return
     if run.parent != STATE / "runs":
@@ -42,7 +43,8 @@ def _named_files(run: Path | None) -> Iterator[str]:
 
 
 def write_report(report: Report, path: Path) -> None:
-    """Put the report in a file in one move: as JSON where its name ends so, else as HTML. Raises as `write_file` does."""
+    """Put the report in a file in one move: as JSON where its name ends so, else as HTML. Raises as
+    `write_file` does."""
     text = render_report(report) if path.suffix == ".json" else render_page(report)
     write_file(path, text, "The report")
 
@@ -58,12 +60,16 @@ def save_report(
     verdict: Verdict | None = None,
     without_serials: bool = False,
 ) -> None:
-    """What a wizard offers when it is done: the report of a run, or of a plan that was not applied, with what it has at hand.
+    """What a wizard offers when it is done: the report of a run, or of a plan that was not applied, with what
+    it has at hand.
 
-    Only root may read a run's folder; a wizard that followed the run without being root gives its plan, its `entries` and its state.
-    Raises BadInput where something cannot be read, Failed where the file cannot be written.
+    Only root may read a run's folder; a wizard that followed the run without being root gives its plan, its
+    `entries` and its state. Raises BadInput where something cannot be read, Failed where the file cannot be
+    written.
     """
     origin = "Read by the wizard before anything was planned." if machine is not None else ""
     journal = None if entries is None else tuple(entries)
-    sources = Sources(run=run, entries=journal, now=now, plan=plan, machine=machine, origin=origin, verdict=verdict)
+    sources = Sources(
+        run=run, entries=journal, now=now, plan=plan, machine=machine, origin=origin, verdict=verdict
+    )
     write_report(make_report(sources, without_serials=without_serials), path)

@@ -1,4 +1,5 @@
-"""What in a report could name a drive or a person: collected by field, so that each can be found in every sentence too."""
+"""What in a report could name a drive or a person: collected by field, so that each can be found in every
+sentence too."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
@@ -10,7 +11,16 @@ from wizard.model.machine import Partition
 from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Slot, Stripe, TableEntry
 from wizard.report.nouns import Report
 
-SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = "SERIAL", "WWN", "LINK", "UUID", "DIGEST", "LABEL", "MOUNT", "FILE"
+SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (
+    "SERIAL",
+    "WWN",
+    "LINK",
+    "UUID",
+    "DIGEST",
+    "LABEL",
+    "MOUNT",
+    "FILE",
+)
 NAME, USER, HOST = "NAME", "USER", "HOST"
 """What the words that stand for a value begin with."""
 
@@ -29,17 +39,60 @@ BY_FIELD = {
     "mount_points": MOUNT,
     "backing_file": FILE,
 }
-NAMED = (Partition, Slot, TableEntry, MakeArray, MakeVolumeGroup, MakeStripedVolume, MakeLogicalVolume, Stripe, Group)
+NAMED = (
+    Partition,
+    Slot,
+    TableEntry,
+    MakeArray,
+    MakeVolumeGroup,
+    MakeStripedVolume,
+    MakeLogicalVolume,
+    Stripe,
+    Group,
+)
 """Whose `name` a person chose, or was made from a label; and the `group` of a logical volume."""
 
 USUAL_NAMES = frozenset(
-    {"EFI System Partition", "EFI system partition", "EFI System", "Linux filesystem", "Linux swap", "Linux RAID", "Linux LVM", "primary"}
-    | {"Basic data partition", "Microsoft reserved partition", "BIOS boot partition", "BIOS boot", "swap", "root", "boot", "home"}
+    {
+        "EFI System Partition",
+        "EFI system partition",
+        "EFI System",
+        "Linux filesystem",
+        "Linux swap",
+        "Linux RAID",
+        "Linux LVM",
+        "primary",
+    }
+    | {
+        "Basic data partition",
+        "Microsoft reserved partition",
+        "BIOS boot partition",
+        "BIOS boot",
+        "swap",
+        "root",
+        "boot",
+        "home",
+    }
 )
 """What installers call partitions and volumes everywhere."""
 
 USUAL_PLACES = frozenset(
-    {"/", "/boot", "/boot/efi", "/efi", "/home", "/mnt", "/opt", "/root", "/srv", "/tmp", "/usr", "/usr/local", "/var", "/var/log"}
+    {
+        "/",
+        "/boot",
+        "/boot/efi",
+        "/efi",
+        "/home",
+        "/mnt",
+        "/opt",
+        "/root",
+        "/srv",
+        "/tmp",
+        "/usr",
+        "/usr/local",
+        "/var",
+        "/var/log",
+    }
     | {"/var/lib", "/media", "[SWAP]", "none", "swap"}
 )
 """Mount points that every system has."""
@@ -48,7 +101,12 @@ USUAL_PLACES = frozenset(
 def secrets_of(report: Report) -> dict[str, str]:
     """Every value that is to be replaced, in the order in which it comes, with its kind."""
     return _named_in(
-        _walk(report), frozenset(advice.workload.label for advice in report.advice if advice.workload.origin.startswith(str(BUNDLED)))
+        _walk(report),
+        frozenset(
+            advice.workload.label
+            for advice in report.advice
+            if advice.workload.origin.startswith(str(BUNDLED))
+        ),
     )
 
 
@@ -61,7 +119,11 @@ def _named_in(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozens
     """Values with their kinds, without those that every system has."""
     found: dict[str, str] = {}
     for value, kind in values:
-        if value and not (kind == LABEL and value in USUAL_NAMES | usual) and not (kind == MOUNT and value in USUAL_PLACES):
+        if (
+            value
+            and not (kind == LABEL and value in USUAL_NAMES | usual)
+            and not (kind == MOUNT and value in USUAL_PLACES)
+        ):
             found.setdefault(value, kind)
     return found
 
@@ -75,8 +137,14 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
         return
     for field in fields(value):
         inner: object = getattr(value, field.name)
-        kind = BY_FIELD.get(field.name) or (LABEL if field.name in ("name", "group") and isinstance(value, NAMED) else None)
+        kind = BY_FIELD.get(field.name) or (
+            LABEL if field.name in ("name", "group") and isinstance(value, NAMED) else None
+        )
         if kind is None:
             yield from _walk(inner)
         else:
-            yield from ((one, kind) for one in (inner if isinstance(inner, tuple) else (inner,)) if isinstance(one, str))
+            yield from (
+                (one, kind)
+                for one in (inner if isinstance(inner, tuple) else (inner,))
+                if isinstance(one, str)
+            )

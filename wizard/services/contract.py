@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
 
 
 class Services(Protocol):
@@ -47,21 +48,26 @@ class Services(Protocol):
 
     @property
     def apply_obstacle(self) -> str:
-        """Why nothing can be applied from here, in a sentence; empty where it can, be it after asking for root.
+        """Why nothing can be applied from here, in a sentence; empty where it can, be it after asking for
+        root.
 
-        It is `obstacle` but for a plain user who has a way to root: measuring is not possible there, and applying is.
+        It is `obstacle` but for a plain user who has a way to root: measuring is not possible there, and
+        applying is.
         """
         ...
 
     @property
     def asks_for_root(self) -> bool:
-        """Whether root is still to be asked for, which may want the terminal for a password. `start` asks where `obtain_root` did not."""
+        """Whether root is still to be asked for, which may want the terminal for a password. `start` asks
+        where `obtain_root` did not."""
         ...
 
     def obtain_root(self) -> None:
-        """Ask for root and wait for the answer; the terminal must be free for it. From then on drives are read as root, too.
+        """Ask for root and wait for the answer; the terminal must be free for it. From then on drives are
+        read as root, too.
 
-        Raises Refused where root is not given; then all is as before. Nothing happens where root is had already.
+        Raises Refused where root is not given; then all is as before. Nothing happens where root is had
+        already.
         """
         ...
 
@@ -83,7 +89,8 @@ class Services(Protocol):
         ...
 
     def changes(self, stop: threading.Event) -> Iterator[None]:
-        """One None for every time the drives may have changed since this call, which returns at once. Iterating blocks."""
+        """One None for every time the drives may have changed since this call, which returns at once.
+        Iterating blocks."""
         ...
 
     def is_attached(self, drive: Drive) -> bool:
@@ -98,12 +105,22 @@ class Services(Protocol):
         """The purposes."""
         ...
 
-    def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
+    def advise(
+        self,
+        machine: Machine,
+        drive: Drive,
+        recording: Recording,
+        workload: str,
+        size_bytes: int | None = None,
+    ) -> Advice:
         """The ranking for one drive and purpose."""
         ...
 
-    def offered_options(self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice) -> tuple[Offered, ...]:
-        """What can be asked for beside what is advised of a choice; raises BadInput for a catalogue that cannot be read."""
+    def offered_options(
+        self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice
+    ) -> tuple[Offered, ...]:
+        """What can be asked for beside what is advised of a choice; raises BadInput for a catalogue that
+        cannot be read."""
         ...
 
     def take_options(
@@ -116,15 +133,20 @@ class Services(Protocol):
         names: Sequence[str],
         phrases: Sequence[str],
     ) -> Taken:
-        """An advised choice with the options of these ids; raises BadInput or Refused with the reason. `phrases` were typed back."""
+        """An advised choice with the options of these ids; raises BadInput or Refused with the reason.
+        `phrases` were typed back."""
         ...
 
-    def volume_choices(self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str) -> tuple[Choice, ...]:
-        """The filesystems for a volume with this purpose and role (empty for none), the first being proposed unless it has an obstacle."""
+    def volume_choices(
+        self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str
+    ) -> tuple[Choice, ...]:
+        """The filesystems for a volume with this purpose and role (empty for none), the first being proposed
+        unless it has an obstacle."""
         ...
 
     def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
-        """The wish with another role (empty for none), and what that calls for; raises Refused where it cannot be had here."""
+        """The wish with another role (empty for none), and what that calls for; raises Refused where it
+        cannot be had here."""
         ...
 
     def desktop(self, machine: Machine, drive: Drive, recording: Recording, mode: Mode) -> tuple[Wish, ...]:
@@ -132,12 +154,19 @@ class Services(Protocol):
         ...
 
     def plan(
-        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+        self,
+        machine: Machine,
+        drive: Drive,
+        wishes: tuple[Wish, ...],
+        mode: Mode | None,
+        arrangement: Arrangement | None = None,
     ) -> Plan:
         """The layout; raises Refused or BadInput with the reason."""
         ...
 
-    def plan_striped(self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None) -> Plan:
+    def plan_striped(
+        self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None
+    ) -> Plan:
         """One volume over several drives; raises as `plan` does."""
         ...
 
@@ -162,12 +191,13 @@ class Services(Protocol):
         on_progress: Callable[[Progress], None],
         stop: Callable[[], bool],
     ) -> Verdict:
-        """The paired alignment probe, as if blocks were of `physical_bytes` where given. Takes up to half a minute."""
+        """The paired alignment probe, as if blocks were of `physical_bytes` where given. Takes up to half a
+        minute."""
         ...
 
     def why_direct(self, plan: Plan) -> str:
-        """Why the plan's steps have to run on the drive itself, as a clause; empty where they are tried out on a stand-in first, as far as
-        that can be told from here.
+        """Why the plan's steps have to run on the drive itself, as a clause; empty where they are tried out
+        on a stand-in first, as far as that can be told from here.
         """
         ...
 
@@ -176,15 +206,16 @@ class Services(Protocol):
         ...
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
-        """Start a process of its own that applies the plan; the run's folder. `tokens` are those of all its drives, `secret` is the
-        passphrase of what it encrypts, which is kept nowhere.
+        """Start a process of its own that applies the plan; the run's folder. `tokens` are those of all its
+        drives, `secret` is the passphrase of what it encrypts, which is kept nowhere.
 
         May take long, and ask for root; writes.
         """
         ...
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
-        """The run's journal as it grows. Blocks until the run has ended; `meanwhile` is called now and then while nothing comes."""
+        """The run's journal as it grows. Blocks until the run has ended; `meanwhile` is called now and then
+        while nothing comes."""
         ...
 
     def state(self, run: Path) -> RunState:
@@ -196,23 +227,26 @@ class Services(Protocol):
         ...
 
     def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
-        """The ways to ext4 for a filesystem on the drive and what stands against them; and how many seconds it takes, roughly, to read
-        every file before and after. Raises Refused or BadInput. May take long, and ask for root.
+        """The ways to ext4 for a filesystem on the drive and what stands against them; and how many seconds
+        it takes, roughly, to read every file before and after. Raises Refused or BadInput. May take long, and
+        ask for root.
         """
         ...
 
     def plan_migration(self, drive: Drive, moving: Moving) -> Migration:
-        """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long, and ask for root."""
+        """The steps of the way that was taken; raises Refused or BadInput with the reason. May take long, and
+        ask for root."""
         ...
 
     def carry_migration(self, drive: Drive, moving: Moving) -> Carried:
-        """The way that was taken, for a filesystem in use, to be carried to a rescue medium; raises Refused or BadInput with the reason.
-        May take long, and ask for root.
+        """The way that was taken, for a filesystem in use, to be carried to a rescue medium; raises Refused
+        or BadInput with the reason. May take long, and ask for root.
         """
         ...
 
     def start_migration(self, migration: Migration, token: str) -> Path:
-        """Start a process of its own that carries it out; the run's folder. May take long, and ask for root; writes."""
+        """Start a process of its own that carries it out; the run's folder. May take long, and ask for root;
+        writes."""
         ...
 
     def progress(self, run: Path) -> StepProgress | None:
@@ -220,7 +254,8 @@ class Services(Protocol):
         ...
 
     def power(self, run: Path) -> str:
-        """What would become of the drive or filesystem if the power went now, where the run tells; else empty."""
+        """What would become of the drive or filesystem if the power went now, where the run tells; else
+        empty."""
         ...
 
     def phase(self, run: Path) -> Phase | None:
@@ -228,11 +263,13 @@ class Services(Protocol):
         ...
 
     def closed(self, run: Path) -> str:
-        """Why the run's migration can no longer be undone, where its filesystem was used since; else empty. Reads the drive."""
+        """Why the run's migration can no longer be undone, where its filesystem was used since; else empty.
+        Reads the drive."""
         ...
 
     def keep(self, run: Path) -> str:
-        """Put to use what the run made, and let go of what would undo it; a sentence on that. May take long; writes."""
+        """Put to use what the run made, and let go of what would undo it; a sentence on that. May take long;
+        writes."""
         ...
 
     def undo(self, run: Path) -> None:

@@ -17,9 +17,12 @@ if TYPE_CHECKING:
     from wizard.model.migration import Migration
     from wizard.services.session import Moving
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
 
-NOT_RECORDED = "This recording does not hold what moving to ext4 needs: it can be looked at only on the machine itself."
+NOT_RECORDED = (
+    "This recording does not hold what moving to ext4 needs: it can be looked at only on the machine itself."
+)
 
 
 def command_for_root(device: str) -> str:
@@ -28,11 +31,19 @@ def command_for_root(device: str) -> str:
 
 
 def look_here(moving: Moving, journal_dir: Path | None, environment: Environment) -> Situation:
-    """How the filesystem stands, read without writing; room is looked for in the folder that was named, or else among the runs."""
+    """How the filesystem stands, read without writing; room is looked for in the folder that was named, or
+    else among the runs."""
     from wizard.apply.migration.look import look_at_ext
 
     folder = moving.folder
-    return look_at_ext(moving.device, environment, store=folder, undo_dir=folder, target=moving.target, journal_dir=journal_dir)
+    return look_at_ext(
+        moving.device,
+        environment,
+        store=folder,
+        undo_dir=folder,
+        target=moving.target,
+        journal_dir=journal_dir,
+    )
 
 
 def carried_for(situation: Situation, moving: Moving) -> Carried:
@@ -51,4 +62,6 @@ def plan_for(situation: Situation, moving: Moving) -> Migration:
 
     if moving.way is None:
         raise BadInput("No way to ext4 was chosen.")
-    return make_migration(situation, moving.way, manifest=moving.compares and moving.way in COMPARED, repairs=moving.repairs)
+    return make_migration(
+        situation, moving.way, manifest=moving.compares and moving.way in COMPARED, repairs=moving.repairs
+    )

@@ -30,11 +30,13 @@ if TYPE_CHECKING:
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
 
 
 class RealServices(Rules):
-    """This machine. `only` restricts it to some drives, as the demo does; `environment` and `journal_dir` go to `apply`.
+    """This machine. `only` restricts it to some drives, as the demo does; `environment` and `journal_dir` go
+    to `apply`.
 
     `mounts` is a folder below which volumes are proposed to be mounted.
     """
@@ -79,14 +81,17 @@ class RealServices(Rules):
         if not self.needs_root or self._root is not None:
             return
         if self._way is None:
-            raise Refused(f"{self.obstacle} Neither sudo, run0 nor pkexec is here to ask for it. Nothing was written.")
+            raise Refused(
+                f"{self.obstacle} Neither sudo, run0 nor pkexec is here to ask for it. Nothing was written."
+            )
         from wizard.apply.root.client import Elevated
 
         self._elevated = Elevated(self._way)
 
     @cached_property
     def _way(self) -> Way | None:
-        """None for root, and for a machine that is restricted or has an fstab of its own: those are not handed on."""
+        """None for root, and for a machine that is restricted or has an fstab of its own: those are not
+        handed on."""
         if not self.needs_root or self._only is not None or self._environment is not None:
             return None
         from wizard.apply.root.ask import way_to_root
@@ -130,7 +135,8 @@ class RealServices(Rules):
         return probe_machine(())
 
     def probe(self, on_drive: Callable[[Drive], None]) -> Machine:
-        """By workers, each with a time limit; once there is root, by root's, which tell of all drives together."""
+        """By workers, each with a time limit; once there is root, by root's, which tell of all drives
+        together."""
         if root := self._root:
             from wizard.probe.interpret import machine_of
 
@@ -168,7 +174,9 @@ class RealServices(Rules):
             raise Refused(f"{drive.path} is not the drive of this demo.")
         from wizard.trial.alignment import run_alignment_trial
 
-        return run_alignment_trial(drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes)
+        return run_alignment_trial(
+            drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes
+        )
 
     def why_direct(self, plan: Plan) -> str:
         """By trying what stand-ins are made of, which only root may."""
@@ -255,7 +263,9 @@ class RealServices(Rules):
 
             raise Refused(f"Only root can look into it. As root:  {command_for_root(moving.device)}")
         if self.needs_root:
-            return self._asked_root.look_at_ext(moving.device, moving.folder, moving.target, self._journal_dir)
+            return self._asked_root.look_at_ext(
+                moving.device, moving.folder, moving.target, self._journal_dir
+            )
         from wizard.services.migrating import look_here
 
         return look_here(moving, self._journal_dir, self._place)

@@ -27,13 +27,16 @@ if TYPE_CHECKING:
     from wizard.services.session import Moving
     from wizard.trial.alignment import Progress
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
 
 
 class RecordedServices(Rules):
     """A machine that was recorded. Everything can be seen and planned; nothing can be measured or applied."""
 
-    def __init__(self, machine: Machine, where: str, draw_uuid: Callable[[], str] = lambda: str(uuid4())) -> None:
+    def __init__(
+        self, machine: Machine, where: str, draw_uuid: Callable[[], str] = lambda: str(uuid4())
+    ) -> None:
         super().__init__(draw_uuid)
         self.machine = machine
         self._where = printable(where, 80)
@@ -41,7 +44,10 @@ class RecordedServices(Rules):
     @property
     def obstacle(self) -> str:
         """It is a recording."""
-        return f"These drives are a recording ({self._where}): a plan can be made and saved here, but nothing can be measured or applied."
+        return (
+            f"These drives are a recording ({self._where}): a plan can be made and saved here, but nothing "
+            "can be measured or applied."
+        )
 
     @property
     def needs_root(self) -> bool:

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.plan import Plan
 
-# The rooms are imported where they are called: the first list of drives is on the screen before they are loaded.
+# The rooms are imported where they are called: the first list of drives is on the screen before they are
+# loaded.
 
 
 class Rules:
@@ -76,7 +77,14 @@ class Rules:
         """As the protocol says."""
         return self._profiles
 
-    def advise(self, machine: Machine, drive: Drive, recording: Recording, workload: str, size_bytes: int | None = None) -> Advice:
+    def advise(
+        self,
+        machine: Machine,
+        drive: Drive,
+        recording: Recording,
+        workload: str,
+        size_bytes: int | None = None,
+    ) -> Advice:
         """As the protocol says."""
         from wizard.advise.advise import advise
 
@@ -85,9 +93,13 @@ class Rules:
     def _profile(self, workload: str) -> Profile:
         from wizard.advise.workloads import find_workload
 
-        return next((known for known in self._profiles if known.workload.id == workload), None) or find_workload(workload)
+        return next(
+            (known for known in self._profiles if known.workload.id == workload), None
+        ) or find_workload(workload)
 
-    def offered_options(self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice) -> tuple[Offered, ...]:
+    def offered_options(
+        self, machine: Machine, drive: Drive, recording: Recording, workload: str, choice: Choice
+    ) -> tuple[Offered, ...]:
         """As the protocol says."""
         from wizard.advise.catalogue import load_catalogue
         from wizard.advise.offered import offered
@@ -108,14 +120,23 @@ class Rules:
         from wizard.advise.asked import take_options
         from wizard.advise.catalogue import load_catalogue
 
-        return take_options(choice, names, phrases, self._site(machine, drive, recording, workload), load_catalogue(), workload)
+        return take_options(
+            choice,
+            names,
+            phrases,
+            self._site(machine, drive, recording, workload),
+            load_catalogue(),
+            workload,
+        )
 
     def _site(self, machine: Machine, drive: Drive, recording: Recording, workload: str) -> Site:
         from wizard.advise.advise import site_of
 
         return site_of(machine, drive, recording, self._profile(workload), None)
 
-    def volume_choices(self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str) -> tuple[Choice, ...]:
+    def volume_choices(
+        self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str
+    ) -> tuple[Choice, ...]:
         """As the protocol says."""
         from wizard.layout.roles import ROLES, usual_bytes
         from wizard.layout.wanted import role_choices
@@ -139,22 +160,34 @@ class Rules:
         from wizard.layout.wanted import wish_of
 
         room = room_for_preset(drive, keep=mode is Mode.USE_FREE)
-        return tuple(wish_of(machine, drive, recording, asked) for asked in desktop_requests(room, machine.memory_bytes))
+        return tuple(
+            wish_of(machine, drive, recording, asked)
+            for asked in desktop_requests(room, machine.memory_bytes)
+        )
 
     def plan(
-        self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...], mode: Mode | None, arrangement: Arrangement | None = None
+        self,
+        machine: Machine,
+        drive: Drive,
+        wishes: tuple[Wish, ...],
+        mode: Mode | None,
+        arrangement: Arrangement | None = None,
     ) -> Plan:
         """As the protocol says."""
         from wizard.layout.planner import PLAIN, make_plan
 
         return make_plan(machine, drive, wishes, mode, self._draw_uuid, arrangement or PLAIN)
 
-    def plan_striped(self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None) -> Plan:
+    def plan_striped(
+        self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None
+    ) -> Plan:
         """As the protocol says."""
         from wizard.layout.striped import make_striped_plan
 
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
-        return make_striped_plan(machine, drives, wish, asked, mode, self._draw_uuid, recordings, self._arrays())
+        return make_striped_plan(
+            machine, drives, wish, asked, mode, self._draw_uuid, recordings, self._arrays()
+        )
 
     def _arrays(self) -> Sequence[str]:
         """None but on a live machine."""

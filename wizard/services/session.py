@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 class Moving:
     """The filesystem on `device` whose files are kept while it becomes ext4, and what was settled about that.
 
-    `compares`: every file before and after, where the way leaves that open, which takes about `comparing_seconds`. `repairs`: damage may
-    be repaired. `folder` is where the room that a way needs is taken, `target` the volume for a fresh filesystem; None where that is
-    not said.
+    `compares`: every file before and after, where the way leaves that open, which takes about
+    `comparing_seconds`. `repairs`: damage may be repaired. `folder` is where the room that a way needs is
+    taken, `target` the volume for a fresh filesystem; None where that is not said.
     """
 
     device: str
@@ -41,8 +41,9 @@ class Moving:
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """Each step gets one and hands on a changed copy; None is what no step has settled yet. `taken` is what was asked for beside what
-    is advised. `moving` is there where files are kept and nothing is set up: other steps follow then."""
+    """Each step gets one and hands on a changed copy; None is what no step has settled yet. `taken` is what
+    was asked for beside what is advised. `moving` is there where files are kept and nothing is set up: other
+    steps follow then."""
 
     machine: Machine | None = None
     drive: Drive | None = None
@@ -63,7 +64,8 @@ class Session:
 
     @property
     def choice_doubts(self) -> tuple[str, ...]:
-        """Sentences on options of the choice that were asked for against advice, for each volume that is made by it."""
+        """Sentences on options of the choice that were asked for against advice, for each volume that is made
+        by it."""
         return self.taken.doubts if self.taken is not None and self.taken.choice == self.choice else ()
 
     @property
@@ -88,8 +90,8 @@ class Back:
 
 @dataclass(frozen=True, slots=True)
 class Gone:
-    """What was settled about the drive holds no longer, as when it is not there any more: back to the first step. What was entered that
-    fits any drive is kept in the session."""
+    """What was settled about the drive holds no longer, as when it is not there any more: back to the first
+    step. What was entered that fits any drive is kept in the session."""
 
     session: Session
 

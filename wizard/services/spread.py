@@ -1,4 +1,5 @@
-"""One volume over several drives, as both faces ask for it: the ways there are, the drives that can be taken, and the plan."""
+"""One volume over several drives, as both faces ask for it: the ways there are, the drives that can be taken,
+and the plan."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -31,8 +32,16 @@ class Way:
 ALONE = Way("alone", "On this drive alone")
 WAYS = (
     ALONE,
-    Way("mirror-btrfs", "Mirrored by Btrfs: two copies, survives the loss of one drive", StripeWish("btrfs", level="raid1")),
-    Way("mirror-md", "Mirrored by md (RAID1): a copy on each, survives all but one", StripeWish("md", level="raid1")),
+    Way(
+        "mirror-btrfs",
+        "Mirrored by Btrfs: two copies, survives the loss of one drive",
+        StripeWish("btrfs", level="raid1"),
+    ),
+    Way(
+        "mirror-md",
+        "Mirrored by md (RAID1): a copy on each, survives all but one",
+        StripeWish("md", level="raid1"),
+    ),
     Way("stripe-btrfs", "Striped by Btrfs (RAID0): fast, lost with any one drive", StripeWish("btrfs")),
     Way("stripe-md", "Striped by md (RAID0): fast, lost with any one drive", StripeWish("md")),
     Way("stripe-lvm", "Striped by LVM: fast, lost with any one drive", StripeWish("lvm")),
@@ -63,7 +72,8 @@ def loss_words(drives: Sequence[Drive]) -> str:
 
 
 def spread(services: Services, session: Session, way: Way, others: Sequence[Drive]) -> Session:
-    """The session with its volume laid over these drives too, and planned so. Raises the reason where it cannot be."""
+    """The session with its volume laid over these drives too, and planned so. Raises the reason where it
+    cannot be."""
     if way.asked is None:
         return _alone(session)
     if not others:
@@ -77,15 +87,16 @@ def spread(services: Services, session: Session, way: Way, others: Sequence[Driv
 
 
 def _alone(session: Session) -> Session:
-    """On the first drive again, of which all was to be lost for the others' sake: what becomes of it is asked anew."""
+    """On the first drive again, of which all was to be lost for the others' sake: what becomes of it is asked
+    anew."""
     assert session.drive is not None
     mode = None if session.stripe and not session.drive.is_empty else session.mode
     return replace(session, stripe=None, others=(), plan=None, mode=mode)
 
 
 def fitting(services: Services, session: Session, wish: Wish) -> Wish:
-    """The wish over all of the session's drives: its filesystem and options stay where these drives can hold it together, else they are
-    what is advised for them. Raises Refused.
+    """The wish over all of the session's drives: its filesystem and options stay where these drives can hold
+    it together, else they are what is advised for them. Raises Refused.
     """
     if session.stripe is None:
         return wish
@@ -93,13 +104,18 @@ def fitting(services: Services, session: Session, wish: Wish) -> Wish:
     if wish.choice.filesystem in FILESYSTEMS[session.stripe.kind]:
         return wish
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-    room = room_bytes(session.stripe.kind, session.stripe.level, [drive.size_bytes or 0 for drive in session.drives])
-    advice = services.advise(session.machine, session.drive, session.diagnosis.recording, wish.workload.id, size_bytes=room or None)
+    room = room_bytes(
+        session.stripe.kind, session.stripe.level, [drive.size_bytes or 0 for drive in session.drives]
+    )
+    advice = services.advise(
+        session.machine, session.drive, session.diagnosis.recording, wish.workload.id, size_bytes=room or None
+    )
     return replace(wish, choice=choice_on(advice, FILESYSTEMS[session.stripe.kind]), doubts=())
 
 
 def still_there(session: Session) -> Session:
-    """The session on its first drive alone where another of its drives is no longer what it was when it was taken."""
+    """The session on its first drive alone where another of its drives is no longer what it was when it was
+    taken."""
     assert session.machine is not None
     if all(session.machine.drive(drive.path) == drive for drive in session.others):
         return session
@@ -110,14 +126,18 @@ def plan_of(services: Services, session: Session) -> Plan:
     """The plan for what the session asks for, on one drive or on several; raises the planner's reason."""
     assert session.machine is not None and session.drive is not None
     if session.stripe is None:
-        return services.plan(session.machine, session.drive, session.wishes, session.mode, session.arrangement)
+        return services.plan(
+            session.machine, session.drive, session.wishes, session.mode, session.arrangement
+        )
     if len(session.wishes) != 1:
         raise BadInput(ONE_VOLUME)
     if session.mode is Mode.USE_FREE:
         raise Refused(TAKEN_WHOLE)
     if session.arrangement not in (None, PLAIN):
         raise BadInput(ARRANGED)
-    return services.plan_striped(session.machine, session.drives, session.wishes[0], session.stripe, session.mode)
+    return services.plan_striped(
+        session.machine, session.drives, session.wishes[0], session.stripe, session.mode
+    )
 
 
 def spread_words(session: Session) -> str:

@@ -1,4 +1,5 @@
-"""The log of `--debug`, as it comes about: every process of a run appends to one file, which `wizard.report.debug` makes fit to be shown.
+"""The log of `--debug`, as it comes about: every process of a run appends to one file, which
+`wizard.report.debug` makes fit to be shown.
 
 Nothing here says what a command was given on its input: that is where passphrases go.
 """
@@ -13,7 +14,8 @@ from wizard.model.names import printable
 T = TypeVar("T")
 
 VARIABLE = "DISKWRIGHT_DEBUG_LOG"
-"""Names the file to the processes that we start. The command line forgets what it finds there: nobody else names a file for us."""
+"""Names the file to the processes that we start. The command line forgets what it finds there: nobody else
+names a file for us."""
 
 MOST_BYTES = 160_000
 KEPT_BYTES = 20_000
@@ -27,7 +29,8 @@ seen: list[object] = []
 
 
 def note(kind: str, text: str) -> None:
-    """Append what happened, with the time and the process; nothing where no log was asked for, or it cannot be written."""
+    """Append what happened, with the time and the process; nothing where no log was asked for, or it cannot
+    be written."""
     file = os.environ.get(VARIABLE)
     if file is None:
         return
@@ -40,7 +43,10 @@ def note(kind: str, text: str) -> None:
         try:
             left = room - os.fstat(descriptor).st_size
             if left > 0:
-                os.write(descriptor, data if len(data) <= left else data[:left] + b"\n(From here on lines are left out.)\n")
+                os.write(
+                    descriptor,
+                    data if len(data) <= left else data[:left] + b"\n(From here on lines are left out.)\n",
+                )
         finally:
             os.close(descriptor)
 

@@ -8,7 +8,8 @@ from typing import Self
 
 
 class Listener:
-    """A pipe that a command writes lines to. `end` is the command's descriptor; each line goes to `on_line`, from a thread of its own."""
+    """A pipe that a command writes lines to. `end` is the command's descriptor; each line goes to `on_line`,
+    from a thread of its own."""
 
     def __init__(self, on_line: Callable[[str], None]) -> None:
         self._on_line = on_line
@@ -19,7 +20,9 @@ class Listener:
         self._thread.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         os.close(self.end)
         self._thread.join()
 

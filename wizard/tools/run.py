@@ -1,4 +1,5 @@
-"""The one runner for commands outside: an argument list, never a shell; LC_ALL=C; a time limit; all output kept."""
+"""The one runner for commands outside: an argument list, never a shell; LC_ALL=C; a time limit; all output
+kept."""
 
 import os
 import shlex
@@ -15,19 +16,21 @@ from wizard.tools.debuglog import COMMAND, note
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 
 HANDED_ON = ("HOME", "USER", "LOGNAME", "TMPDIR", "TERM", "TZ", "LD_LIBRARY_PATH")
-"""What commands get of the environment. Others steer programs past what is shown: MKE2FS_CONFIG and E2FSPROGS_UNDO_DIR (mke2fs(8)),
-LIBMOUNT_FSTAB (mount(8)).
+"""What commands get of the environment. Others steer programs past what is shown: MKE2FS_CONFIG and
+E2FSPROGS_UNDO_DIR (mke2fs(8)), LIBMOUNT_FSTAB (mount(8)).
 """
 
 ALWAYS = {"LC_ALL": "C", "SYSTEMD_IGNORE_CHROOT": "1", "BLKID_FILE": "/dev/null"}
-"""What every command gets. udevadm does nothing in a chroot, such as a rescue medium's, unless it is told that udev is heard there,
-too (systemd, ENVIRONMENT.md). mkfs.btrfs refuses a UUID that libblkid's cache remembers, also of a device that is gone (libblkid(3)).
+"""What every command gets. udevadm does nothing in a chroot, such as a rescue medium's, unless it is told
+that udev is heard there, too (systemd, ENVIRONMENT.md). mkfs.btrfs refuses a UUID that libblkid's cache
+remembers, also of a device that is gone (libblkid(3)).
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What a command did. `output` is stdout, `errors` stderr, both decoded with replacement characters for bytes that are no UTF-8."""
+    """What a command did. `output` is stdout, `errors` stderr, both decoded with replacement characters for
+    bytes that are no UTF-8."""
 
     argv: tuple[str, ...]
     status: int
@@ -43,10 +46,14 @@ class Result:
 
 
 def search_path() -> str:
-    """PATH with the system directories appended, which a plain user's PATH often lacks. What is relative is left out: a folder that
-    somebody prepared and one happens to be in brings no programs.
+    """PATH with the system directories appended, which a plain user's PATH often lacks. What is relative is
+    left out: a folder that somebody prepared and one happens to be in brings no programs.
     """
-    named = [folder for folder in os.environ.get("PATH", "/usr/bin:/bin").split(os.pathsep) if folder.startswith("/")]
+    named = [
+        folder
+        for folder in os.environ.get("PATH", "/usr/bin:/bin").split(os.pathsep)
+        if folder.startswith("/")
+    ]
     return os.pathsep.join(dict.fromkeys([*named, *SBIN]))
 
 
@@ -64,10 +71,12 @@ def run(
     keep_open: Sequence[int] = (),
     on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
-    """Run `argv` to its end. Raises Failed where it is missing, overruns `seconds` or ends with a status not in `accept`.
+    """Run `argv` to its end. Raises Failed where it is missing, overruns `seconds` or ends with a status not
+    in `accept`.
 
-    The command gets a process group of its own, so that an overrun ends its children too. `keep_open` are descriptors that it
-    inherits: the drive's lock must live as long as anything that writes. `on_begin` hears the number of its process.
+    The command gets a process group of its own, so that an overrun ends its children too. `keep_open` are
+    descriptors that it inherits: the drive's lock must live as long as anything that writes. `on_begin` hears
+    the number of its process.
     """
     program = find(argv[0])
     if program is None:
@@ -79,7 +88,11 @@ def run(
         stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={**{name: os.environ[name] for name in HANDED_ON if name in os.environ}, **ALWAYS, "PATH": search_path()},
+        env={
+            **{name: os.environ[name] for name in HANDED_ON if name in os.environ},
+            **ALWAYS,
+            "PATH": search_path(),
+        },
         start_new_session=True,
         pass_fds=tuple(keep_open),
     ) as process:
@@ -91,7 +104,13 @@ def run(
             process.communicate()
             note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
             raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
-    result = Result(tuple(argv), process.returncode, out.decode(errors="replace"), err.decode(errors="replace"), monotonic() - begun)
+    result = Result(
+        tuple(argv),
+        process.returncode,
+        out.decode(errors="replace"),
+        err.decode(errors="replace"),
+        monotonic() - begun,
+    )
     note(COMMAND, f"{shlex.join(argv)}: status {result.status} after {result.seconds:.3f} s")
     if result.status not in accept:
         raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")

@@ -1,4 +1,5 @@
-"""Accesses past the page cache, timed; and write-backs, which can only write what was read at that very place."""
+"""Accesses past the page cache, timed; and write-backs, which can only write what was read at that very
+place."""
 
 import os
 from collections.abc import Sequence
@@ -65,13 +66,17 @@ class Reads:
 
 
 class WriteBacks:
-    """Timed writes of exactly the bytes that were read at the same place just before, and only within `extents`.
+    """Timed writes of exactly the bytes that were read at the same place just before, and only within
+    `extents`.
 
-    A batch is read before it is written, since a drive that has just read a block need not read it again to change part of it,
-    which is what a misaligned write costs. Each is synchronous (O_DSYNC), since a drive's write cache would charge it to a later one.
+    A batch is read before it is written, since a drive that has just read a block need not read it again to
+    change part of it, which is what a misaligned write costs. Each is synchronous (O_DSYNC), since a drive's
+    write cache would charge it to a later one.
     """
 
-    def __init__(self, path: str, descriptor: int, block_bytes: int, extents: Sequence[Extent], watch: Overseer) -> None:
+    def __init__(
+        self, path: str, descriptor: int, block_bytes: int, extents: Sequence[Extent], watch: Overseer
+    ) -> None:
         self._reads = Reads(path, descriptor, block_bytes)
         self._writer = Writer(path, descriptor, extents, watch)
         self._buffer = mmap(-1, block_bytes)
@@ -80,7 +85,9 @@ class WriteBacks:
     def prepare(self, places: Sequence[Place]) -> None:
         """Read what will be written back."""
         self._originals = {
-            start: self._reads.contents(start) for place in places for start in (place.aligned_bytes, place.misaligned_bytes)
+            start: self._reads.contents(start)
+            for place in places
+            for start in (place.aligned_bytes, place.misaligned_bytes)
         }
 
     def access(self, start_bytes: int) -> int:
@@ -90,9 +97,12 @@ class WriteBacks:
 
 
 class HeldPieces:
-    """Long stretches of a drive that were read, parts of which are written back where they were read. Not synchronous: `flush` is."""
+    """Long stretches of a drive that were read, parts of which are written back where they were read. Not
+    synchronous: `flush` is."""
 
-    def __init__(self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer, stretch_bytes: int) -> None:
+    def __init__(
+        self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer, stretch_bytes: int
+    ) -> None:
         self._path, self._descriptor, self._stretch_bytes = path, descriptor, stretch_bytes
         self._writer = Writer(path, descriptor, extents, watch)
         self._held: dict[int, mmap] = {}
@@ -100,7 +110,8 @@ class HeldPieces:
         self.saw_data = False
 
     def hold(self, starts_bytes: Sequence[int]) -> None:
-        """Read the stretches that begin there, and let go of those before. `saw_data` tells whether any byte so far was not zero."""
+        """Read the stretches that begin there, and let go of those before. `saw_data` tells whether any byte
+        so far was not zero."""
         self._spare += self._held.values()
         self._held = {}
         for start in starts_bytes:
@@ -130,7 +141,8 @@ class HeldPieces:
 
 
 class Writer:
-    """Timed writes within `extents`, each after asking `watch`: whoever uses the free space meanwhile would find old bytes there."""
+    """Timed writes within `extents`, each after asking `watch`: whoever uses the free space meanwhile would
+    find old bytes there."""
 
     def __init__(self, path: str, descriptor: int, extents: Sequence[Extent], watch: Overseer) -> None:
         self._path, self._descriptor, self._extents, self._watch = path, descriptor, tuple(extents), watch
@@ -138,8 +150,13 @@ class Writer:
     def write(self, start_bytes: int, content: memoryview) -> int:
         """Write what lay there before; nanoseconds."""
         size = len(content)
-        if not any(extent.start_bytes <= start_bytes and start_bytes + size <= extent.end_bytes for extent in self._extents):
-            raise Refused(f"{self._path}: byte {start_bytes} lies outside the free space; nothing was written there.")
+        if not any(
+            extent.start_bytes <= start_bytes and start_bytes + size <= extent.end_bytes
+            for extent in self._extents
+        ):
+            raise Refused(
+                f"{self._path}: byte {start_bytes} lies outside the free space; nothing was written there."
+            )
         if trouble := self._watch.trouble():
             if not is_attached(self._path, None):
                 raise _gone(self._path, "writing", start_bytes)
@@ -151,7 +168,10 @@ class Writer:
             raise _failure(self._path, "writing", start_bytes, error) from None
         took = perf_counter_ns() - begun
         if done != size:
-            raise Failed(f"{self._path}: writing at byte {start_bytes} took {done} bytes instead of {size}; what was there is unchanged.")
+            raise Failed(
+                f"{self._path}: writing at byte {start_bytes} took {done} bytes instead of {size}; what was "
+                "there is unchanged."
+            )
         self._watch.wrote(size)
         return took
 

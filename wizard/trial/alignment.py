@@ -1,4 +1,5 @@
-"""The paired alignment probe: one aligned and one misaligned access right after the other, over and over, at fresh places."""
+"""The paired alignment probe: one aligned and one misaligned access right after the other, over and over, at
+fresh places."""
 
 import errno
 import os
@@ -36,18 +37,24 @@ def run_alignment_trial(
 ) -> Verdict:
     """Measure until the interval is narrow, `seconds` are over, or `stop` says so.
 
-    Writing happens only in free space of a drive that is probed again here; the face has had its token typed (`confirm_scratch`).
-    Raises Refused where writing is not safe, Failed where the drive cannot be read, BadInput for an impossible physical size.
+    Writing happens only in free space of a drive that is probed again here; the face has had its token typed
+    (`confirm_scratch`). Raises Refused where writing is not safe, Failed where the drive cannot be read,
+    BadInput for an impossible physical size.
     """
     access = "write" if write else "read"
     if drive.geometry is None or not drive.size_bytes:
-        raise Failed(f"{drive.path}: its size and block sizes could not be read{_why(drive)}. Without them nothing can be measured.")
+        raise Failed(
+            f"{drive.path}: its size and block sizes could not be read{_why(drive)}. Without them nothing "
+            "can be measured."
+        )
     grid = _grid(drive.geometry, assume_physical_bytes)
     if write:
         scratch_extents(drive)
     if reason := _impossible(drive, drive.geometry, grid):
         sentence = f"{drive.path}: no misaligned access is possible. {reason}"
-        return Verdict(drive.path, access, Outcome.NOT_POSSIBLE, None, sentence, (), grid.block_bytes, 0, 0.0, ())
+        return Verdict(
+            drive.path, access, Outcome.NOT_POSSIBLE, None, sentence, (), grid.block_bytes, 0, 0.0, ()
+        )
     claim = CACHE_CLAIM if drive.bus == "loop" else BAND[1]
     clock = Clock(seconds, stop)
     if write:
@@ -58,7 +65,14 @@ def run_alignment_trial(
         descriptor = _open_to_read(drive.path)
         try:
             whole = (Extent(0, drive.size_bytes),)
-            result = measure(Reads(drive.path, descriptor, grid.block_bytes), whole, grid, clock, on_progress, claim_above=claim)
+            result = measure(
+                Reads(drive.path, descriptor, grid.block_bytes),
+                whole,
+                grid,
+                clock,
+                on_progress,
+                claim_above=claim,
+            )
         finally:
             os.close(descriptor)
     outcome = judge(result.ratio, claim)
@@ -85,7 +99,9 @@ def run_alignment_trial(
 
 def _why(drive: Drive) -> str:
     """What the probe says of a drive that did not answer, in brackets; nothing where it says nothing."""
-    said = next((unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None)
+    said = next(
+        (unread.why for unread in drive.unread if unread.what in ("drive", "geometry", "size_bytes")), None
+    )
     return f" ({printable(said, 300).strip().rstrip('.')})" if said else ""
 
 
@@ -96,8 +112,8 @@ def _grid(geometry: Geometry, assumed: int | None) -> Grid:
         return Grid(geometry.physical_block_bytes, logical, max(geometry.alignment_offset_bytes, 0))
     if assumed & (assumed - 1) or not logical < assumed <= LARGEST_BLOCK_BYTES:
         raise BadInput(
-            f"{assumed} is no physical block size to assume: it must be a power of two above the logical block of {logical} bytes "
-            f"and at most {LARGEST_BLOCK_BYTES}."
+            f"{assumed} is no physical block size to assume: it must be a power of two above the logical "
+            f"block of {logical} bytes and at most {LARGEST_BLOCK_BYTES}."
         )
     return Grid(assumed, logical, 0)
 
@@ -107,18 +123,25 @@ def _impossible(drive: Drive, geometry: Geometry, grid: Grid) -> str | None:
     logical = geometry.logical_block_bytes
     if drive.zoned == "host-managed":
         return (
-            "It is host-managed: a write can only begin where the zone's last one ended, so that none is ever misaligned, and what was "
-            "never written need not be readable."
+            "It is host-managed: a write can only begin where the zone's last one ended, so that none is "
+            "ever misaligned, and what was never written need not be readable."
         )
     if grid.block_bytes <= logical:
         if logical >= 4096:
-            return f"It takes only blocks of {logical} bytes, which are its physical blocks: nothing smaller can be asked for."
+            return (
+                f"It takes only blocks of {logical} bytes, which are its physical blocks: nothing smaller "
+                "can be asked for."
+            )
         return (
-            f"By its own word its physical blocks are {grid.block_bytes} bytes, like the logical ones. "
-            f"Since drives that hide larger blocks exist, `diskwright bench {drive.path} --assume-physical 4096` measures."
+            f"By its own word its physical blocks are {grid.block_bytes} bytes, like the logical ones. Since "
+            f"drives that hide larger blocks exist, `diskwright bench {drive.path} --assume-physical 4096` "
+            "measures."
         )
     if geometry.alignment_offset_bytes < 0:
-        return "The kernel calls the devices beneath it misaligned to each other: no access is aligned for all of them."
+        return (
+            "The kernel calls the devices beneath it misaligned to each other: no access is aligned for all "
+            "of them."
+        )
     if grid.block_bytes > LARGEST_BLOCK_BYTES or grid.block_bytes % logical:
         return f"It reports physical blocks of {grid.block_bytes} bytes, which cannot be meant."
     if next(draw_places((Extent(0, drive.size_bytes or 0),), grid, Random(0)), None) is None:
@@ -133,5 +156,7 @@ def _open_to_read(path: str) -> int:
         raise Failed(f"{path} may only be read by root: run `sudo diskwright bench {path}`.") from None
     except OSError as error:
         if error.errno == errno.EINVAL:
-            raise Failed(f"{path} cannot be read past the page cache (O_DIRECT), so that nothing can be measured.") from None
+            raise Failed(
+                f"{path} cannot be read past the page cache (O_DIRECT), so that nothing can be measured."
+            ) from None
         raise Failed(f"{path} cannot be opened: {error.strerror}.") from None

@@ -1,9 +1,10 @@
-"""The rule that finds a write cliff: random writing falls at once, by much and for good, while sequential writing does not.
+"""The rule that finds a write cliff: random writing falls at once, by much and for good, while sequential
+writing does not.
 
-A drive-managed shingled drive takes random writes into a cache on its platters; once that is full, each costs the rewriting of a whole
-band. Other things make writing slower too, and the rule leaves them out: a hiccup is no lasting fall; other work, heat and the cache of
-a solid-state drive slow sequential writing as well; a write-back cache before an ordinary hard disk falls to the pace of seeking, and
-not far below it.
+A drive-managed shingled drive takes random writes into a cache on its platters; once that is full, each costs
+the rewriting of a whole band. Other things make writing slower too, and the rule leaves them out: a hiccup is
+no lasting fall; other work, heat and the cache of a solid-state drive slow sequential writing as well; a
+write-back cache before an ordinary hard disk falls to the pace of seeking, and not far below it.
 """
 
 from collections.abc import Sequence
@@ -14,12 +15,14 @@ from statistics import median
 from wizard.model.verdict import Cliff, CliffDoubt, CliffOutcome, Phase, Window
 
 FALL = 5.0
-"""How many times slower counts as fallen. Shingled drives fall by 20 and more; a hard disk's inner tracks are half as fast as its outer."""
+"""How many times slower counts as fallen. Shingled drives fall by 20 and more; a hard disk's inner tracks are
+half as fast as its outer."""
 
 WINDOWS_BEFORE = 4
 WINDOWS_AFTER = 8
 MOSTLY = 0.8
-"""The share of windows that must be fast before, and slow after: a drive that rewrites bands is fast now and then."""
+"""The share of windows that must be fast before, and slow after: a drive that rewrites bands is fast now and
+then."""
 
 LASTING_SHARE = 0.25
 LONGEST_LASTING_SECONDS = 60.0
@@ -28,7 +31,8 @@ LONGEST_LASTING_SECONDS = 60.0
 LATE_WINDOWS = 2
 
 SEEKING_SECONDS = 0.04
-"""No write of an ordinary hard disk takes that long: a full seek (up to 25 ms) and a turn (11 ms at 5400 a minute)."""
+"""No write of an ordinary hard disk takes that long: a full seek (up to 25 ms) and a turn (11 ms at 5400 a
+minute)."""
 
 SEQUENTIAL_KEPT = 0.5
 """Sequential writing that keeps this share of its rate has not fallen."""
@@ -57,7 +61,8 @@ def find_cliff(windows: Sequence[Window]) -> Cliff | None:
         return None
     if _seconds(after) < min(LONGEST_LASTING_SECONDS, LASTING_SHARE * _seconds(before)):
         return None
-    # Before it, the typical window: a hiccup is none of the drive's. After it, all of the time counts: a few windows may be fast.
+    # Before it, the typical window: a hiccup is none of the drive's. After it, all of the time counts: a few
+    # windows may be fast.
     typical = median(window.bytes_per_second for window in before)
     cliff = Cliff(_bytes(before), _seconds(before), typical, _rate(after))
     return cliff if cliff.factor >= FALL else None
@@ -66,7 +71,10 @@ def find_cliff(windows: Sequence[Window]) -> Cliff | None:
 def fast_rate(windows: Sequence[Window]) -> float | None:
     """The highest rate that a few windows in a row all kept up; None where there are fewer."""
     rates = [window.bytes_per_second for window in windows]
-    return max((min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)), default=None)
+    return max(
+        (min(rates[index : index + WINDOWS_BEFORE]) for index in range(len(rates) - WINDOWS_BEFORE + 1)),
+        default=None,
+    )
 
 
 def sequential_rate(windows: Sequence[Window], phase: Phase) -> float | None:
@@ -94,7 +102,11 @@ def judge_cliff(windows: Sequence[Window], block_bytes: int, kind: Kind) -> Judg
     level = fast_rate(random)
     if level is None or len(random) < WINDOWS_BEFORE + WINDOWS_AFTER:
         return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.TOO_LITTLE)
-    if kind.rotational is not False and kind.bus != "loop" and _seconds_a_write(_rate(random), block_bytes) > SEEKING_SECONDS:
+    if (
+        kind.rotational is not False
+        and kind.bus != "loop"
+        and _seconds_a_write(_rate(random), block_bytes) > SEEKING_SECONDS
+    ):
         return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.SLOW_FROM_THE_START)
     if all(window.bytes_per_second < level / FALL for window in random[-LATE_WINDOWS:]):
         return Judgement(CliffOutcome.INCONCLUSIVE, CliffDoubt.LATE)
@@ -109,7 +121,9 @@ def _doubt(windows: Sequence[Window], cliff: Cliff, block_bytes: int, kind: Kind
         return CliffDoubt.SOLID_STATE
     if kind.removable or kind.bus == "mmc":
         return CliffDoubt.REMOVABLE
-    before, after = (sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER))
+    before, after = (
+        sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER)
+    )
     if before is None or after is None:
         return CliffDoubt.NO_COMPARISON
     if after < SEQUENTIAL_KEPT * before:

@@ -1,4 +1,5 @@
-"""The loop of a trial: units of two pairs in opposite order, until a planned look at them shows enough or time is over."""
+"""The loop of a trial: units of two pairs in opposite order, until a planned look at them shows enough or
+time is over."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -27,7 +28,8 @@ FREE_SHARE = 0.1
 PAUSED_SHARE = 0.5
 LONGEST_PAUSE_NS = 20_000_000
 WORKED_OFF_SHARE = 0.6
-"""How much of a pause an access must be shorter by, where the drive works something off meanwhile; chance brings half, seldom."""
+"""How much of a pause an access must be shorter by, where the drive works something off meanwhile; chance
+brings half, seldom."""
 
 PROGRESS_SECONDS = 0.25
 PAIRS_ESTIMATED = 500
@@ -35,7 +37,8 @@ PAIRS_ESTIMATED = 500
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a running trial stands. `estimate` is no claim yet: misaligned over aligned time of late, None before there is any."""
+    """Where a running trial stands. `estimate` is no claim yet: misaligned over aligned time of late, None
+    before there is any."""
 
     pairs: int
     planned_pairs: int | None
@@ -45,7 +48,8 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """All counted pairs, and the ratio at the last planned look that was reached. `counted_pauses`: see `Sampler`."""
+    """All counted pairs, and the ratio at the last planned look that was reached. `counted_pauses`: see
+    `Sampler`."""
 
     pairs: tuple[Pair, ...]
     ratio: Ratio | None
@@ -107,10 +111,11 @@ class Sampler:
         return self._pair(self._ready.pop(), aligned_first), self._pair(self._ready.pop(), not aligned_first)
 
     def works_off_later(self, typical_ns: float) -> bool:
-        """Whether the drive uses a pause before an access to work off what it took before: the access is then shorter by the pause.
+        """Whether the drive uses a pause before an access to work off what it took before: the access is then
+        shorter by the pause.
 
-        Drives with a quota of requests do that, and what a drive takes into a buffer. Without counting the pauses, an access that costs
-        twice as much seems to take more than twice as long.
+        Drives with a quota of requests do that, and what a drive takes into a buffer. Without counting the
+        pauses, an access that costs twice as much seems to take more than twice as long.
         """
         pause_ns = min(PAUSED_SHARE * typical_ns, LONGEST_PAUSE_NS)
         drawn = [next(self._places) for _ in range(PAUSED_PAIRS)]
@@ -164,7 +169,8 @@ def measure(
     claim_above: float = BAND[1],
     random: Random | None = None,
 ) -> Measured:
-    """Time pairs until a planned look shows enough, the plan is done, or the clock says stop. The first few units only set the plan.
+    """Time pairs until a planned look shows enough, the plan is done, or the clock says stop. The first few
+    units only set the plan.
 
     `extents` must hold at least one region (`draw_places`).
     """
@@ -188,7 +194,11 @@ def measure(
                 return Measured(tuple(pairs), ratio, sampler.counts_pauses)
             pairs += sampler.next_unit()
             if clock.wants_word():
-                on_progress(_progress(pairs, planned, min(clock.left, (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds)))
+                on_progress(
+                    _progress(
+                        pairs, planned, min(clock.left, (planned - len(pairs) / PAIRS_A_UNIT) * unit_seconds)
+                    )
+                )
         ratio = look_at(pairs, look)
         if is_enough(ratio, claim_above):
             break

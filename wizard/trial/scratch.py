@@ -1,4 +1,5 @@
-"""When and where a trial may write: free space only, on a drive that nobody uses, that is fully known, and whose token was typed."""
+"""When and where a trial may write: free space only, on a drive that nobody uses, that is fully known, and
+whose token was typed."""
 
 import errno
 import fcntl
@@ -16,12 +17,23 @@ from wizard.model.units import MIB, format_exact
 from wizard.trial.watch import Watch, other_writer
 
 MARGIN_BYTES = MIB
-"""Kept from the ends of free space: a power cut in a misaligned write may harm the physical blocks it touches, which must hold nothing."""
+"""Kept from the ends of free space: a power cut in a misaligned write may harm the physical blocks it
+touches, which must hold nothing."""
 
 LEAST_BYTES = 16 * MIB
 BLKGETDISKSEQ = 0x80081280
 LOCK_SECONDS = 2.0
-ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses", "free", "read_only")
+ESSENTIAL = (
+    "drive",
+    "size_bytes",
+    "geometry",
+    "table",
+    "partitions",
+    "signatures",
+    "uses",
+    "free",
+    "read_only",
+)
 
 
 def confirm_scratch(drive: Drive, token: str) -> None:
@@ -29,8 +41,8 @@ def confirm_scratch(drive: Drive, token: str) -> None:
     if token != drive.token:
         kind = "serial number" if drive.serial else "name"
         raise Refused(
-            f"{printable(token, 40)!r} does not confirm {drive.path}: type its {kind} as `diskwright inspect {drive.path}` shows it. "
-            "Nothing was written."
+            f"{printable(token, 40)!r} does not confirm {drive.path}: type its {kind} as `diskwright inspect "
+            f"{drive.path}` shows it. Nothing was written."
         )
 
 
@@ -43,13 +55,15 @@ def scratch_extents(drive: Drive) -> tuple[Extent, ...]:
     for partition in drive.partitions:
         free = _without(free, partition.start_bytes, partition.end_bytes)
         if partition.kernel_start_bytes is not None and partition.kernel_size_bytes is not None:
-            free = _without(free, partition.kernel_start_bytes, partition.kernel_start_bytes + partition.kernel_size_bytes)
+            free = _without(
+                free, partition.kernel_start_bytes, partition.kernel_start_bytes + partition.kernel_size_bytes
+            )
     inner = tuple(_shrink(extent, drive.size_bytes) for extent in free)
     kept = tuple(extent for extent in inner if extent.size_bytes >= LEAST_BYTES)
     if not kept:
         raise Refused(
-            f"{drive.path} has no free space of {format_exact(LEAST_BYTES + 2 * MARGIN_BYTES)} in one piece to write in; "
-            "nothing was written. Reading needs none: leave out --scratch."
+            f"{drive.path} has no free space of {format_exact(LEAST_BYTES + 2 * MARGIN_BYTES)} in one piece "
+            "to write in; nothing was written. Reading needs none: leave out --scratch."
         )
     return kept
 
@@ -69,11 +83,19 @@ def _obstacle(drive: Drive) -> str | None:
     if drive.read_only is not False:
         return f"{drive.path} is read-only, or does not say that it is not."
     if drive.zoned == "host-managed":
-        return f"{drive.path} is host-managed: its zones take writes only where the last one ended, not at random places."
+        return (
+            f"{drive.path} is host-managed: its zones take writes only where the last one ended, not at "
+            "random places."
+        )
     if drive.table.kind not in ("gpt", "mbr", "none") or drive.table.primary == "damaged":
-        return f"{drive.path} has a partition table ({printable(drive.table.kind, 20)}) that does not tell surely what is free."
+        return (
+            f"{drive.path} has a partition table ({printable(drive.table.kind, 20)}) that does not tell "
+            "surely what is free."
+        )
     if drive.signatures:
-        return f"{drive.path} carries {printable(drive.signatures[0].kind, 40)} as a whole: none of it is free."
+        return (
+            f"{drive.path} carries {printable(drive.signatures[0].kind, 40)} as a whole: none of it is free."
+        )
     return None
 
 
@@ -98,7 +120,8 @@ def _shrink(extent: Extent, drive_size_bytes: int) -> Extent:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A drive that this process has for itself: a descriptor for direct writes, where it may write, and who watches over it."""
+    """A drive that this process has for itself: a descriptor for direct writes, where it may write, and who
+    watches over it."""
 
     descriptor: int
     extents: tuple[Extent, ...]
@@ -107,7 +130,8 @@ class Claim:
 
 @contextmanager
 def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -> Iterator[Claim]:
-    """Locks the drive, probes it again, and opens it alone; `synchronous` writes return when the drive calls them durable.
+    """Locks the drive, probes it again, and opens it alone; `synchronous` writes return when the drive calls
+    them durable.
 
     Raises Refused where it is another drive by now, in use, or without free space.
     """
@@ -116,7 +140,9 @@ def claimed(drive: Drive, probe: Callable[[str], Drive], *, synchronous: bool) -
         _same_drive(drive, fresh)
         extents = scratch_extents(fresh)
         with opened_alone(fresh, synchronous=synchronous) as descriptor, Watch(drive.path) as watch:
-            if watch.partitions != {part.path for part in fresh.partitions if part.kernel_start_bytes is not None}:
+            if watch.partitions != {
+                part.path for part in fresh.partitions if part.kernel_start_bytes is not None
+            }:
                 raise Refused(f"The partitions of {drive.path} are just being changed. Nothing was written.")
             if writer := other_writer({drive.path, *watch.partitions}):
                 raise Refused(f"{writer}. Nothing was written.")
@@ -127,12 +153,16 @@ def _same_drive(known: Drive, fresh: Drive) -> None:
     """Raises Refused where another drive answers at this path now, or it holds something else."""
     for what in ("serial", "wwn", "size_bytes", "geometry", "diskseq", "content_digest"):
         if getattr(known, what) != getattr(fresh, what):
-            raise Refused(f"{known.path} is not the drive that was confirmed: its {what} has changed. Nothing was written.")
+            raise Refused(
+                f"{known.path} is not the drive that was confirmed: its {what} has changed. Nothing was "
+                "written."
+            )
 
 
 @contextmanager
 def locked(path: str) -> Iterator[None]:
-    """Holds the drive's lock, which other diskwrights and udev respect; Refused where someone else keeps it."""
+    """Holds the drive's lock, which other diskwrights and udev respect; Refused where someone else keeps
+    it."""
     descriptor = _open(path, os.O_RDONLY)
     try:
         deadline = monotonic() + LOCK_SECONDS
@@ -142,7 +172,10 @@ def locked(path: str) -> Iterator[None]:
                 break
             except BlockingIOError:
                 if monotonic() > deadline:
-                    raise Refused(f"Another program holds the lock on {path}, as if it were changing it. Nothing was written.") from None
+                    raise Refused(
+                        f"Another program holds the lock on {path}, as if it were changing it. Nothing was "
+                        "written."
+                    ) from None
                 sleep(0.05)
         yield
     finally:
@@ -151,10 +184,13 @@ def locked(path: str) -> Iterator[None]:
 
 @contextmanager
 def opened_alone(drive: Drive, *, synchronous: bool) -> Iterator[int]:
-    """A descriptor for direct writes, claimed alone; Refused where someone else has claimed it, or the drive was swapped."""
+    """A descriptor for direct writes, claimed alone; Refused where someone else has claimed it, or the drive
+    was swapped."""
     descriptor = _open(drive.path, os.O_RDWR | os.O_EXCL | os.O_DIRECT | (os.O_DSYNC if synchronous else 0))
     try:
-        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(descriptor, drive.diskseq):
+        if os.lseek(descriptor, 0, os.SEEK_END) != drive.size_bytes or not _is_same(
+            descriptor, drive.diskseq
+        ):
             raise Refused(f"{drive.path} is no longer the drive it was a moment ago. Nothing was written.")
         yield descriptor
     finally:
@@ -166,12 +202,17 @@ def _open(path: str, flags: int) -> int:
         return os.open(path, flags)
     except OSError as error:
         if error.errno == errno.EBUSY:
-            raise Refused(f"{path} is in use: the kernel does not give it to a writer alone. Nothing was written.") from None
-        raise Refused(f"{path} cannot be opened for writing ({error.strerror}). Nothing was written.") from None
+            raise Refused(
+                f"{path} is in use: the kernel does not give it to a writer alone. Nothing was written."
+            ) from None
+        raise Refused(
+            f"{path} cannot be opened for writing ({error.strerror}). Nothing was written."
+        ) from None
 
 
 def _is_same(descriptor: int, diskseq: int | None) -> bool:
-    """Whether it is still the disk with this sequence number; true where the kernel (before 5.15) counts none."""
+    """Whether it is still the disk with this sequence number; true where the kernel (before 5.15) counts
+    none."""
     if diskseq is None:
         return True
     try:

@@ -4,10 +4,14 @@ from wizard.model.machine import Drive
 from wizard.model.verdict import Outcome, Ratio
 from wizard.trial.paired import BAND
 
-READING_ONLY = "Reading alone never clears a drive: the penalty of misalignment is in writing, which was not measured."
+READING_ONLY = (
+    "Reading alone never clears a drive: the penalty of misalignment is in writing, which was not measured."
+)
 
 
-def sentence_for(path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]) -> str:
+def sentence_for(
+    path: str, access: str, outcome: Outcome, ratio: Ratio | None, pairs: int, claim_above: float = BAND[1]
+) -> str:
     """The verdict in a sentence or two, which claim no more than was measured."""
     doing = "reading" if access == "read" else "writing"
     if ratio is None:
@@ -21,28 +25,38 @@ def sentence_for(path: str, access: str, outcome: Outcome, ratio: Ratio | None, 
             return f"{said} {READING_ONLY}" if access == "read" else said
         case _:
             return (
-                f"{path}, {doing}: inconclusive; misaligned takes {_number(ratio.estimate, ratio)} times as long as aligned {interval}, "
-                f"and a difference is claimed only above {claim_above}, none only within {BAND[0]}-{BAND[1]}."
+                f"{path}, {doing}: inconclusive; misaligned takes {_number(ratio.estimate, ratio)} times as "
+                f"long as aligned {interval}, and a difference is claimed only above {claim_above}, none "
+                f"only within {BAND[0]}-{BAND[1]}."
             )
 
 
-def caveats_for(drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool) -> tuple[str, ...]:
+def caveats_for(
+    drive: Drive, access: str, outcome: Outcome, *, assumed: bool, counted_pauses: bool, ended: bool
+) -> tuple[str, ...]:
     """What a person must know to read the verdict rightly."""
     caveats = []
     if access == "read" and outcome is not Outcome.ALIGNED_FASTER:
         caveats.append(READING_ONLY)
     if drive.bus == "loop":
-        caveats.append("This is a loop device: what was measured is the file beneath it and this machine's cache, not a drive.")
+        caveats.append(
+            "This is a loop device: what was measured is the file beneath it and this machine's cache, not a "
+            "drive."
+        )
     if assumed:
         caveats.append("The physical block size was given by you, not by the drive.")
     if drive.rotational is False and drive.bus != "loop":
         caveats.append("On a solid-state drive misalignment also costs wear, which no timing shows.")
     if access == "write":
         caveats.append(
-            "Each write was waited for until the drive called it durable; with its write cache, costs come later, but they come."
+            "Each write was waited for until the drive called it durable; with its write cache, costs come "
+            "later, but they come."
         )
     if counted_pauses:
-        caveats.append("The drive works off what it took before while nothing is asked of it: the pauses between accesses were counted.")
+        caveats.append(
+            "The drive works off what it took before while nothing is asked of it: the pauses between "
+            "accesses were counted."
+        )
     if drive.uses:
         caveats.append("The drive is in use: other work on it widens the interval.")
     if ended:

@@ -1,6 +1,8 @@
-"""The write probe for shingled recording: random writes of what is there, until writing falls off a cliff or a limit is reached.
+"""The write probe for shingled recording: random writes of what is there, until writing falls off a cliff or
+a limit is reached.
 
-Sequential writing is measured before and after. Everything written is what was read at that very place a moment ago.
+Sequential writing is measured before and after. Everything written is what was read at that very place a
+moment ago.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +20,15 @@ from wizard.trial.cliff import FALL, Kind, find_cliff, judge_cliff, sequential_r
 from wizard.trial.measure import Clock
 from wizard.trial.scratch import claimed, scratch_extents
 from wizard.trial.shingledwords import caveats_for, sentence_for
-from wizard.trial.stretches import FEWEST_STRETCHES, PIECE_BYTES, STRETCH_BYTES, STRETCHES_HELD, Ground, draw_batches, lay_ground
+from wizard.trial.stretches import (
+    FEWEST_STRETCHES,
+    PIECE_BYTES,
+    STRETCH_BYTES,
+    STRETCHES_HELD,
+    Ground,
+    draw_batches,
+    lay_ground,
+)
 
 ORDERED_PIECE_BYTES = MIB
 ORDERED_SHARE = 16
@@ -28,17 +38,20 @@ ORDERED_SECONDS = 10.0
 
 WINDOWS_WANTED = 600
 SHORTEST_WINDOW, LONGEST_WINDOW = 0.25, 4.0
-"""Seconds of writing that make a window: long enough to even out single writes, short enough to see where the fall is."""
+"""Seconds of writing that make a window: long enough to even out single writes, short enough to see where the
+fall is."""
 
 WINDOWS_OF_BYTES = 64
-"""A window ends as well when it has this part of all bytes: a fast drive that reaches that limit shows a series, too."""
+"""A window ends as well when it has this part of all bytes: a fast drive that reaches that limit shows a
+series, too."""
 
 NANO = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
 class ProbeProgress:
-    """Where a running probe stands. `bytes_per_second` is that of the last window, None before there is one."""
+    """Where a running probe stands. `bytes_per_second` is that of the last window, None before there is
+    one."""
 
     phase: Phase
     written_bytes: int
@@ -75,10 +88,11 @@ def run_shingled_trial(
     probe: Callable[[str], Drive] = probe_drive,
     random: Random | None = None,
 ) -> CliffVerdict:
-    """Write until a cliff shows, `most_bytes` are written, `seconds` are over but for a write under way, or `stop` says so.
+    """Write until a cliff shows, `most_bytes` are written, `seconds` are over but for a write under way, or
+    `stop` says so.
 
-    The face has had the drive's token typed (`confirm_scratch`). Raises Refused where writing is not safe or there is too little free
-    space, Failed where the drive does not answer.
+    The face has had the drive's token typed (`confirm_scratch`). Raises Refused where writing is not safe or
+    there is too little free space, Failed where the drive does not answer.
     """
     scratch_extents(drive)
     if drive.geometry is None:
@@ -134,7 +148,10 @@ class WriteProbe:
         starts = list(self.ground.ordered)
         if phase is Phase.SEQUENTIAL_AFTER:
             # No more than before, for which room was kept.
-            starts = starts[: sum(window.written_bytes for window in self.windows if window.phase is not Phase.RANDOM) // STRETCH_BYTES]
+            starts = starts[
+                : sum(window.written_bytes for window in self.windows if window.phase is not Phase.RANDOM)
+                // STRETCH_BYTES
+            ]
         for first in range(0, len(starts), STRETCHES_HELD):
             if self._clock.is_over() or self._clock.elapsed > until:
                 break
@@ -179,7 +196,8 @@ class WriteProbe:
         return True
 
     def _close_window(self, *, at_least_seconds: float) -> None:
-        """Flush, which belongs to the price of what was written, and end the window unless it is shorter than that."""
+        """Flush, which belongs to the price of what was written, and end the window unless it is shorter than
+        that."""
         if not self._open_bytes:
             return
         self._open_ns += self.pieces.flush()
@@ -198,13 +216,17 @@ class WriteProbe:
 
     def _say(self) -> None:
         rate = self.windows[-1].bytes_per_second if self.windows else None
-        self._on_progress(ProbeProgress(self._phase, self.written_bytes, self._most_bytes, self._clock.left, rate))
+        self._on_progress(
+            ProbeProgress(self._phase, self.written_bytes, self._most_bytes, self._clock.left, rate)
+        )
 
 
 def _verdict(drive: Drive, run: WriteProbe, clock: Clock) -> CliffVerdict:
     windows = tuple(run.windows)
     random_bytes = sum(window.written_bytes for window in windows if window.phase is Phase.RANDOM)
-    before, after = (sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER))
+    before, after = (
+        sequential_rate(windows, phase) for phase in (Phase.SEQUENTIAL_BEFORE, Phase.SEQUENTIAL_AFTER)
+    )
     judgement = judge_cliff(windows, PIECE_BYTES, Kind(drive.rotational, drive.removable, drive.bus))
     return CliffVerdict(
         drive=drive.path,

@@ -1,4 +1,5 @@
-"""Who else changes a drive while a trial writes to it: new partitions, and writes that are not the trial's own."""
+"""Who else changes a drive while a trial writes to it: new partitions, and writes that are not the trial's
+own."""
 
 import os
 from collections.abc import Collection
@@ -12,7 +13,8 @@ from wizard.model.units import KERNEL_SECTOR_BYTES
 from wizard.probe.sysfs import SYS, name_of, node_of
 
 SECTORS_WRITTEN = 6
-"""The field of a block device's `stat` (Documentation/block/stat.rst), counting 512 bytes. It is up to date when a write returns."""
+"""The field of a block device's `stat` (Documentation/block/stat.rst), counting 512 bytes. It is up to date
+when a write returns."""
 
 STAT_BYTES = 512
 DEV = Path("/dev")
@@ -20,12 +22,13 @@ PROC = Path("/proc")
 
 
 class Watch:
-    """Asked before each write. A trial writes back what it read a moment ago, and whoever writes there meanwhile must not lose it.
+    """Asked before each write. A trial writes back what it read a moment ago, and whoever writes there
+    meanwhile must not lose it.
 
     It must answer quickly: a drive that works off what it took before uses the time between two timed writes.
 
-    Somebody else's buffered writes are seen when the kernel sends them to the drive. At most one piece of the trial's may come after them:
-    the kernel sends what lies in its way first, and the next look finds it.
+    Somebody else's buffered writes are seen when the kernel sends them to the drive. At most one piece of the
+    trial's may come after them: the kernel sends what lies in its way first, and the next look finds it.
     """
 
     def __init__(self, path: str, sys: Path = SYS, dev: Path = DEV) -> None:
@@ -47,7 +50,9 @@ class Watch:
         self._counted = self._read_sectors()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         while self._descriptors:
             os.close(self._descriptors.pop())
 
@@ -79,8 +84,9 @@ class Watch:
         self._has_counted = True
 
     def _read_marks(self) -> tuple[int, int] | None:
-        """Two numbers of which one changes whenever the kernel makes or drops a partition: the folders beneath the drive's own in sysfs
-        are counted as links, and a node that comes or goes is a change of /dev. Both are read much faster than a list of partitions."""
+        """Two numbers of which one changes whenever the kernel makes or drops a partition: the folders
+        beneath the drive's own in sysfs are counted as links, and a node that comes or goes is a change of
+        /dev. Both are read much faster than a list of partitions."""
         if not self._descriptors:
             return None
         return os.fstat(self._descriptors[0]).st_nlink, os.fstat(self._descriptors[1]).st_mtime_ns
@@ -95,9 +101,11 @@ class Watch:
 
 
 def other_writer(nodes: Collection[str], proc: Path = PROC) -> str | None:
-    """A process, not this one, that has one of these nodes open for writing, as the beginning of a sentence; None where none is seen.
+    """A process, not this one, that has one of these nodes open for writing, as the beginning of a sentence;
+    None where none is seen.
 
-    A virtual machine's drive, for one: claiming it alone does not fail. Root sees all processes of its own container, others only theirs.
+    A virtual machine's drive, for one: claiming it alone does not fail. Root sees all processes of its own
+    container, others only theirs.
     """
     for process in proc.iterdir():
         if not process.name.isdecimal() or process.name == str(os.getpid()):
@@ -113,7 +121,9 @@ def other_writer(nodes: Collection[str], proc: Path = PROC) -> str | None:
 
 def _writes(information: Path) -> bool:
     """Whether a descriptor was opened for writing, by its `fdinfo` (Documentation/filesystems/proc.rst)."""
-    flags = next((line.split()[1] for line in information.read_text().splitlines() if line.startswith("flags:")), "0")
+    flags = next(
+        (line.split()[1] for line in information.read_text().splitlines() if line.startswith("flags:")), "0"
+    )
     return int(flags, 8) & os.O_ACCMODE != os.O_RDONLY
 
 

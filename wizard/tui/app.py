@@ -119,9 +119,11 @@ def _driver(terminal: Terminal) -> type[Driver] | None:
 
 
 def run_wizard(services: Services) -> ExitCode:
-    """Show the wizard until it ends; the exit code of the program. A run that is still at work goes on without it."""
+    """Show the wizard until it ends; the exit code of the program. A run that is still at work goes on
+    without it."""
     if not sys.stderr.isatty():
-        # Textual draws on standard error; what was redirected there would get the screen, and the person nothing.
+        # Textual draws on standard error; what was redirected there would get the screen, and the person
+        # nothing.
         os.dup2(sys.stdout.fileno(), sys.stderr.fileno())
     app = WizardApp(services)
     session = app.run(mouse=False)

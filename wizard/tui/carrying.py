@@ -22,7 +22,13 @@ def save_carried(screen: StepScreen, carried: Carried, show: Callable[[list[Bloc
         screen.say(f"It is saved: diskwright show {path}", "green")
         show(carrying_blocks(carried, str(path)))
 
-    save_text(screen, "Save the plan to be carried", render_carried(carried), f"{Path(carried.device).name}-carry.json", saved)
+    save_text(
+        screen,
+        "Save the plan to be carried",
+        render_carried(carried),
+        f"{Path(carried.device).name}-carry.json",
+        saved,
+    )
 
 
 def carrying_blocks(carried: Carried, file: str) -> list[Block]:

@@ -4,14 +4,26 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from wizard.diagnose.words import contents_words, layer_words, partition_words, recording_words, size_words, tuning_words
+from wizard.diagnose.words import (
+    contents_words,
+    layer_words,
+    partition_words,
+    recording_words,
+    size_words,
+    tuning_words,
+)
 from wizard.model.advice import Choice, Evidence, Option, Place, Unmade, ZonedUse
 from wizard.model.finding import Diagnosis, Finding, Severity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.tui.widgets.words import Block, Paragraph, gap, para
 
-SEVERITY_INK = {Severity.DANGER: "red", Severity.WARNING: "yellow", Severity.INFO: "cyan", Severity.OK: "green"}
+SEVERITY_INK = {
+    Severity.DANGER: "red",
+    Severity.WARNING: "yellow",
+    Severity.INFO: "cyan",
+    Severity.OK: "green",
+}
 PLACE_INK = {Place.CHOSEN: "green", Place.SECOND: "cyan", Place.REJECTED: "yellow"}
 
 
@@ -25,7 +37,11 @@ def drive_blocks(drive: Drive, diagnosis: Diagnosis, impediment: str) -> list[Bl
     name = printable(drive.model or "no name", 60)
     facts = [
         ("Drive", " ".join(part for part in (name, printable(drive.revision or "", 12)) if part)),
-        ("Serial", f"{printable(drive.serial, 40) if drive.serial else 'none'}   WWN {printable(drive.wwn or 'none', 50)}"),
+        (
+            "Serial",
+            f"{printable(drive.serial, 40) if drive.serial else 'none'}   WWN "
+            f"{printable(drive.wwn or 'none', 50)}",
+        ),
         ("Size", size_words(drive)),
         ("Holds", contents_words(drive)),
         ("Recording", recording_words(diagnosis.recording)),
@@ -62,7 +78,9 @@ def choice_blocks(choice: Choice) -> list[Block]:
     """The options of a choice with why and risk, or what stands against it."""
     blocks: list[Block] = []
     for obstacle in choice.obstacles:
-        blocks.append(para(Text("Cannot be taken: ", "red").append(printable(obstacle, 300), "default"), hang=2))
+        blocks.append(
+            para(Text("Cannot be taken: ", "red").append(printable(obstacle, 300), "default"), hang=2)
+        )
     if choice.obstacles:
         return blocks
     made = "mkfs." + choice.filesystem
@@ -76,7 +94,10 @@ def choice_blocks(choice: Choice) -> list[Block]:
         blocks += _options(options)
     if choice.withheld:
         blocks += [para("Thought of, and not offered:", "bold")]
-        blocks += [para(f"{printable(held.text, 40)}  {printable(held.reason, 300)}", indent=2, hang=2) for held in choice.withheld]
+        blocks += [
+            para(f"{printable(held.text, 40)}  {printable(held.reason, 300)}", indent=2, hang=2)
+            for held in choice.withheld
+        ]
     return blocks
 
 
@@ -92,13 +113,20 @@ def unmade_blocks(unmade: Unmade) -> list[Block]:
 
 def _options(options: Iterable[Option]) -> Iterable[Paragraph]:
     for option in options:
-        yield para(Text(printable(option.text, 60), "cyan").append("  " + printable(option.why, 300), "default"), indent=2, hang=2)
+        yield para(
+            Text(printable(option.text, 60), "cyan").append("  " + printable(option.why, 300), "default"),
+            indent=2,
+            hang=2,
+        )
         if option.risk:
-            yield para(Text("Risk: ", "yellow").append(printable(option.risk, 300), "default"), indent=4, hang=2)
+            yield para(
+                Text("Risk: ", "yellow").append(printable(option.risk, 300), "default"), indent=4, hang=2
+            )
 
 
 def zoned_blocks(uses: Sequence[ZonedUse]) -> list[Block]:
-    """What could live on a drive whose zones the host must manage, each with its commands; nothing for other drives."""
+    """What could live on a drive whose zones the host must manage, each with its commands; nothing for other
+    drives."""
     if not uses:
         return []
     blocks: list[Block] = [gap(), para("In its zones, on this kernel with these programs", "bold")]
@@ -123,7 +151,8 @@ def evidence_blocks(evidence: Sequence[Evidence]) -> list[Block]:
             blocks.append(para(printable(item.note, 500), indent=2))
         blocks.append(
             para(
-                f"Measured: {printable(item.era, 60)}, kernel {printable(item.kernel, 60)}, {printable(item.hardware, 160)}",
+                f"Measured: {printable(item.era, 60)}, kernel {printable(item.kernel, 60)}, "
+                f"{printable(item.hardware, 160)}",
                 indent=2,
                 hang=2,
             )

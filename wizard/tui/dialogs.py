@@ -21,7 +21,8 @@ class Ask(Dialog[bool]):
 
     NAME = "A question"
     HELP = """
-Something is asked before it is done. The lines above the buttons say what yes would mean; nothing happens before you answer.
+Something is asked before it is done. The lines above the buttons say what yes would mean; nothing happens
+before you answer.
 
 The button with > in front has the focus, and Enter presses it. At first that is the one that changes nothing.
 """
@@ -66,7 +67,8 @@ class Tell(Dialog[None]):
 
     NAME = "News"
     HELP = """
-Something has happened that leaves no choice. The lines above the button say what, and where it goes on from here.
+Something has happened that leaves no choice. The lines above the button say what, and where it goes on from
+here.
 """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "close", show=False, id="tell.close")]
 
@@ -110,7 +112,8 @@ class AskName(Dialog[str | None]):
     """What an empty line says."""
     TYPING = True
     HELP = """
-File: where it is to be written. A name alone is a file in the folder in which diskwright was started; ~ is your own folder.
+File: where it is to be written. A name alone is a file in the folder in which diskwright was started; ~ is
+your own folder.
 
 A file that is there already is never overwritten: choose another name then.
 """
@@ -153,8 +156,9 @@ class AskFolder(AskName):
     TAKES = "take it"
     EMPTY = ""
     HELP = """
-Folder: where room is taken while the filesystem is changed and until that is kept or undone. A whole path, such as /mnt/backup. It
-must lie on another filesystem than the one that is changed, and should outlive a start: not in memory.
+Folder: where room is taken while the filesystem is changed and until that is kept or undone. A whole path,
+such as /mnt/backup. It must lie on another filesystem than the one that is changed, and should outlive a
+start: not in memory.
 """
 
 
@@ -165,18 +169,21 @@ class AskVolume(AskName):
     CAPTION = "Volume"
     TAKES = "take it"
     HELP = """
-Volume: the partition or volume for the fresh filesystem, such as /dev/sdb1. It must hold nothing, and be large enough for every file.
+Volume: the partition or volume for the fresh filesystem, such as /dev/sdb1. It must hold nothing, and be
+large enough for every file.
 """
 
 
 class AskToken(Dialog[str | None]):
-    """Asks for the drive's token before anything is written; None is no. `check` raises what stands against a token."""
+    """Asks for the drive's token before anything is written; None is no. `check` raises what stands against a
+    token."""
 
     NAME = "The token"
     CAPTION = "Token"
     TYPING = True
     HELP = """
-Something is about to be written to the drive. The lines above say what. Typing the token shows that you mean this drive.
+Something is about to be written to the drive. The lines above say what. Typing the token shows that you mean
+this drive.
 
 Token: the drive's serial number, or its name where it has none.
 
@@ -227,7 +234,8 @@ Nothing is written on the empty line, by a wrong token, or by Esc.
 
 
 class TooSmall(Dialog[None]):
-    """Over everything while the terminal has not enough room: nobody should press keys on what cannot be seen."""
+    """Over everything while the terminal has not enough room: nobody should press keys on what cannot be
+    seen."""
 
     LEAST_COLUMNS, LEAST_LINES = 60, 16
     NAME = "A small terminal"
@@ -241,8 +249,8 @@ class TooSmall(Dialog[None]):
         """Another size, perhaps still too small."""
         size = self.app.size
         self.query_one("#small", Prose).update(
-            f"This terminal has {size.width} columns and {size.height} lines. diskwright needs {self.LEAST_COLUMNS} and "
-            f"{self.LEAST_LINES}: make it larger, and it goes on where it was."
+            f"This terminal has {size.width} columns and {size.height} lines. diskwright needs "
+            f"{self.LEAST_COLUMNS} and {self.LEAST_LINES}: make it larger, and it goes on where it was."
         )
 
     @classmethod

@@ -14,7 +14,8 @@ EXPLAINING: list[BindingType] = [
     Binding("f1,question_mark", "app.explain", show=False, id="explain.help"),
     Binding("f2,g", "app.glossary", show=False, id="explain.glossary"),
 ]
-"""On every screen. Not every terminal has an F1 that arrives, so ? is the same; where letters are typed, F2 is the same as g."""
+"""On every screen. Not every terminal has an F1 that arrives, so ? is the same; where letters are typed, F2
+is the same as g."""
 
 EXPLAINING_KEYS: Pairs = (("F1/?", "help"), ("g", "glossary"))
 EXPLAINING_KEYS_TYPING: Pairs = (("F1/?", "help"), ("F2", "glossary"))
@@ -31,7 +32,8 @@ HEIGHTS = [(0, "-low"), (30, "-high")]
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """What F1 shows of a screen: its paragraphs, of which `Word: ...` begins one about a word, and its keys."""
+    """What F1 shows of a screen: its paragraphs, of which `Word: ...` begins one about a word, and its
+    keys."""
 
     title: str
     text: str

@@ -25,13 +25,18 @@ class NoColours(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The same segments without colours."""
-        return [Segment(text, None if style is None else _plain(style), control) for text, style, control in segments]
+        return [
+            Segment(text, None if style is None else _plain(style), control)
+            for text, style, control in segments
+        ]
 
 
 class EightInks(LineFilter):
-    """Inks that can be read on the ground they stand on. `paint` fills the ground, where nobody knows which colour the terminal's has.
+    """Inks that can be read on the ground they stand on. `paint` fills the ground, where nobody knows which
+    colour the terminal's has.
 
-    On black, red is too dark unless it is bold, which terminals draw bright. On white, yellow, cyan and green are too bright.
+    On black, red is too dark unless it is bold, which terminals draw bright. On white, yellow, cyan and green
+    are too bright.
     """
 
     def __init__(self, *, light: bool, paint: bool) -> None:
@@ -40,7 +45,9 @@ class EightInks(LineFilter):
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
         """The same segments in those inks."""
-        return [Segment(text, self._inked(style or Style.null()), control) for text, style, control in segments]
+        return [
+            Segment(text, self._inked(style or Style.null()), control) for text, style, control in segments
+        ]
 
     def _inked(self, style: Style) -> Style:
         if style.bgcolor is not None and not style.bgcolor.is_default:
@@ -48,7 +55,9 @@ class EightInks(LineFilter):
         ink = style.color.number if style.color else None
         if self.light:
             return style + Style(color=_ON_WHITE[ink]) if ink in _ON_WHITE else style
-        painted = Style(color=None if ink is not None else "white", bgcolor="black") if self.paint else Style.null()
+        painted = (
+            Style(color=None if ink is not None else "white", bgcolor="black") if self.paint else Style.null()
+        )
         return style + painted + (Style(bold=True) if ink == _RED else Style.null())
 
 
@@ -58,4 +67,9 @@ _ON_WHITE = {2: "blue", 3: "magenta", 6: "blue"}
 
 
 def _plain(style: Style) -> Style:
-    return Style(reverse=style.reverse or None, underline=style.underline or None, bold=style.bold or None, meta=style.meta or None)
+    return Style(
+        reverse=style.reverse or None,
+        underline=style.underline or None,
+        bold=style.bold or None,
+        meta=style.meta or None,
+    )

@@ -45,7 +45,8 @@ def screen_of(name_of_step: str) -> type[StepScreen]:
 
 
 async def walk(app: "WizardApp", session: Session) -> Session:
-    """Through the steps, forth and back, until the last one is left or the person quits; what was gathered."""
+    """Through the steps, forth and back, until the last one is left or the person quits; what was
+    gathered."""
     index = 0
     while True:
         outcome = await app.push_screen_wait(screen_of(steps_of(session)[index])(session, app.services))

@@ -1,4 +1,5 @@
-"""What every form of several fields has: a title, a line for what is wrong, two buttons, and the keys that leave it."""
+"""What every form of several fields has: a title, a line for what is wrong, two buttons, and the keys that
+leave it."""
 
 from abc import abstractmethod
 from typing import ClassVar, TypeVar

@@ -1,4 +1,5 @@
-"""For serial lines, where every byte costs time: only the cells that differ from what the terminal shows are sent."""
+"""For serial lines, where every byte costs time: only the cells that differ from what the terminal shows are
+sent."""
 
 import os
 import re
@@ -10,7 +11,8 @@ from textual.app import App
 from textual.drivers.linux_driver import LinuxDriver
 
 Cell = tuple[str, str]
-"""A character and its attributes, as the numbers of an SGR sequence; the second half of a wide character is empty."""
+"""A character and its attributes, as the numbers of an SGR sequence; the second half of a wide character is
+empty."""
 
 Place = tuple[int, int]
 """Line and column, from 0."""
@@ -24,11 +26,13 @@ ERASED = 3
 """Cells: more blanks than these at the end of a line cost more than the sequence that erases them."""
 
 _TOKEN = re.compile(
-    r"\x1b\[(?P<move>[0-9;]*)H|\x1b\[(?P<ink>[0-9;]*)m|(?P<line>\r\n)|(?P<mode>\x1b\[\?(?:25|7|1049)[hl])"
-    r"|(?P<other>\x1b\[[?<=>]?[0-9;]*[ $]?[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.)|(?P<text>[^\x1b\r\n]+)|(?P<rest>.)",
+    r"\x1b\[(?P<move>[0-9;]*)H|\x1b\[(?P<ink>[0-9;]*)m|(?P<line>\r\n)|(?P<mode>\x1b\[\?(?:25|7|1049)[hl])|"
+    r"(?P<other>\x1b\[[?<=>]?[0-9;]*[ $]?[a-zA-Z]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)|\x1b.)|"
+    r"(?P<text>[^\x1b\r\n]+)|(?P<rest>.)",
     re.DOTALL,
 )
-"""Modes are those of old terminals: cursor, wrapping, second screen. Of the others and of questions to the terminal, a vt220 knows none."""
+"""Modes are those of old terminals: cursor, wrapping, second screen. Of the others and of questions to the
+terminal, a vt220 knows none."""
 
 _SHOWN_ON_BLANK = frozenset({"4", "7", *(str(number) for number in range(40, 48))})
 
@@ -73,7 +77,8 @@ class Shown:
         return "".join(sent)
 
     def _mode(self, mode: str) -> str:
-        """The second screen is begun empty, and left empty: a terminal without one shows what comes next on the same screen."""
+        """The second screen is begun empty, and left empty: a terminal without one shows what comes next on
+        the same screen."""
         if mode == SECOND:
             return mode + self.clear()
         return self.clear() + mode if mode == FIRST else mode
@@ -102,7 +107,9 @@ class Shown:
 
     def _run(self, line: int, first: int, last: int) -> Iterator[str]:
         yield f"\x1b[{line + 1};{first + 1}H"
-        end = max((column for (at, column), cell in self._cells.items() if at == line and cell != BLANK), default=-1)
+        end = max(
+            (column for (at, column), cell in self._cells.items() if at == line and cell != BLANK), default=-1
+        )
         erase = last - max(end, first - 1) > ERASED
         ink = ""
         for column in range(first, (end if erase else last) + 1):
@@ -139,13 +146,21 @@ def _runs(columns: list[int]) -> Iterator[tuple[int, int]]:
 class FrugalDriver(LinuxDriver):
     """Textual's own, but for what is written."""
 
-    def __init__(self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None) -> None:
+    def __init__(
+        self,
+        app: App[object],
+        *,
+        debug: bool = False,
+        mouse: bool = True,
+        size: tuple[int, int] | None = None,
+    ) -> None:
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._shown = Shown()
         self._known_size: os.terminal_size | None = None
 
     def write(self, data: str) -> None:
-        """Only what differs. A terminal that has another size by now is begun anew: what it made of its content is not known."""
+        """Only what differs. A terminal that has another size by now is begun anew: what it made of its
+        content is not known."""
         size = _terminal_size()
         cleared = "" if self._known_size in (None, size) else self._shown.clear()
         self._known_size = size

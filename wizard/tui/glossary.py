@@ -49,17 +49,20 @@ class GlossaryScreen(Dialog[None]):
     NAME = "Glossary"
     TYPING = True
     HELP = """
-Each line is a word that diskwright uses, with its other spellings. What the highlighted one means stands beside or below the list,
-with where that is from.
+Each line is a word that diskwright uses, with its other spellings. What the highlighted one means stands
+beside or below the list, with where that is from.
 
-Here: the word stands on the screen that you came from, perhaps further down than can be seen. Those words come first.
+Here: the word stands on the screen that you came from, perhaps further down than can be seen. Those words
+come first.
 
 Search: type a few letters; only the words that have them are left. Backspace takes a letter back.
 
-Your own words are files in ~/.config/diskwright/glossary or /etc/diskwright/glossary; `diskwright glossary --help` says how they are
-written.
+Your own words are files in ~/.config/diskwright/glossary or /etc/diskwright/glossary; `diskwright glossary
+--help` says how they are written.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f2,enter", "close", show=False, id="glossary.close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f2,enter", "close", show=False, id="glossary.close")
+    ]
 
     def __init__(self, text: str) -> None:
         super().__init__()
@@ -72,7 +75,9 @@ written.
         yield Prose(Text(" Glossary"), id="head")
         yield Prose(id="search")
         with Container(id="halves"):
-            yield TypedRows(Column("Term"), Column("Here"), Column("Other spellings", flexible=True), id="terms")
+            yield TypedRows(
+                Column("Term"), Column("Here"), Column("Other spellings", flexible=True), id="terms"
+            )
             yield Prose(classes="rule")
             yield Words(id="meaning")
         yield self.key_lines()
@@ -101,20 +106,28 @@ written.
     def _draw(self) -> None:
         found = search_terms(self._search, self._terms)
         count = f"{len(found)} of {len(self._terms)} words"
-        self.query_one("#search", Prose).update(Text(f"Search: [{printable(self._search, LONGEST_SEARCH)}_]   {count}"))
+        self.query_one("#search", Prose).update(
+            Text(f"Search: [{printable(self._search, LONGEST_SEARCH)}_]   {count}")
+        )
         rows = self.query_one(TypedRows)
         rows.set_rows([self._row(term) for term in found], found[0].id if found else None)
 
     def _row(self, term: Term) -> Row:
         return Row(
             term.id,
-            (Text(printable(term.term, 30)), Text("here" if term.id in self._here else ""), Text(printable(", ".join(term.also), 120))),
+            (
+                Text(printable(term.term, 30)),
+                Text("here" if term.id in self._here else ""),
+                Text(printable(", ".join(term.also), 120)),
+            ),
         )
 
     @on(TypedRows.Typed)
     def typed(self, message: TypedRows.Typed) -> None:
         """Search by one letter more, or less."""
-        self._search = (self._search + message.letter)[:LONGEST_SEARCH] if message.letter else self._search[:-1]
+        self._search = (
+            (self._search + message.letter)[:LONGEST_SEARCH] if message.letter else self._search[:-1]
+        )
         self._draw()
 
     @on(Rows.Highlighted)
@@ -122,7 +135,9 @@ written.
         """Show what it means."""
         row = self.query_one(TypedRows).current
         term = next((term for term in self._terms if row and term.id == row.key), None)
-        self.query_one("#meaning", Words).show(term_blocks(term) if term else [para("No word has these letters.")])
+        self.query_one("#meaning", Words).show(
+            term_blocks(term) if term else [para("No word has these letters.")]
+        )
 
     def action_close(self) -> None:
         """Back to where the word was read."""

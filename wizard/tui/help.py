@@ -11,13 +11,16 @@ from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
 LONGEST_WORD = 24
-"""Cells: what stands before a colon at a paragraph's start is a word that is explained only if it is short."""
+"""Cells: what stands before a colon at a paragraph's start is a word that is explained only if it is
+short."""
 
 
 class HelpScreen(Dialog[None]):
     """What a screen shows, the words it uses, and its keys."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,f1,question_mark,q,b,enter", "close", show=False, id="help.close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,f1,question_mark,q,b,enter", "close", show=False, id="help.close")
+    ]
 
     def __init__(self, explanation: Explanation) -> None:
         super().__init__()

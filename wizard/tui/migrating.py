@@ -1,4 +1,5 @@
-"""What the steps share that lead a filesystem to ext4 with its files kept: their bar, and a migration as text."""
+"""What the steps share that lead a filesystem to ext4 with its files kept: their bar, and a migration as
+text."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -46,9 +47,16 @@ class MovingStep(StepScreen):
 
 def offer_blocks(offer: Offer, *, proposed: bool) -> list[Block]:
     """One way with all that is said of it, but for its time and its room, which stand in the list of ways."""
-    blocks: list[Block] = [para(Text(title_words(offer), "bold").append("  proposed" if proposed else "", "green"))]
+    blocks: list[Block] = [
+        para(Text(title_words(offer), "bold").append("  proposed" if proposed else "", "green"))
+    ]
     if offer.obstacle:
-        blocks.append(para(Text("Not possible here: ", "yellow").append(printable(offer.obstacle, LONGEST), "default"), hang=2))
+        blocks.append(
+            para(
+                Text("Not possible here: ", "yellow").append(printable(offer.obstacle, LONGEST), "default"),
+                hang=2,
+            )
+        )
     blocks.append(para(SUMMARIES[offer.way]))
     for caption, text in (("Undone", printable(offer.undone, LONGEST)), ("How", MEANS[offer.means])):
         blocks.append(para(Text(f"{caption}: ", "bold").append(text, "not bold"), hang=2))
@@ -58,11 +66,15 @@ def offer_blocks(offer: Offer, *, proposed: bool) -> list[Block]:
 def _listed(caption: str, sentences: Sequence[str]) -> list[Block]:
     if not sentences:
         return []
-    return [para(caption, "bold"), *(para(f"- {printable(sentence, LONGEST)}", hang=2) for sentence in sentences)]
+    return [
+        para(caption, "bold"),
+        *(para(f"- {printable(sentence, LONGEST)}", hang=2) for sentence in sentences),
+    ]
 
 
 class SideBySide:
-    """Every way in a column of its own; the highlighted one has `>` before its name, those that cannot be had are dim."""
+    """Every way in a column of its own; the highlighted one has `>` before its name, those that cannot be had
+    are dim."""
 
     def __init__(self, prospect: Prospect, highlighted: str) -> None:
         self._prospect, self._highlighted = prospect, highlighted
@@ -73,7 +85,10 @@ class SideBySide:
         room = max(12, (width - BETWEEN_COLUMNS * (len(offers) - 1)) // max(1, len(offers)))
         columns = [self._column(offer, room) for offer in offers]
         height = max(map(len, columns), default=0)
-        return [_joined([column[line] if line < len(column) else Text() for column in columns], room) for line in range(height)]
+        return [
+            _joined([column[line] if line < len(column) else Text() for column in columns], room)
+            for line in range(height)
+        ]
 
     def _column(self, offer: Offer, room: int) -> list[Text]:
         lines: list[Text] = []
@@ -121,8 +136,14 @@ def _step_blocks(number: int, step: MigrationStep) -> list[Block]:
     blocks: list[Block] = [para(f"{number}. {printable(step.sentence, LONGEST)}", "bold", hang=3)]
     blocks += [CommandLines(argv) for argv in step.commands]
     blocks += [para(printable(edit, 4000), "cyan", indent=5, hang=2) for edit in step.edits]
-    said = [("Undo", step.undo), ("If the power goes", step.power), *(("Checked", check) for check in step.holds)]
-    blocks += [para(f"{caption}: {printable(text, LONGEST)}", indent=3, hang=2) for caption, text in said if text]
+    said = [
+        ("Undo", step.undo),
+        ("If the power goes", step.power),
+        *(("Checked", check) for check in step.holds),
+    ]
+    blocks += [
+        para(f"{caption}: {printable(text, LONGEST)}", indent=3, hang=2) for caption, text in said if text
+    ]
     if step.seconds >= 1:
         blocks.append(para(f"Takes {roughly(step.seconds)} (an estimate).", indent=3))
     return blocks

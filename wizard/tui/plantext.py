@@ -16,7 +16,13 @@ from wizard.model.units import format_capacity, roughly
 from wizard.tui.widgets.words import Block, gap, para
 
 SHADES = Glyphs(kept="▒", new="█", removed="░", free=".", unread="?", edge="│")
-INKS = {State.KEPT: "cyan", State.NEW: "green", State.REMOVED: "red", State.FREE: "default", State.UNREAD: "yellow"}
+INKS = {
+    State.KEPT: "cyan",
+    State.NEW: "green",
+    State.REMOVED: "red",
+    State.FREE: "default",
+    State.UNREAD: "yellow",
+}
 
 
 def plan_blocks(plan: Plan, *, why_direct: str = "", ascii_only: bool = False) -> list[Block]:
@@ -47,7 +53,11 @@ def plan_blocks(plan: Plan, *, why_direct: str = "", ascii_only: bool = False) -
     for number, step in enumerate(plan.steps, 1):
         blocks += [gap(), *step_blocks(number, step)]
     if plan.doubts:
-        blocks += [gap(), para("In doubt", "bold"), *(para("- " + printable(doubt, 600), indent=2, hang=2) for doubt in plan.doubts)]
+        blocks += [
+            gap(),
+            para("In doubt", "bold"),
+            *(para("- " + printable(doubt, 600), indent=2, hang=2) for doubt in plan.doubts),
+        ]
     return blocks
 
 
@@ -58,7 +68,11 @@ def step_blocks(number: int, step: Step) -> list[Block]:
         blocks.append(CommandLines(argv))
     blocks += [para(printable(edit, 4000), "cyan", indent=5, hang=2) for edit in step.edits]
     if step.destroys:
-        blocks.append(para(Text("Destroys: ", "red").append(printable(step.destroys, 4000), "default"), indent=3, hang=2))
+        blocks.append(
+            para(
+                Text("Destroys: ", "red").append(printable(step.destroys, 4000), "default"), indent=3, hang=2
+            )
+        )
     blocks.append(para(f"Undo: {printable(step.undo, 4000)}", indent=3, hang=2))
     if step.seconds >= 1:
         blocks.append(para(f"Takes {roughly(step.seconds)} (an estimate).", indent=3))
@@ -74,13 +88,20 @@ def loss_blocks(plan: Plan, *, why_direct: str = "") -> list[Block]:
         blocks += [para(f"- {loss}", hang=2) for loss in lost]
     else:
         blocks.append(para(f"Nothing that is on the drive{'s' * bool(plan.others)} is destroyed.", "green"))
-    blocks += [gap(), para("What can be undone, and what cannot", "bold"), para(printable(promise(plan, why_direct), 1000))]
+    blocks += [
+        gap(),
+        para("What can be undone, and what cannot", "bold"),
+        para(printable(promise(plan, why_direct), 1000)),
+    ]
     return [*blocks, *(para(way, hang=2) for way in undo_ways(told_as_direct(plan, why_direct)))]
 
 
 def _drive_words(drive: Identity) -> str:
     serial = f"serial {printable(drive.serial, 40)}" if drive.serial else "no serial number"
-    return f"Drive: {drive.path}, {printable(drive.model or 'no name', 60)}, {format_capacity(drive.size_bytes)}, {serial}"
+    return (
+        f"Drive: {drive.path}, {printable(drive.model or 'no name', 60)}, "
+        f"{format_capacity(drive.size_bytes)}, {serial}"
+    )
 
 
 def bars(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
@@ -90,7 +111,10 @@ def bars(plan: Plan, *, ascii_only: bool = False) -> list[Block]:
     for member in plan.members:
         blocks += [para(member.drive.path, "bold")] if plan.others else []
         drawn = ((member.before, False), (member.after, True))
-        blocks += [_Drawn(layout, member.drive.size_bytes, glyphs, after=after, brief=True) for layout, after in drawn]
+        blocks += [
+            _Drawn(layout, member.drive.size_bytes, glyphs, after=after, brief=True)
+            for layout, after in drawn
+        ]
     return blocks
 
 
@@ -114,7 +138,9 @@ class CommandLines:
 class _Drawn:
     """A layout: its table, the bar to scale, and a line for each stretch."""
 
-    def __init__(self, layout: Layout, drive_size_bytes: int, glyphs: Glyphs, *, after: bool, brief: bool = False) -> None:
+    def __init__(
+        self, layout: Layout, drive_size_bytes: int, glyphs: Glyphs, *, after: bool, brief: bool = False
+    ) -> None:
         self.brief = brief
         self.layout, self.size_bytes, self.glyphs, self.after = layout, drive_size_bytes, glyphs, after
 

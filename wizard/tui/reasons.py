@@ -1,4 +1,5 @@
-"""Why something is said: the sentences of a screen, and behind each its reason, its source and its evidence."""
+"""Why something is said: the sentences of a screen, and behind each its reason, its source and its
+evidence."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,16 +30,19 @@ class ReasonsScreen(Dialog[None]):
 
     NAME = "Reasons"
     HELP = """
-Each line is a sentence of the screen that you came from. What stands behind the highlighted one is shown beside or below the list.
+Each line is a sentence of the screen that you came from. What stands behind the highlighted one is shown
+beside or below the list.
 
 Why: what is at stake. Do: what helps, or why nothing does. Source: where the rule is from.
 
-Evidence: published figures, drawn as bars, with when, on which kernel and on what they were measured. Old figures are shown as
-old ones.
+Evidence: published figures, drawn as bars, with when, on which kernel and on what they were measured. Old
+figures are shown as old ones.
 
 Where no figure stands behind a sentence, that is said: it is then a judgement.
 """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,e,q,b,enter", "close", show=False, id="reasons.close")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("escape,e,q,b,enter", "close", show=False, id="reasons.close")
+    ]
 
     def __init__(self, title: str, reasons: Sequence[Reason]) -> None:
         super().__init__()
@@ -67,7 +71,9 @@ Where no figure stands behind a sentence, that is said: it is then a judgement.
     def highlighted(self) -> None:
         """Show what stands behind it."""
         row = self.query_one(Rows).current
-        self.query_one("#behind", Words).show(self._reasons[int(row.key)].behind if row else [para("There is no sentence here.")])
+        self.query_one("#behind", Words).show(
+            self._reasons[int(row.key)].behind if row else [para("There is no sentence here.")]
+        )
 
     def action_close(self) -> None:
         """Back to the step."""

@@ -1,4 +1,5 @@
-"""The sentences of the steps, each with what stands behind it: pure, and every foreign word made printable."""
+"""The sentences of the steps, each with what stands behind it: pure, and every foreign word made
+printable."""
 
 from collections.abc import Iterable, Sequence
 
@@ -25,16 +26,21 @@ LONGEST = 4000
 
 
 def finding_reasons(diagnosis: Diagnosis) -> list[Reason]:
-    """Each finding, the worst first, with why, remedy, source and figures; then how the drive records, with every clue."""
+    """Each finding, the worst first, with why, remedy, source and figures; then how the drive records, with
+    every clue."""
     reasons = [_finding(finding) for finding in diagnosis.findings]
     if clues := diagnosis.recording.evidence:
-        sentence = Text("recording ", "cyan").append(f"{len(clues)} clue{'s' * (len(clues) != 1)} to how the drive records", "default")
+        sentence = Text("recording ", "cyan").append(
+            f"{len(clues)} clue{'s' * (len(clues) != 1)} to how the drive records", "default"
+        )
         reasons.append(Reason(sentence, [block for clue in clues for block in _clue(clue)]))
     return reasons
 
 
 def _finding(finding: Finding) -> Reason:
-    sentence = Text(f"{finding.severity.value} ", SEVERITY_INK[finding.severity]).append(printable(finding.sentence, 400), "default")
+    sentence = Text(f"{finding.severity.value} ", SEVERITY_INK[finding.severity]).append(
+        printable(finding.sentence, 400), "default"
+    )
     behind: list[Block] = [
         *_named("Why", finding.why),
         *_named("Do", finding.remedy),
@@ -52,15 +58,30 @@ def _clue(clue: Clue) -> list[Block]:
 
 
 def choice_reasons(choice: Choice, advice: Advice) -> list[Reason]:
-    """Why a filesystem has its place, with the figures; then its options, what is not offered, and what holds of the drive."""
-    reasons = [Reason(Text(printable(choice.sentence, 500)), [*_obstacles(choice), *evidence_blocks(choice.evidence)])]
-    for kind, options in (("mkfs", choice.mkfs), ("mount", choice.mount), ("scheduler", (choice.scheduler,) if choice.scheduler else ())):
-        reasons += [Reason(Text(f"{kind}: ").append(printable(option.text, 60), "cyan"), _option(option)) for option in options]
+    """Why a filesystem has its place, with the figures; then its options, what is not offered, and what holds
+    of the drive."""
+    reasons = [
+        Reason(
+            Text(printable(choice.sentence, 500)), [*_obstacles(choice), *evidence_blocks(choice.evidence)]
+        )
+    ]
+    for kind, options in (
+        ("mkfs", choice.mkfs),
+        ("mount", choice.mount),
+        ("scheduler", (choice.scheduler,) if choice.scheduler else ()),
+    ):
+        reasons += [
+            Reason(Text(f"{kind}: ").append(printable(option.text, 60), "cyan"), _option(option))
+            for option in options
+        ]
     reasons += [
-        Reason(Text(f"{held.kind}: {printable(held.text, 60)} is not offered"), _named("Why", held.reason)) for held in choice.withheld
+        Reason(Text(f"{held.kind}: {printable(held.text, 60)} is not offered"), _named("Why", held.reason))
+        for held in choice.withheld
     ]
     drive = "This holds of the drive, whatever is put on it."
-    return reasons + [Reason(Text(printable(note, 500)), [para(drive)]) for note in (*advice.doubts, *advice.notes)]
+    return reasons + [
+        Reason(Text(printable(note, 500)), [para(drive)]) for note in (*advice.doubts, *advice.notes)
+    ]
 
 
 def unmade_reasons(unmade: Unmade) -> list[Reason]:
@@ -72,7 +93,10 @@ def unmade_reasons(unmade: Unmade) -> list[Reason]:
 
 
 def _obstacles(choice: Choice) -> list[Block]:
-    return [para(Text("Cannot be taken: ", "red").append(printable(obstacle, 300), "default"), hang=2) for obstacle in choice.obstacles]
+    return [
+        para(Text("Cannot be taken: ", "red").append(printable(obstacle, 300), "default"), hang=2)
+        for obstacle in choice.obstacles
+    ]
 
 
 def _option(option: Option) -> list[Block]:
@@ -80,13 +104,17 @@ def _option(option: Option) -> list[Block]:
 
 
 def step_reasons(plan: Plan, wishes: Sequence[Wish]) -> list[Reason]:
-    """Each step with why it is as it is, what is checked afterwards, and how it is undone; then each doubt."""
+    """Each step with why it is as it is, what is checked afterwards, and how it is undone; then each
+    doubt."""
     reasons = []
     for number, step in enumerate(plan.steps, 1):
         behind = [*_why_step(plan, wishes, step), *_after_step(step)]
         reasons.append(Reason(Text(f"{number}. {printable(step.sentence, 400)}"), behind))
     doubt = [para("It could not be known when the plan was made.")]
-    return reasons + [Reason(Text("in doubt ", "yellow").append(printable(said, 600), "default"), doubt) for said in plan.doubts]
+    return reasons + [
+        Reason(Text("in doubt ", "yellow").append(printable(said, 600), "default"), doubt)
+        for said in plan.doubts
+    ]
 
 
 def _why_step(plan: Plan, wishes: Sequence[Wish], step: Step) -> Iterable[Block]:
@@ -124,7 +152,11 @@ def _placed(plan: Plan, entry: TableEntry) -> Block:
     """Where a partition starts, and what that start is a boundary of."""
     geometry = plan.drive.geometry
     off = misalignment_bytes(geometry, entry.start_bytes)
-    where = f"off a physical block by {off} bytes" if off else f"on a physical block of {geometry.physical_block_bytes} bytes"
+    where = (
+        f"off a physical block by {off} bytes"
+        if off
+        else f"on a physical block of {geometry.physical_block_bytes} bytes"
+    )
     grain = " and on 1 MiB" if entry.start_bytes % MIB == 0 else ""
     return para(f"Partition {entry.number} starts at byte {entry.start_bytes}: {where}{grain}.", hang=2)
 
@@ -132,7 +164,11 @@ def _placed(plan: Plan, entry: TableEntry) -> Block:
 def _after_step(step: Step) -> list[Block]:
     blocks: list[Block] = []
     if step.holds:
-        blocks += [para("Checked afterwards:", "bold"), *(para(f"- {printable(held, LONGEST)}", hang=2) for held in step.holds), gap()]
+        blocks += [
+            para("Checked afterwards:", "bold"),
+            *(para(f"- {printable(held, LONGEST)}", hang=2) for held in step.holds),
+            gap(),
+        ]
     if step.destroys:
         blocks += _named("Destroys", step.destroys)
     return [*blocks, *_named("Undo", step.undo)]
@@ -142,8 +178,16 @@ def verdict_reasons(verdict: Verdict) -> list[Reason]:
     """What was measured and how sure it is; then each caveat; then what others have measured."""
     reasons = [Reason(Text(printable(verdict.sentence, 400)), [*_method(verdict), *measured_blocks(verdict)])]
     limit = [para("This limits what the measurement shows; the sentence claims no more than that.")]
-    reasons += [Reason(Text("but ", "yellow").append(printable(caveat, 400), "default"), limit) for caveat in verdict.caveats]
-    return [*reasons, Reason(Text("What others measured on misaligned partitions"), evidence_blocks(evidence_for("alignment")))]
+    reasons += [
+        Reason(Text("but ", "yellow").append(printable(caveat, 400), "default"), limit)
+        for caveat in verdict.caveats
+    ]
+    return [
+        *reasons,
+        Reason(
+            Text("What others measured on misaligned partitions"), evidence_blocks(evidence_for("alignment"))
+        ),
+    ]
 
 
 def _method(verdict: Verdict) -> list[Block]:
@@ -151,8 +195,9 @@ def _method(verdict: Verdict) -> list[Block]:
         return [para("Nothing was measured.")]
     blocks: list[Block] = [
         para(
-            f"Pairs of {verdict.block_bytes} bytes, one on a block's boundary and one {verdict.shift_bytes} bytes beside it, at "
-            "neighbouring places and right after each other. The factor is the misaligned time over the aligned one."
+            f"Pairs of {verdict.block_bytes} bytes, one on a block's boundary and one {verdict.shift_bytes} "
+            "bytes beside it, at neighbouring places and right after each other. The factor is the "
+            "misaligned time over the aligned one."
         ),
         gap(),
     ]
@@ -161,10 +206,18 @@ def _method(verdict: Verdict) -> list[Block]:
 
 def _sure(ratio: Ratio) -> list[Block]:
     percent = f"{100 * ratio.confidence:.0f}"
-    said = f"{ratio.estimate:.2f}, and with {percent} % confidence between {ratio.low:.2f} and {ratio.high:.2f}, from {ratio.pairs} pairs."
+    said = (
+        f"{ratio.estimate:.2f}, and with {percent} % confidence between {ratio.low:.2f} and "
+        f"{ratio.high:.2f}, from {ratio.pairs} pairs."
+    )
     return _named("Factor", said)
 
 
 def _named(caption: str, text: str) -> list[Block]:
     """`Why: ...`, and a gap."""
-    return [para(Text(f"{printable(caption, 60)}: ", "bold").append(printable(text, LONGEST), "not bold"), hang=2), gap()]
+    return [
+        para(
+            Text(f"{printable(caption, 60)}: ", "bold").append(printable(text, LONGEST), "not bold"), hang=2
+        ),
+        gap(),
+    ]

@@ -33,19 +33,31 @@ def result_words(plan: Plan, state: RunState, phase: Phase | None) -> tuple[str,
 
 
 def result_blocks(
-    plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None, *, demo: bool = False
+    plan: Plan,
+    run: Path,
+    state: RunState,
+    entries: Sequence[Entry],
+    phase: Phase | None,
+    *,
+    demo: bool = False,
 ) -> list[Block]:
     """Checks one by one, the steps that are missing, the journal, and the ways on."""
     blocks = settled_blocks(entries) if state is RunState.UNDONE else check_blocks(entries)
     if state not in SETTLED:
         blocks += step_blocks([step.sentence for step in plan.steps], entries)
-        blocks += [para(printable(entry.sentence, 400), "red") for entry in entries if entry.event in (Event.FAILED, Event.REFUSED)]
+        blocks += [
+            para(printable(entry.sentence, 400), "red")
+            for entry in entries
+            if entry.event in (Event.FAILED, Event.REFUSED)
+        ]
         blocks.append(gap())
     blocks.append(para(f"Journal: {printable(str(run), 200)}", hang=9))
     if state is not RunState.WAITING:
         blocks.append(para(undo_sentence(plan, run, state, entries, phase), hang=6))
     if demo:
-        blocks.append(para("This was the demo: the drive and its journal are taken away when the wizard ends."))
+        blocks.append(
+            para("This was the demo: the drive and its journal are taken away when the wizard ends.")
+        )
         return blocks
     if goes_on(state, phase):
         blocks.append(para(f"Go on: sudo diskwright resume {called(run)}", hang=7))
@@ -66,7 +78,11 @@ def check_blocks(entries: Sequence[Entry]) -> list[Block]:
     holding = sum(entry.event is Event.VERIFIED for entry in checks)
     blocks: list[Block] = [para(f"Checked afterwards: {holding} of {len(checks)} hold", "bold")]
     for entry in checks:
-        word = Text("[x] holds  ", "green") if entry.event is Event.VERIFIED else Text("[ ] does not hold: ", "red")
+        word = (
+            Text("[x] holds  ", "green")
+            if entry.event is Event.VERIFIED
+            else Text("[ ] does not hold: ", "red")
+        )
         blocks.append(para(word.append(printable(entry.sentence, 400), "default"), hang=11))
         if entry.event is Event.NOT_VERIFIED and entry.output.strip():
             blocks.append(para(f"Seen: {printable(entry.output.strip(), 400)}", indent=11, hang=2))

@@ -34,7 +34,9 @@ def save_migration(screen: StepScreen, migration: Migration) -> None:
     save_text(screen, "Save what is to be done", render_migration(migration), proposal, saved)
 
 
-def save_text(screen: StepScreen, question: str, text: str, proposal: str, saved: Callable[[Path], None]) -> None:
+def save_text(
+    screen: StepScreen, question: str, text: str, proposal: str, saved: Callable[[Path], None]
+) -> None:
     """Ask for a name and write `text` there; what goes wrong is said on the screen."""
 
     def named(name: str | None) -> None:
@@ -51,4 +53,6 @@ def save_text(screen: StepScreen, question: str, text: str, proposal: str, saved
         else:
             saved(path)
 
-    screen.app.push_screen(AskName(question, "As a JSON document; a path from here, or a whole one.", proposal), named)
+    screen.app.push_screen(
+        AskName(question, "As a JSON document; a path from here, or a whole one.", proposal), named
+    )

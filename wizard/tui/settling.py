@@ -1,4 +1,5 @@
-"""What the last screens share: a run is kept or undone by a key, after a question, or that is left for later."""
+"""What the last screens share: a run is kept or undone by a key, after a question, or that is left for
+later."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +30,8 @@ class Settled(Message):
 
 
 class SettlingScreen(StepScreen):
-    """k keeps, u undoes, Enter or q leaves that for later. `decision` is what can be settled; `read` looks at the run anew."""
+    """k keeps, u undoes, Enter or q leaves that for later. `decision` is what can be settled; `read` looks at
+    the run anew."""
 
     decision = Decision()
     _waiting = False
@@ -116,7 +118,8 @@ def decision_blocks(decision: Decision, run: Path, *, later: bool = True) -> lis
     if not decision.is_open:
         return []
     blocks: list[Block] = [
-        para(Text(f"{choice.way[0]} {choice.way}: ", "bold").append(choice.means, "not bold"), hang=2) for choice in decision.choices
+        para(Text(f"{choice.way[0]} {choice.way}: ", "bold").append(choice.means, "not bold"), hang=2)
+        for choice in decision.choices
     ]
     blocks += [para(decision.look, hang=2)] if decision.look else []
     blocks += [para(decision.later(run), hang=2)] if later else []

@@ -104,7 +104,8 @@ class StepScreen(Screen[Outcome]):
         return self.NUMBER > 1
 
     def on_mount(self) -> None:
-        """Draw what is known already, and watch the drives. A run that is at work tells by itself what becomes of its drive."""
+        """Draw what is known already, and watch the drives. A run that is at work tells by itself what
+        becomes of its drive."""
         changes = self.services.changes(self._unmounted) if self.session.run is None else iter(())
         self.begin()
         self.draw_keys()
@@ -137,7 +138,8 @@ class StepScreen(Screen[Outcome]):
         return self.NUMBER > 1 and self.session.run is None
 
     def leave_if_gone(self) -> None:
-        """Say that the drive has gone, and lead back to the list; another drive at its node is not it. An open question comes first."""
+        """Say that the drive has gone, and lead back to the list; another drive at its node is not it. An
+        open question comes first."""
         if self._leaving or not self.is_active or not self.may_leave():
             return
         drive = next((drive for drive in self.session.drives if not self.services.is_attached(drive)), None)
@@ -145,7 +147,10 @@ class StepScreen(Screen[Outcome]):
             return
         self._leaving = True
         name = f"{drive.path} ({printable(drive.model, 40)})" if drive.model else drive.path
-        text = f"{name} is not attached any more, so it cannot be set up now. Whoever plugs it in again finds it in the list of drives."
+        text = (
+            f"{name} is not attached any more, so it cannot be set up now. Whoever plugs it in again finds "
+            "it in the list of drives."
+        )
 
         def told(_: None) -> None:
             self.dismiss(Gone(Session(workload=self.session.workload)))
@@ -172,7 +177,9 @@ class StepScreen(Screen[Outcome]):
         left = f" diskwright   {self.WALK} {self.NUMBER} of {self.OF}: {self.TITLE}"
         room = width - len(left) - 3
         line = next((part for part in self._drive_words() if cell_len(part) <= room), "")
-        self.query_one("#head", Prose).update(Text(left).append("  ").append_text(fitted(Text(line), room, right=True)))
+        self.query_one("#head", Prose).update(
+            Text(left).append("  ").append_text(fitted(Text(line), room, right=True))
+        )
 
     def _drive_words(self) -> tuple[str, ...]:
         """The drive, from many words to few."""
@@ -183,7 +190,10 @@ class StepScreen(Screen[Outcome]):
         model = printable(drive.model or "", 24)
         if count := len(self.session.others):
             return (f"{drive.path} and {count} more", f"{drive.path} +{count}")
-        return tuple("  ".join(filter(None, words)) for words in ((drive.path, model, size), (drive.path, size), (drive.path,)))
+        return tuple(
+            "  ".join(filter(None, words))
+            for words in ((drive.path, model, size), (drive.path, size), (drive.path,))
+        )
 
     def draw_keys(self) -> None:
         """Show the keys that do something now."""
@@ -221,7 +231,8 @@ class StepScreen(Screen[Outcome]):
             self.dismiss(Back(self.session))
 
     def show_reasons(self, title: str, reasons: Callable[[], Sequence[Reason]]) -> None:
-        """The sentences of this step, and what stands behind each; making them reads profiles, which may be at fault."""
+        """The sentences of this step, and what stands behind each; making them reads profiles, which may be
+        at fault."""
         try:
             self.app.push_screen(ReasonsScreen(title, reasons()))
         except DiskwrightError as error:
@@ -233,7 +244,9 @@ class StepScreen(Screen[Outcome]):
 
     def action_end(self) -> None:
         """q asks before it ends the wizard."""
-        self.app.push_screen(Ask("End the wizard?", self.ending(), no="No, go on", yes="Yes, end"), self._ended)
+        self.app.push_screen(
+            Ask("End the wizard?", self.ending(), no="No, go on", yes="Yes, end"), self._ended
+        )
 
     def ending(self) -> str:
         """What ending here means."""
@@ -249,7 +262,8 @@ class StepScreen(Screen[Outcome]):
         return cast("WizardApp", self.app)
 
     def in_background(self, work: Callable[[], None]) -> None:
-        """Run something slow in a thread that posts messages. It ends with the program and never keeps it from ending.
+        """Run something slow in a thread that posts messages. It ends with the program and never keeps it
+        from ending.
 
         A fault of the program itself is said, too: nobody should wait for a thread that is gone.
         """

@@ -1,4 +1,5 @@
-"""What the terminal can show, from its environment and the line it is on. Imports no Textual, so that `diskwright` can say no quickly."""
+"""What the terminal can show, from its environment and the line it is on. Imports no Textual, so that
+`diskwright` can say no quickly."""
 
 import os
 import termios
@@ -28,8 +29,8 @@ class Colours(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Terminal:
-    """`addressable` is false where text can only be printed line after line; `slow` where every byte counts, as on a serial line;
-    `light` where the ground is known to be light."""
+    """`addressable` is false where text can only be printed line after line; `slow` where every byte counts,
+    as on a serial line; `light` where the ground is known to be light."""
 
     glyphs: Glyphs
     colours: Colours
@@ -49,7 +50,8 @@ _MANY_COLOURS = ("256color", "direct", "truecolor", "kitty", "ghostty")
 
 
 def terminal_of(environ: Mapping[str, str], baud: int | None = None) -> Terminal:
-    """What TERM, COLORTERM and NO_COLOR describe, on a serial line of `baud` or on none. Many colours would be many bytes."""
+    """What TERM, COLORTERM and NO_COLOR describe, on a serial line of `baud` or on none. Many colours would
+    be many bytes."""
     found = replace(_named(environ), light=_is_light(environ))
     if baud is None or baud > FASTEST_SLOW:
         return found
@@ -57,7 +59,8 @@ def terminal_of(environ: Mapping[str, str], baud: int | None = None) -> Terminal
 
 
 def _is_light(environ: Mapping[str, str]) -> bool:
-    """DISKWRIGHT_THEME decides; else the ground in COLORFGBG, which some terminals set: white, or one of the bright colours."""
+    """DISKWRIGHT_THEME decides; else the ground in COLORFGBG, which some terminals set: white, or one of the
+    bright colours."""
     wish = environ.get("DISKWRIGHT_THEME", "").lower()
     if wish in ("light", "dark"):
         return wish == "light"
@@ -66,7 +69,8 @@ def _is_light(environ: Mapping[str, str]) -> bool:
 
 
 def serial_baud(descriptor: int) -> int | None:
-    """The speed of the serial line that a descriptor is; None where it is none, as over ssh, in a window, or on the console."""
+    """The speed of the serial line that a descriptor is; None where it is none, as over ssh, in a window, or
+    on the console."""
     try:
         if not os.ttyname(descriptor).startswith(_SERIAL):
             return None
@@ -87,7 +91,9 @@ def _named(environ: Mapping[str, str]) -> Terminal:
         return Terminal(Glyphs.CONSOLE, Colours.NONE if unwanted else Colours.EIGHT)
     if unwanted:
         return Terminal(Glyphs.ALL, Colours.NONE)
-    many = environ.get("COLORTERM", "") in ("truecolor", "24bit") or any(word in name for word in _MANY_COLOURS)
+    many = environ.get("COLORTERM", "") in ("truecolor", "24bit") or any(
+        word in name for word in _MANY_COLOURS
+    )
     return Terminal(Glyphs.ALL, Colours.ANY if many else Colours.EIGHT)
 
 

@@ -1,4 +1,5 @@
-"""Colours and the style sheet. Themes for terminals with many colours and of the eight that every console has, dark and light."""
+"""Colours and the style sheet. Themes for terminals with many colours and of the eight that every console
+has, dark and light."""
 
 from dataclasses import replace
 
@@ -130,7 +131,9 @@ EIGHT_LIGHT = replace(
     },
 )
 
-COLOURLESS = replace(EIGHT, name="diskwright-colourless", variables={**EIGHT.variables, "input-cursor-text-style": "reverse"})
+COLOURLESS = replace(
+    EIGHT, name="diskwright-colourless", variables={**EIGHT.variables, "input-cursor-text-style": "reverse"}
+)
 """Where every colour is taken away, only reversing shows where a letter would go."""
 
 INKS = TerminalTheme(
@@ -171,7 +174,8 @@ LIGHT_INKS = TerminalTheme(
         (0x1C, 0x24, 0x30),
     ],
 )
-"""INKS and LIGHT_INKS: what the eight names stand for where there are many colours. Text is always coloured by name."""
+"""INKS and LIGHT_INKS: what the eight names stand for where there are many colours. Text is always coloured
+by name."""
 
 CSS = """
 Screen { background: $background; color: $foreground; layout: vertical; }
@@ -184,8 +188,10 @@ Keys { max-height: 3; dock: bottom; background: $bar-background; color: $bar-for
 Cycle { height: 1; width: 1fr; }
 Press { height: 1; width: auto; margin: 0 2 0 0; }
 Field { height: 1; width: 1fr; }
-Field Input { width: 1fr; height: 1; border: none; padding: 0; background: $field-background; color: $field-foreground; }
-Field Input:focus { border: none; background: $field-background; color: $field-foreground; background-tint: transparent; }
+Field Input { width: 1fr; height: 1; border: none; padding: 0; background: $field-background;
+    color: $field-foreground; }
+Field Input:focus { border: none; background: $field-background; color: $field-foreground;
+    background-tint: transparent; }
 Field Input > .input--placeholder { color: $hint; text-style: none; }
 .row { height: 1; width: 1fr; }
 .caption { height: 1; width: 16; }
@@ -224,8 +230,8 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 .-wide #halves .rule { display: none; }
 
 ModalScreen { align: center middle; background: $background; }
-.dialog { width: 78; max-width: 100%; height: auto; max-height: 100%; border: solid $line; padding: 1 2; background: $background;
-    overflow: hidden auto; scrollbar-size: 0 1; }
+.dialog { width: 78; max-width: 100%; height: auto; max-height: 100%; border: solid $line; padding: 1 2;
+    background: $background; overflow: hidden auto; scrollbar-size: 0 1; }
 .title, .text { margin: 0 0 1 0; }
 .said { margin: 1 0 0 0; }
 .buttons { height: 1; margin: 1 0 0 0; }

@@ -10,7 +10,12 @@ from wizard.model.verdict import Outcome, Verdict
 from wizard.trial.measure import Progress
 from wizard.tui.widgets.words import Block, gap, para
 
-INKS = {Outcome.ALIGNED_FASTER: "yellow", Outcome.NO_DIFFERENCE: "green", Outcome.INCONCLUSIVE: "cyan", Outcome.NOT_POSSIBLE: "cyan"}
+INKS = {
+    Outcome.ALIGNED_FASTER: "yellow",
+    Outcome.NO_DIFFERENCE: "green",
+    Outcome.INCONCLUSIVE: "cyan",
+    Outcome.NOT_POSSIBLE: "cyan",
+}
 
 
 def verdict_blocks(verdict: Verdict) -> list[Block]:
@@ -28,7 +33,9 @@ def measured_blocks(verdict: Verdict) -> list[Block]:
     if not verdict.pairs:
         return []
     doing = "writing" if verdict.access == "write" else "reading"
-    count = para(f"{len(verdict.pairs)} pairs of {verdict.block_bytes} bytes by {doing}, {verdict.seconds:.0f} s.")
+    count = para(
+        f"{len(verdict.pairs)} pairs of {verdict.block_bytes} bytes by {doing}, {verdict.seconds:.0f} s."
+    )
     return [_Medians(verdict), gap(), _Spread(verdict), count]
 
 
@@ -36,7 +43,11 @@ def progress_blocks(progress: Progress, budget_seconds: float) -> list[Block]:
     """A bar, the time left and the answer so far."""
     left = max(0.0, progress.seconds_left)
     share = 1 - left / budget_seconds
-    so_far = f"misaligned takes {progress.estimate:.2f} times as long so far" if progress.estimate else "nothing to say so far"
+    so_far = (
+        f"misaligned takes {progress.estimate:.2f} times as long so far"
+        if progress.estimate
+        else "nothing to say so far"
+    )
     blocks: list[Block] = [
         para(f"Measuring: at most {format_duration(left)} left, {progress.pairs} pairs, {so_far}."),
         lambda width: [bar_text(share, min(60, width))],
@@ -48,7 +59,11 @@ def bar_text(share: float, width: int) -> Text:
     """`████░░░░  40 %`."""
     room = max(4, width - 7)
     full = max(0, min(room, round(room * share)))
-    return Text("█" * full, "cyan").append("░" * (room - full), "default").append(f" {100 * min(1, max(0, share)):3.0f} %", "default")
+    return (
+        Text("█" * full, "cyan")
+        .append("░" * (room - full), "default")
+        .append(f" {100 * min(1, max(0, share)):3.0f} %", "default")
+    )
 
 
 class _Medians:
@@ -64,7 +79,9 @@ class _Medians:
         most = max(time for _, time, _ in self.times) or 1
         room = min(60, max(4, width - 26))
         return [
-            Text(f"{name:<11} ").append("█" * max(1, round(room * time / most)), ink).append(f" {_time(time)}", "default")
+            Text(f"{name:<11} ")
+            .append("█" * max(1, round(room * time / most)), ink)
+            .append(f" {_time(time)}", "default")
             for name, time, ink in self.times
         ]
 
@@ -77,7 +94,9 @@ class _Spread:
     def __init__(self, verdict: Verdict) -> None:
         ratios = [pair.misaligned_ns / max(1, pair.aligned_ns) for pair in verdict.pairs]
         tops = (*self.EDGES[1:], float("inf"))
-        self.counts = [sum(low <= ratio < high for ratio in ratios) for low, high in zip(self.EDGES, tops, strict=True)]
+        self.counts = [
+            sum(low <= ratio < high for ratio in ratios) for low, high in zip(self.EDGES, tops, strict=True)
+        ]
 
     def __call__(self, width: int) -> list[Text]:
         most = max(self.counts) or 1
@@ -86,7 +105,11 @@ class _Spread:
         for index, count in enumerate(self.counts):
             low = self.EDGES[index]
             name = f"{low:g} to {self.EDGES[index + 1]:g}" if index + 1 < len(self.EDGES) else f"over {low:g}"
-            lines.append(Text(f"  {name:<13} ").append("█" * round(room * count / most), "cyan").append(f" {count}", "default"))
+            lines.append(
+                Text(f"  {name:<13} ")
+                .append("█" * round(room * count / most), "cyan")
+                .append(f" {count}", "default")
+            )
         return lines
 
 

@@ -14,7 +14,8 @@ from wizard.model.units import MIB
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Neighbours that also lie side by side in the file, at most 1 MiB: `offset_bytes` on the device, `place_bytes` in the file."""
+    """Neighbours that also lie side by side in the file, at most 1 MiB: `offset_bytes` on the device,
+    `place_bytes` in the file."""
 
     offset_bytes: int
     length_bytes: int
@@ -23,8 +24,8 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Chunks:
-    """`numbers` ascend and count chunks of `chunk_bytes` on a device of `size_bytes`, whose last chunk may be cut off; `places` are in
-    bytes in `file`, in the same order.
+    """`numbers` ascend and count chunks of `chunk_bytes` on a device of `size_bytes`, whose last chunk may be
+    cut off; `places` are in bytes in `file`, in the same order.
     """
 
     file: Path
@@ -37,18 +38,36 @@ class Chunks:
     def of(cls, file: Path, chunk_bytes: int, size_bytes: int, places: Mapping[int, int]) -> Chunks:
         """From the place of each chunk by its number."""
         ordered = sorted(places)
-        return cls(file, chunk_bytes, size_bytes, array("Q", ordered), array("Q", (places[number] for number in ordered)))
+        return cls(
+            file,
+            chunk_bytes,
+            size_bytes,
+            array("Q", ordered),
+            array("Q", (places[number] for number in ordered)),
+        )
 
     @classmethod
     def in_order(cls, file: Path, chunk_bytes: int, size_bytes: int, numbers: array[int]) -> Chunks:
         """Of a file that holds nothing else, one chunk behind the other."""
-        return cls(file, chunk_bytes, size_bytes, numbers, array("Q", range(0, len(numbers) * chunk_bytes, chunk_bytes)))
+        return cls(
+            file,
+            chunk_bytes,
+            size_bytes,
+            numbers,
+            array("Q", range(0, len(numbers) * chunk_bytes, chunk_bytes)),
+        )
 
     def only(self, numbers: array[int]) -> Chunks:
         """These of them; raises Failed where one is not among them."""
         places = dict(zip(self.numbers, self.places, strict=True))
         try:
-            return Chunks(self.file, self.chunk_bytes, self.size_bytes, numbers, array("Q", (places[number] for number in numbers)))
+            return Chunks(
+                self.file,
+                self.chunk_bytes,
+                self.size_bytes,
+                numbers,
+                array("Q", (places[number] for number in numbers)),
+            )
         except KeyError as error:
             raise Failed(f"{self.file} does not hold chunk {error}.") from None
 
@@ -62,7 +81,12 @@ class Chunks:
         begin = length = place = 0
         for number, at in zip(self.numbers, self.places, strict=True):
             offset = number * self.chunk_bytes
-            if length and offset == begin + length and at == place + length and length + self.chunk_bytes <= MIB:
+            if (
+                length
+                and offset == begin + length
+                and at == place + length
+                and length + self.chunk_bytes <= MIB
+            ):
                 length += self.chunk_bytes
                 continue
             if length:
@@ -75,7 +99,8 @@ class Chunks:
         return Piece(begin, min(length, self.size_bytes - begin), place)
 
     def contents(self) -> Iterator[tuple[int, bytes]]:
-        """Offset on the device and content of each piece, read from the file; raises Failed where it cannot be read."""
+        """Offset on the device and content of each piece, read from the file; raises Failed where it cannot
+        be read."""
         try:
             with self.file.open("rb", buffering=0) as source:
                 for piece in self.pieces():

@@ -1,8 +1,10 @@
-"""The store of a persistent snapshot of the device mapper's: which chunks were written there, and where in the store they lie.
+"""The store of a persistent snapshot of the device mapper's: which chunks were written there, and where in
+the store they lie.
 
-Source: Linux drivers/md/dm-snap-persistent.c. The first chunk is the header: magic, whether it is valid, version, chunk size in sectors.
-Then areas of one chunk of metadata each, followed by the chunks that it tells of; an entry is the number of a chunk of the device and the
-number of its chunk in the store, and one whose second number is 0 ends the list.
+Source: Linux drivers/md/dm-snap-persistent.c. The first chunk is the header: magic, whether it is valid,
+version, chunk size in sectors. Then areas of one chunk of metadata each, followed by the chunks that it tells
+of; an entry is the number of a chunk of the device and the number of its chunk in the store, and one whose
+second number is 0 ends the list.
 """
 
 import struct
@@ -23,12 +25,18 @@ LARGEST_CHUNK_BYTES = 1024 * 1024
 
 
 def read_cow_store(file: Path, size_bytes: int) -> Chunks:
-    """Every chunk that a snapshot of a device of this size holds; raises Failed where it is not whole. No snapshot may be using it."""
+    """Every chunk that a snapshot of a device of this size holds; raises Failed where it is not whole. No
+    snapshot may be using it."""
     try:
         with file.open("rb") as store:
             magic, valid, version, sectors = HEADER.unpack(store.read(HEADER.size))
             chunk_bytes = sectors * KERNEL_SECTOR_BYTES
-            if magic != MAGIC or version != VERSION or not 4096 <= chunk_bytes <= LARGEST_CHUNK_BYTES or chunk_bytes & (chunk_bytes - 1):
+            if (
+                magic != MAGIC
+                or version != VERSION
+                or not 4096 <= chunk_bytes <= LARGEST_CHUNK_BYTES
+                or chunk_bytes & (chunk_bytes - 1)
+            ):
                 raise Failed(f"{file} is no store of a snapshot.")
             if not valid:
                 raise Failed(f"The snapshot's store {file} is marked as no longer valid.")

@@ -1,4 +1,5 @@
-"""Block devices, byte by byte: reading and writing past every cache, and what the kernel believes about partitions."""
+"""Block devices, byte by byte: reading and writing past every cache, and what the kernel believes about
+partitions."""
 
 import errno
 import fcntl
@@ -27,7 +28,8 @@ FORGET_SECONDS = 10.0
 
 
 def kernel_name(path: str) -> str:
-    """`sda1` for /dev/sda1, `cciss!c0d0` for /dev/cciss/c0d0, as sysfs spells it; `dm-0` for what the device mapper made by a name."""
+    """`sda1` for /dev/sda1, `cciss!c0d0` for /dev/cciss/c0d0, as sysfs spells it; `dm-0` for what the device
+    mapper made by a name."""
     if path.startswith(MAPPER) and Path(path).exists():
         number = Path(path).stat().st_rdev
         return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
@@ -35,7 +37,8 @@ def kernel_name(path: str) -> str:
 
 
 def impostor(node: str, drive: str) -> str | None:
-    """Why a node is not what its name says: the drive, or one of its partitions, by the kernel's own word. None where it is, or is missing.
+    """Why a node is not what its name says: the drive, or one of its partitions, by the kernel's own word.
+    None where it is, or is missing.
 
     A link can lead to another drive, and a node that was left behind can carry another device's number.
     """
@@ -49,7 +52,10 @@ def impostor(node: str, drive: str) -> str | None:
     number = path.stat().st_rdev
     wanted = (known / "dev").read_text().strip()
     if wanted != f"{os.major(number)}:{os.minor(number)}":
-        return f"the node {node} leads to device {os.major(number)}:{os.minor(number)}, while the kernel's {known.name} is {wanted}"
+        return (
+            f"the node {node} leads to device {os.major(number)}:{os.minor(number)}, while the kernel's "
+            f"{known.name} is {wanted}"
+        )
     if node != drive and known.resolve().parent.name != kernel_name(drive):
         return f"{node} is no partition of {drive}"
     return None
@@ -58,11 +64,15 @@ def impostor(node: str, drive: str) -> str | None:
 def partition_nodes(drive: str) -> tuple[str, ...]:
     """The nodes of the partitions that the kernel has for a drive, by number."""
     found = [entry.parent for entry in (SYS_BLOCK / kernel_name(drive)).glob("*/partition")]
-    return tuple(node_of(entry.name) for entry in sorted(found, key=lambda entry: int((entry / "partition").read_text())))
+    return tuple(
+        node_of(entry.name)
+        for entry in sorted(found, key=lambda entry: int((entry / "partition").read_text()))
+    )
 
 
 def has_gone(drive: str) -> bool:
-    """Whether a drive was pulled out. While somebody has it open, as a run has, no other drive gets its node."""
+    """Whether a drive was pulled out. While somebody has it open, as a run has, no other drive gets its
+    node."""
     return not is_attached(drive, None)
 
 
@@ -100,7 +110,8 @@ def open_exclusively(path: str) -> str | None:
 
 @contextmanager
 def _opened(path: str, flags: int, doing: str) -> Iterator[int]:
-    """A descriptor; raises Failed where there is none to be had, or where what is done with it meets an error: it could not be `doing`."""
+    """A descriptor; raises Failed where there is none to be had, or where what is done with it meets an
+    error: it could not be `doing`."""
     try:
         fd = os.open(path, flags | os.O_CLOEXEC)
         try:
@@ -112,7 +123,8 @@ def _opened(path: str, flags: int, doing: str) -> Iterator[int]:
 
 
 def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
-    """Bytes straight from the device, past the page cache. Offset and size are multiples of the logical block size."""
+    """Bytes straight from the device, past the page cache. Offset and size are multiples of the logical block
+    size."""
     with _opened(path, os.O_RDONLY | os.O_DIRECT, f"read at byte {offset_bytes}") as fd:
         parts = []
         while length_bytes:
@@ -120,7 +132,9 @@ def read_bytes(path: str, offset_bytes: int, length_bytes: int) -> bytes:
             with mmap.mmap(-1, length) as buffer:
                 got = os.preadv(fd, [buffer], offset_bytes)
                 if got != length:
-                    raise Failed(f"{path} could not be read at byte {offset_bytes}: {got} of {length} bytes came.")
+                    raise Failed(
+                        f"{path} could not be read at byte {offset_bytes}: {got} of {length} bytes came."
+                    )
                 parts.append(buffer[:length])
             offset_bytes, length_bytes = offset_bytes + length, length_bytes - length
         return b"".join(parts)
@@ -139,8 +153,8 @@ def write_bytes(path: str, offset_bytes: int, data: bytes) -> None:
 
 
 def forget_caches(path: str) -> None:
-    """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises Failed where the
-    drive did not take what was written.
+    """Write out and drop what is cached of a device, so that the next read comes from the drive. Raises
+    Failed where the drive did not take what was written.
     """
     with _opened(path, os.O_RDONLY, "written to the end") as fd:
         os.fsync(fd)
@@ -151,12 +165,14 @@ def forget_caches(path: str) -> None:
 
 
 def _forget_below(block: Path) -> None:
-    """Drop what is cached of the files that loop devices lie on, with which a read past a loop device's cache ends: a
-    filesystem that could not write a part of a file goes on showing what was to be written.
+    """Drop what is cached of the files that loop devices lie on, with which a read past a loop device's cache
+    ends: a filesystem that could not write a part of a file goes on showing what was to be written.
     """
     whole = block.parent if (block / "partition").exists() else block
     with suppress(OSError):
-        file = os.open((whole / "loop/backing_file").read_text().rstrip("\n"), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = os.open(
+            (whole / "loop/backing_file").read_text().rstrip("\n"), os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+        )
         try:
             os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
         finally:
@@ -168,27 +184,29 @@ def _forget_below(block: Path) -> None:
 def tell_kernel(drive: str, *, anew: bool) -> None:
     """Make the kernel read the drive's table again.
 
-    By BLKRRPART where the kernel reads tables itself, else by partx. `anew` takes all partitions away first, also when the drive
-    has no table any more.
+    By BLKRRPART where the kernel reads tables itself, else by partx. `anew` takes all partitions away first,
+    also when the drive has no table any more.
     """
     with _opened(drive, os.O_RDONLY, "opened") as fd, suppress(OSError):
         fcntl.ioctl(fd, BLKRRPART, 0)
         return
     if anew:
         forget_partitions(drive)
-    # A drive without a table has nothing to add, which partx calls a failure; what came of it is compared by the caller.
+    # A drive without a table has nothing to add, which partx calls a failure; what came of it is compared by
+    # the caller.
     with suppress(DiskwrightError):
         run(["partx", "--add" if anew else "--update", drive], seconds=30)
 
 
 def tell_of(drive: str, numbers: Iterable[int]) -> None:
-    """Make the kernel take up those partitions of the drive's table that it does not have, and leave alone those that it has. Whether it
-    did is for the caller to see.
+    """Make the kernel take up those partitions of the drive's table that it does not have, and leave alone
+    those that it has. Whether it did is for the caller to see.
     """
     there = partition_nodes(drive)
     for number in numbers:
         if partition_path(drive, number) not in there:
-            # `partx --update` passes over numbers beyond the count of partitions, as those of logical ones are.
+            # `partx --update` passes over numbers beyond the count of partitions, as those of logical ones
+            # are.
             with suppress(DiskwrightError):
                 run(["partx", "--add", "--nr", f"{number}:{number}", drive], seconds=30)
 
@@ -196,7 +214,8 @@ def tell_of(drive: str, numbers: Iterable[int]) -> None:
 def forget_partitions(drive: str) -> None:
     """Take all of a drive's partitions away from the kernel; raises Failed where one of them stays in use.
 
-    Anyone who looks at a partition, as udev does at every one that appears, has it open for a moment, so a busy one is asked again.
+    Anyone who looks at a partition, as udev does at every one that appears, has it open for a moment, so a
+    busy one is asked again.
     """
     until = monotonic() + FORGET_SECONDS
     while partition_nodes(drive):

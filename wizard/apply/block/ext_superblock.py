@@ -29,7 +29,10 @@ def put_superblock(node: str, superblock: bytes) -> None:
 
 def _bytes_of(node: str, offset_bytes: int, size_bytes: int) -> bytes:
     """Of whole blocks read past the cache, from the device's beginning on; those behind its end are none."""
-    begin, end = offset_bytes // FIRST_BYTES * FIRST_BYTES, -(-(offset_bytes + size_bytes) // FIRST_BYTES) * FIRST_BYTES
+    begin, end = (
+        offset_bytes // FIRST_BYTES * FIRST_BYTES,
+        -(-(offset_bytes + size_bytes) // FIRST_BYTES) * FIRST_BYTES,
+    )
     if end > device_bytes(node):
         return b""
     return read_bytes(node, begin, end - begin)[offset_bytes - begin :][:size_bytes]

@@ -93,9 +93,11 @@ def chunks(places: Iterable[Extent]) -> Iterator[Extent]:
 
 
 def held(file: int) -> tuple[Extent, ...]:
-    """Where a file holds bytes, zeros that were asked for among them: everywhere but in its holes. Raises OSError.
+    """Where a file holds bytes, zeros that were asked for among them: everywhere but in its holes. Raises
+    OSError.
 
-    Where the filesystem has no map, as in memory, zeros that were asked for are written, and seeking finds them.
+    Where the filesystem has no map, as in memory, zeros that were asked for are written, and seeking finds
+    them.
     """
     size = os.fstat(file).st_size
     os.fsync(file)
@@ -109,7 +111,8 @@ def held(file: int) -> tuple[Extent, ...]:
 
 
 def _mapped(file: int, size_bytes: int) -> Iterator[Extent]:
-    """The extents of the file, written and unwritten ones alike: of the latter it is known that they are zeros."""
+    """The extents of the file, written and unwritten ones alike: of the latter it is known that they are
+    zeros."""
     start = 0
     while start < size_bytes:
         asked = HEAD.pack(start, size_bytes - start, SYNC, 0, AT_ONCE, 0)

@@ -11,7 +11,8 @@ from wizard.model.units import MIB
 
 
 class Medium(Protocol):
-    """A drive, as the replacing of chunks needs it. Offsets and lengths are whole logical blocks, in bytes; errors are Failed."""
+    """A drive, as the replacing of chunks needs it. Offsets and lengths are whole logical blocks, in bytes;
+    errors are Failed."""
 
     @property
     def size_bytes(self) -> int:
@@ -42,8 +43,8 @@ def block_bytes(node: str) -> tuple[int, int]:
 
 
 class DeviceMedium:
-    """A block device. Writes go through the page cache, where the kernel sorts and joins them; reads come from the drive. Until the first
-    write it is open for reading only.
+    """A block device. Writes go through the page cache, where the kernel sorts and joins them; reads come
+    from the drive. Until the first write it is open for reading only.
     """
 
     def __init__(self, node: str) -> None:
@@ -62,7 +63,9 @@ class DeviceMedium:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.close()
 
     def close(self) -> None:
@@ -78,9 +81,14 @@ class DeviceMedium:
             try:
                 got = os.preadv(self._direct, [buffer], offset_bytes)
             except OSError as error:
-                raise Failed(f"{self.node} could not be read at byte {offset_bytes}: {error.strerror}.") from None
+                raise Failed(
+                    f"{self.node} could not be read at byte {offset_bytes}: {error.strerror}."
+                ) from None
             if got != length_bytes:
-                raise Failed(f"{self.node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes came.")
+                raise Failed(
+                    f"{self.node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes "
+                    "came."
+                )
             return buffer[:length_bytes]
 
     def write(self, offset_bytes: int, data: bytes) -> None:
@@ -90,7 +98,9 @@ class DeviceMedium:
         try:
             put = os.pwrite(self._writing, data, offset_bytes)
         except OSError as error:
-            raise Failed(f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}.") from None
+            raise Failed(
+                f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}."
+            ) from None
         if put != len(data):
             raise Failed(f"{self.node} could not be written at byte {offset_bytes}.")
 

@@ -1,8 +1,8 @@
 """A copy-on-write snapshot of a device by the device mapper, whose store is a file behind a loop device.
 
-The device is opened for reading only, and claimed: while the snapshot is there nobody can mount the device or write to it as a filesystem.
-udev is told to ignore the snapshot, which looks just like the filesystem, and its store: nothing links to them, and
-nobody offers to mount them.
+The device is opened for reading only, and claimed: while the snapshot is there nobody can mount the device or
+write to it as a filesystem. udev is told to ignore the snapshot, which looks just like the filesystem, and
+its store: nothing links to them, and nobody offers to mount them.
 Source: Linux Documentation/admin-guide/device-mapper/snapshot.rst, dmsetup(8), losetup(8).
 """
 
@@ -40,30 +40,36 @@ def snapshot_obstacle() -> str:
 
 
 def check_store_room(folder: Path, needed_bytes: int) -> None:
-    """Raises Refused unless a snapshot can be made here, and the folder is one that root alone can write to, with so much room."""
+    """Raises Refused unless a snapshot can be made here, and the folder is one that root alone can write to,
+    with so much room."""
     shown = printable(str(folder), 200)
     if obstacle := snapshot_obstacle():
         raise Refused(f"No snapshot can be made here. {obstacle} Nothing was written.")
     there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
     if not there.is_dir() or not os.access(there, os.W_OK):
-        raise Refused(f"The snapshot's store cannot be kept in {shown}: it is no folder that can be written. Nothing was written.")
+        raise Refused(
+            f"The snapshot's store cannot be kept in {shown}: it is no folder that can be written. Nothing "
+            "was written."
+        )
     refuse_open_folder(there)
     if lies_in_memory(there):
         raise Refused(
-            f"The snapshot's store cannot be kept in {shown}: it lies in memory, and would be gone after a power cut. Nothing was written. "
-            "Name a folder on another volume with --store DIR."
+            f"The snapshot's store cannot be kept in {shown}: it lies in memory, and would be gone after a "
+            "power cut. Nothing was written. Name a folder on another volume with --store DIR."
         )
     status = os.statvfs(there)
     free = status.f_bavail * status.f_frsize
     if free < needed_bytes:
         raise Refused(
-            f"The snapshot's store cannot be kept in {shown}: {format_exact(free)} are free, and {format_exact(needed_bytes)} may be "
-            "needed. Nothing was written. Name a folder on another volume with --store DIR."
+            f"The snapshot's store cannot be kept in {shown}: {format_exact(free)} are free, and "
+            f"{format_exact(needed_bytes)} may be needed. Nothing was written. Name a folder on another "
+            "volume with --store DIR."
         )
 
 
 def store_bytes(device_bytes: int, chunk_bytes: int) -> int:
-    """How large a store must be to take every chunk of the device, with its metadata: the snapshot itself then never runs full."""
+    """How large a store must be to take every chunk of the device, with its metadata: the snapshot itself
+    then never runs full."""
     chunks = -(-device_bytes // chunk_bytes)
     areas = chunks // (chunk_bytes // ENTRY_BYTES) + 2
     return (1 + areas + chunks) * chunk_bytes + MIB
@@ -79,8 +85,8 @@ class Snapshot:
     tell: Tell
 
     def make(self, room_bytes: int, chunk_bytes: int) -> str:
-        """Make it, and give its node. The first `room_bytes` of the store are taken at once, the rest as it is needed. Raises Failed; then
-        nothing is left of it but perhaps the file."""
+        """Make it, and give its node. The first `room_bytes` of the store are taken at once, the rest as it
+        is needed. Raises Failed; then nothing is left of it but perhaps the file."""
         self._make_store(room_bytes, store_bytes(size_bytes(self.device), chunk_bytes))
         for module in MODULES:
             # What is built in cannot be loaded, and what is missing is said by the command that needs it.
@@ -118,18 +124,26 @@ class Snapshot:
                 why = f"its filesystem takes no file of {format_exact(whole_bytes)}"
             else:
                 why = "there is not enough room" if error.errno == errno.ENOSPC else str(error.strerror)
-            raise Failed(f"The snapshot's store {self.store} could not be made: {why}. The drive has not changed.") from None
+            raise Failed(
+                f"The snapshot's store {self.store} could not be made: {why}. The drive has not changed."
+            ) from None
 
     def _not_there(self) -> str:
         raise Failed(f"The device mapper made no {self.name}.")
 
     def node(self) -> str | None:
-        """The kernel's own node of it; None where it is not there. Links to it by its name are udev's, and udev leaves it alone."""
-        found = run(("dmsetup", "info", "-c", "--noheadings", "-o", "minor", self.name), seconds=LOOK_SECONDS, accept=range(256))
+        """The kernel's own node of it; None where it is not there. Links to it by its name are udev's, and
+        udev leaves it alone."""
+        found = run(
+            ("dmsetup", "info", "-c", "--noheadings", "-o", "minor", self.name),
+            seconds=LOOK_SECONDS,
+            accept=range(256),
+        )
         return f"/dev/dm-{found.output.strip()}" if found.status == 0 else None
 
     def used_bytes(self) -> int:
-        """How much of its store is used; raises Failed where it is no longer valid, as when the store's folder ran full."""
+        """How much of its store is used; raises Failed where it is no longer valid, as when the store's
+        folder ran full."""
         return self._status()[0] * KERNEL_SECTOR_BYTES
 
     def chunks_written(self) -> int:
@@ -145,13 +159,14 @@ class Snapshot:
             return int(said[3].partition("/")[0]), int(said[4])
         except (IndexError, ValueError):
             raise Failed(
-                f"The snapshot is no longer valid ({' '.join(said[3:])}): its store {self.store} could not take more, or could not be "
-                "written. The drive has not changed."
+                f"The snapshot is no longer valid ({' '.join(said[3:])}): its store {self.store} could not "
+                "take more, or could not be written. The drive has not changed."
             ) from None
 
     def take_down(self) -> None:
-        """Take away what there is of it but for the file; raises Failed where somebody holds it. Nothing is journalled: where the journal
-        lies beside a store that ran full, there is no room for it before this is done."""
+        """Take away what there is of it but for the file; raises Failed where somebody holds it. Nothing is
+        journalled: where the journal lies beside a store that ran full, there is no room for it before this
+        is done."""
         if self.node():
             run(("dmsetup", "remove", "--retry", self.name), seconds=LOOK_SECONDS)
         for loop in self._loops():
@@ -160,7 +175,9 @@ class Snapshot:
 
     def _loops(self) -> tuple[str, ...]:
         found = run(
-            ("losetup", "--associated", str(self.store), "--noheadings", "--output", "NAME"), seconds=LOOK_SECONDS, accept=range(256)
+            ("losetup", "--associated", str(self.store), "--noheadings", "--output", "NAME"),
+            seconds=LOOK_SECONDS,
+            accept=range(256),
         )
         return tuple(found.output.split())
 
@@ -174,5 +191,6 @@ class Snapshot:
                 os.close(fd)
         except OSError as error:
             raise Failed(
-                f"The snapshot's store {self.store} did not take what was written: {error.strerror}. The drive has not changed."
+                f"The snapshot's store {self.store} did not take what was written: {error.strerror}. The "
+                "drive has not changed."
             ) from None

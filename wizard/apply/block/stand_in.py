@@ -1,7 +1,8 @@
-"""A stand-in for a drive: as large, with blocks as large, its bytes in memory behind a loop device. What is written to it reaches no drive.
+"""A stand-in for a drive: as large, with blocks as large, its bytes in memory behind a loop device. What is
+written to it reaches no drive.
 
-Nothing of it outlives the process: the loop device goes when its last user closes it, and the memory with it. Nobody
-else sees it: udev takes up no event of a drive that is locked, nor of its partitions (systemd,
+Nothing of it outlives the process: the loop device goes when its last user closes it, and the memory with it.
+Nobody else sees it: udev takes up no event of a drive that is locked, nor of its partitions (systemd,
 src/udev/udev-worker.c), and those are gone before the lock is.
 Source: Linux include/uapi/linux/loop.h, Documentation/admin-guide/blockdev; memfd_create(2).
 """
@@ -49,7 +50,8 @@ class StandIn:
     memory: int
 
     def written_outside(self, places: Sequence[Extent]) -> int | None:
-        """The first byte outside these places, in order and apart, that is not zero any more; None where there is none."""
+        """The first byte outside these places, in order and apart, that is not zero any more; None where
+        there is none."""
         end = os.fstat(self.memory).st_size
         position = 0
         for place in (*places, Extent(end, 0)):
@@ -77,8 +79,8 @@ class StandIn:
 
 @contextmanager
 def standing_in(image: Image) -> Iterator[StandIn]:
-    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises NoStandInError
-    where none can be had, and Failed where it is still there at the end.
+    """A stand-in that holds the image, and zeros elsewhere, for as long as the block lasts; raises
+    NoStandInError where none can be had, and Failed where it is still there at the end.
     """
     try:
         memory = os.memfd_create(f"{NAME} {os.getpid()}", os.MFD_CLOEXEC)
@@ -99,8 +101,8 @@ def standing_in(image: Image) -> Iterator[StandIn]:
 
 @contextmanager
 def attached(file: int, block_bytes: int) -> Iterator[str]:
-    """The node of a loop device over an open file, with logical blocks of so many bytes, for as long as the block lasts;
-    raises NoStandInError where none can be had, and Failed where it is still there at the end.
+    """The node of a loop device over an open file, with logical blocks of so many bytes, for as long as the
+    block lasts; raises NoStandInError where none can be had, and Failed where it is still there at the end.
     """
     loop, node = _attached(file, block_bytes)
     try:
@@ -110,8 +112,8 @@ def attached(file: int, block_bytes: int) -> Iterator[str]:
 
 
 def _detach(loop: int, node: str) -> None:
-    """First the partitions, then the loop device, and the lock at last: whoever looks when it goes finds nothing that
-    looks like the drive. Raises Failed where somebody keeps hold of one of them.
+    """First the partitions, then the loop device, and the lock at last: whoever looks when it goes finds
+    nothing that looks like the drive. Raises Failed where somebody keeps hold of one of them.
     """
     file = _file_behind(node)
     try:

@@ -1,10 +1,11 @@
-"""What udev, and so whoever listens to it, is to leave alone for a while: rules in /run, where nothing outlives a
-restart.
+"""What udev, and so whoever listens to it, is to leave alone for a while: rules in /run, where nothing
+outlives a restart.
 
-A snapshot looks just like the filesystem below it. dmsetup's --noudevrules is about one event; the next, as when a
-program closes the node it wrote to, or a coldplug, would give it the links by UUID and label, and offer it to be
-mounted. So a rule says at each event that nobody is to look. By their names these rules come before all others.
-Source: udev(7); systemd rules.d/60-persistent-storage.rules; LVM2 udev/10-dm.rules.in and 13-dm-disk.rules.in.
+A snapshot looks just like the filesystem below it. dmsetup's --noudevrules is about one event; the next, as
+when a program closes the node it wrote to, or a coldplug, would give it the links by UUID and label, and
+offer it to be mounted. So a rule says at each event that nobody is to look. By their names these rules come
+before all others. Source: udev(7); systemd rules.d/60-persistent-storage.rules; LVM2 udev/10-dm.rules.in and
+13-dm-disk.rules.in.
 """
 
 import os
@@ -24,8 +25,9 @@ RELOAD_SECONDS = 30.0
 
 _ALONE = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'
 _MAPPED = (
-    'SUBSYSTEM=="block", KERNEL=="dm-*", ATTR{{dm/name}}=="{name}*", ENV{{DM_UDEV_DISABLE_OTHER_RULES_FLAG}}="1", '
-    'ENV{{DM_UDEV_DISABLE_DISK_RULES_FLAG}}="1", ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {alone}'
+    'SUBSYSTEM=="block", KERNEL=="dm-*", ATTR{{dm/name}}=="{name}*", '
+    'ENV{{DM_UDEV_DISABLE_OTHER_RULES_FLAG}}="1", ENV{{DM_UDEV_DISABLE_DISK_RULES_FLAG}}="1", '
+    'ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {alone}'
 )
 _STORE = (
     'SUBSYSTEM=="block", KERNEL=="loop*", ATTR{{loop/backing_file}}=="*/{name}/*", '
@@ -34,15 +36,16 @@ _STORE = (
 
 
 def ignore_mapped(name: str) -> None:
-    """Have udev ignore the device of the device mapper's with this name, those whose names begin so, and loop devices
-    over files in a folder that is called so, until `heed(name)`. To be said before any of them is made. Raises OSError
-    where udev cannot be told.
+    """Have udev ignore the device of the device mapper's with this name, those whose names begin so, and loop
+    devices over files in a folder that is called so, until `heed(name)`. To be said before any of them is
+    made. Raises OSError where udev cannot be told.
     """
     ignore(name, [rule.format(name=name, alone=_ALONE) for rule in (_MAPPED, _STORE)])
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:
-    """Give udev these rules until `heed(what)`; on return it goes by them. Raises OSError where that cannot be."""
+    """Give udev these rules until `heed(what)`; on return it goes by them. Raises OSError where that cannot
+    be."""
     rule = _rule(what)
     RULES.mkdir(parents=True, exist_ok=True)
     # Another process may have udev read its rules anew at any moment.

@@ -1,4 +1,5 @@
-"""What a rehearsal changed: found on the stand-in, held against the drive, whose bytes there are kept before anything else."""
+"""What a rehearsal changed: found on the stand-in, held against the drive, whose bytes there are kept before
+anything else."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,15 +14,27 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
 
-def collected(run: Path, number: int, wanted: Wanted, old_marks: Sequence[Mark], new_marks: Sequence[Mark], *, blank: bool) -> Change:
-    """The change to one drive, whose old bytes are on the medium on return. The drive is only read. `blank` says that nothing was
-    recognised on it. Raises Failed where the rehearsal wrote elsewhere than it may, or there is no room.
+def collected(
+    run: Path,
+    number: int,
+    wanted: Wanted,
+    old_marks: Sequence[Mark],
+    new_marks: Sequence[Mark],
+    *,
+    blank: bool,
+) -> Change:
+    """The change to one drive, whose old bytes are on the medium on return. The drive is only read. `blank`
+    says that nothing was recognised on it. Raises Failed where the rehearsal wrote elsewhere than it may, or
+    there is no room.
     """
 
     def on_drive(start: int, length: int) -> bytes:
         return read_around(wanted, start, length)
 
-    with Store(new_file(run, number)) as new, Store(old_file(run, number), make_bytes=wanted.size_bytes) as old:
+    with (
+        Store(new_file(run, number)) as new,
+        Store(old_file(run, number), make_bytes=wanted.size_bytes) as old,
+    ):
         touched = held(new.fd)
         _refuse_elsewhere(wanted, touched, new)
         marked = [mark.extent for mark in (*old_marks, *new_marks)]
@@ -50,9 +63,11 @@ def collected(run: Path, number: int, wanted: Wanted, old_marks: Sequence[Mark],
 def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], new: Store) -> None:
     """Raises Failed where the stand-in holds other bytes than the drive outside of what may change."""
     outside = clipped(touched, gaps(wanted.allowed, wanted.size_bytes))
-    stray = next(iter(differing(outside, lambda start, length: read_around(wanted, start, length), new.read)), None)
+    stray = next(
+        iter(differing(outside, lambda start, length: read_around(wanted, start, length), new.read)), None
+    )
     if stray is not None:
         raise Failed(
-            f"In the rehearsal, byte {stray.start_bytes} of {wanted.path} changed, which is no part of what is made. "
-            "Nothing was written to the drive."
+            f"In the rehearsal, byte {stray.start_bytes} of {wanted.path} changed, which is no part of what "
+            "is made. Nothing was written to the drive."
         )

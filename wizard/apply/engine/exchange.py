@@ -1,11 +1,14 @@
-"""What drives hold and what they are to hold, exchanged: the phases of a commit and of its undoing, each of which can be done again.
+"""What drives hold and what they are to hold, exchanged: the phases of a commit and of its undoing, each of
+which can be done again.
 
-The phase is on its medium before the first write that belongs to it, and what is read, the old and the new bytes, is never written to
-meanwhile. First go the marks by which anything recognises what is there, the deciding one before all others; then all else is replaced;
-then come the marks of what is there now, the deciding one last. So wherever the power goes, each drive is as before, as planned, or
-nothing that anybody mounts, and the phase says how it goes on.
+The phase is on its medium before the first write that belongs to it, and what is read, the old and the new
+bytes, is never written to meanwhile. First go the marks by which anything recognises what is there, the
+deciding one before all others; then all else is replaced; then come the marks of what is there now, the
+deciding one last. So wherever the power goes, each drive is as before, as planned, or nothing that anybody
+mounts, and the phase says how it goes on.
 
-Whoever goes on in the middle of a phase looks first: every block must hold what it held, what it is to hold, or, in a mark's place, zeros.
+Whoever goes on in the middle of a phase looks first: every block must hold what it held, what it is to hold,
+or, in a mark's place, zeros.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -34,15 +37,20 @@ from wizard.apply.transaction.replacing import Progress
 from wizard.model.errors import BadInput, Failed, Refused
 
 OVER = "over"
-"""The file in a run that says that it is to be undone also where another program wrote to its drives since."""
+"""The file in a run that says that it is to be undone also where another program wrote to its drives
+since."""
 
 UNREADABLE = "it does not read as it was written"
-NO_COPY = "Put its files back from a copy, if there is one; else the drive can only be set up anew: make the plan again."
+NO_COPY = (
+    "Put its files back from a copy, if there is one; else the drive can only be set up anew: make the plan "
+    "again."
+)
 COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
 
 
 class Exchange:
-    """The exchange of a run whose drives are `media`, in the record's order. The caller holds them so that nobody else can write."""
+    """The exchange of a run whose drives are `media`, in the record's order. The caller holds them so that
+    nobody else can write."""
 
     def __init__(self, run: Path, media: Sequence[Medium]) -> None:
         record = load_record(run)
@@ -53,12 +61,19 @@ class Exchange:
         self._run = run
         self._name = called(run)
         self._open = ExitStack()
-        self.sides = tuple(self._side(number, change, media[number]) for number, change in enumerate(record.changes))
+        self.sides = tuple(
+            self._side(number, change, media[number]) for number, change in enumerate(record.changes)
+        )
 
     def _side(self, number: int, change: Change, medium: Medium) -> Side:
         if medium.size_bytes != change.size_bytes:
-            raise Refused(f"{change.path} has {medium.size_bytes} bytes now, not {change.size_bytes}. Nothing more was written.")
-        return Side(change, medium, self._kept(old_file(self._run, number)), self._kept(new_file(self._run, number)))
+            raise Refused(
+                f"{change.path} has {medium.size_bytes} bytes now, not {change.size_bytes}. Nothing more was "
+                "written."
+            )
+        return Side(
+            change, medium, self._kept(old_file(self._run, number)), self._kept(new_file(self._run, number))
+        )
 
     def _kept(self, file: Path) -> Read:
         """What a file keeps. Where it cannot be opened each reading of it fails: one way may not need it."""
@@ -72,7 +87,8 @@ class Exchange:
         self._open.close()
 
     def commit(self, progress: Progress) -> None:
-        """From SAVED or any later phase to BARRED. Raises Failed or Refused; it can be asked for again then, or `undo`."""
+        """From SAVED or any later phase to BARRED. Raises Failed or Refused; it can be asked for again then,
+        or `undo`."""
         with self._naming_ways():
             if self.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
                 self._check_commits()
@@ -91,7 +107,8 @@ class Exchange:
             self._demand(Phase.BARRED)
 
     def release(self) -> None:
-        """From BARRED to RELEASED: what was written becomes visible. Raises Failed or Refused as `commit` does."""
+        """From BARRED to RELEASED: what was written becomes visible. Raises Failed or Refused as `commit`
+        does."""
         with self._naming_ways():
             used: list[Side] = []
             if self.record.phase in (Phase.BARRED, Phase.RELEASING):
@@ -99,7 +116,10 @@ class Exchange:
             if self.record.phase is Phase.BARRED:
                 for side in self.sides:
                     if not side.holds(side.change.barred_digest):
-                        raise Refused(f"{side.change.path} was written to since it was complete. Nothing was written. {self._over}")
+                        raise Refused(
+                            f"{side.change.path} was written to since it was complete. Nothing was written. "
+                            f"{self._over}"
+                        )
                 self._enter(Phase.RELEASING)
             elif self.record.phase is Phase.RELEASING:
                 used = [side for side in self.sides if self._is_used(side)]
@@ -112,14 +132,21 @@ class Exchange:
             self._demand(Phase.RELEASED)
 
     def undo(self, progress: Progress) -> None:
-        """Back to what the drives held, to the bit, from wherever the exchange stands. Raises Failed or Refused; it can be repeated."""
+        """Back to what the drives held, to the bit, from wherever the exchange stands. Raises Failed or
+        Refused; it can be repeated."""
         with self._naming_ways():
             if self.record.phase in UNTOUCHED:
                 self._enter(Phase.UNDONE)
                 return
             if self.record.phase not in (Phase.KEPT, Phase.UNDONE, Phase.LEFT):
                 self._check_undoes()
-            if self.record.phase in (Phase.CLEARING, Phase.REPLACING, Phase.BARRED, Phase.RELEASING, Phase.RELEASED):
+            if self.record.phase in (
+                Phase.CLEARING,
+                Phase.REPLACING,
+                Phase.BARRED,
+                Phase.RELEASING,
+                Phase.RELEASED,
+            ):
                 self._enter(Phase.CLEARING_BACK)
             if self.record.phase is Phase.CLEARING_BACK:
                 self._clear_back()
@@ -127,7 +154,9 @@ class Exchange:
             if self.record.phase is Phase.REPLACING_BACK:
                 for number, side in enumerate(self.sides):
                     content = barred_back(side.change, side.old)
-                    self._replace(side, content, digest_of(side.change.places, content), self._share(progress, number))
+                    self._replace(
+                        side, content, digest_of(side.change.places, content), self._share(progress, number)
+                    )
                 self._enter(Phase.RELEASING_BACK)
             if self.record.phase is Phase.RELEASING_BACK:
                 for side in self.sides:
@@ -137,8 +166,12 @@ class Exchange:
             self._demand(Phase.UNDONE)
 
     def _clear_back(self) -> None:
-        """Take all marks away. Those go first that still show something: a place of the others can hold a part of what shows."""
-        marks = [[side.change.new_marks for side in self.sides], [side.change.old_marks for side in self.sides]]
+        """Take all marks away. Those go first that still show something: a place of the others can hold a
+        part of what shows."""
+        marks = [
+            [side.change.new_marks for side in self.sides],
+            [side.change.old_marks for side in self.sides],
+        ]
         if any(shows_old(side) for side in self.sides):
             marks.reverse()
         for each in marks:
@@ -153,7 +186,12 @@ class Exchange:
     def _demand(self, phase: Phase) -> None:
         if self.record.phase is not phase:
             ways = ways_on(self.record.phase, self._name)
-            raise Refused(f"The run is {self.record.phase}: this cannot be done with it now. Nothing was written. {ways}".strip())
+            raise Refused(
+                (
+                    f"The run is {self.record.phase}: this cannot be done with it now. Nothing was written. "
+                    f"{ways}"
+                ).strip()
+            )
 
     @contextmanager
     def _naming_ways(self) -> Iterator[None]:
@@ -169,7 +207,10 @@ class Exchange:
         """The way back where another program wrote something."""
         if not all(side.keeps_old() for side in self.sides):
             return f"The old bytes in {self._run} are damaged. {NO_COPY}"
-        return f"`diskwright undo {self._name} --over-changes` puts back what was there before this run, over whatever was written since."
+        return (
+            f"`diskwright undo {self._name} --over-changes` puts back what was there before this run, over "
+            "whatever was written since."
+        )
 
     def _share(self, progress: Progress, number: int) -> Progress:
         return lambda part: progress((number + part) / len(self.sides))
@@ -190,17 +231,24 @@ class Exchange:
         self._refuse_strays()
 
     def _check_undoes(self) -> None:
-        """Raises Refused where the old bytes are damaged, or another program wrote what they would overwrite."""
+        """Raises Refused where the old bytes are damaged, or another program wrote what they would
+        overwrite."""
         phase = self.record.phase
-        other = {Phase.CLEARING: "resume", Phase.REPLACING: "resume"}.get(phase, "" if phase in GOING_BACK else "keep")
-        if phase is Phase.BARRED and not all(side.keeps_old() or side.holds(side.change.barred_digest) for side in self.sides):
+        other = {Phase.CLEARING: "resume", Phase.REPLACING: "resume"}.get(
+            phase, "" if phase in GOING_BACK else "keep"
+        )
+        if phase is Phase.BARRED and not all(
+            side.keeps_old() or side.holds(side.change.barred_digest) for side in self.sides
+        ):
             other = ""
         self._check_kept(Side.keeps_old, other)
         if (self._run / OVER).exists():
             return
         if phase in COMPLETE:
             for side in self.sides:
-                if not side.holds(side.change.barred_digest if phase is Phase.BARRED else side.change.new_digest):
+                if not side.holds(
+                    side.change.barred_digest if phase is Phase.BARRED else side.change.new_digest
+                ):
                     self._refuse_overwriting(side)
         elif phase is Phase.RELEASING:
             for side in self.sides:
@@ -212,26 +260,39 @@ class Exchange:
             self._refuse_strays()
 
     def _refuse_overwriting(self, side: Side) -> None:
-        keeps = "" if self.record.phase is Phase.BARRED else f" `diskwright keep {self._name}` leaves it as it is."
+        keeps = (
+            ""
+            if self.record.phase is Phase.BARRED
+            else f" `diskwright keep {self._name}` leaves it as it is."
+        )
         raise Refused(
-            f"{side.change.path} was written to since it was complete; putting back what was there before could destroy that. "
-            f"Nothing was written.{keeps} {self._over}"
+            f"{side.change.path} was written to since it was complete; putting back what was there before "
+            f"could destroy that. Nothing was written.{keeps} {self._over}"
         )
 
     def _check_kept(self, is_whole: Callable[[Side], bool], other: str) -> None:
-        """Raises Refused where what is kept of a drive is damaged; `other` is the command that can do without it."""
+        """Raises Refused where what is kept of a drive is damaged; `other` is the command that can do without
+        it."""
         for side in self.sides:
             if not is_whole(side):
                 way = f"`diskwright {other} {self._name}` does not need it." if other else NO_COPY
-                raise Refused(f"What is kept in {self._run} of {side.change.path} was changed or damaged. Nothing more was written. {way}")
+                raise Refused(
+                    f"What is kept in {self._run} of {side.change.path} was changed or damaged. Nothing more "
+                    f"was written. {way}"
+                )
 
     def _refuse_strays(self) -> None:
-        """Raises Refused where another program wrote to a drive in the middle of a change. One that somebody uses as it was is left so."""
+        """Raises Refused where another program wrote to a drive in the middle of a change. One that somebody
+        uses as it was is left so."""
         before = self.record.phase is Phase.CLEARING
         found = {}
         for number, side in enumerate(self.sides):
             # Where one of both is damaged nobody can tell; the way that is gone may not need it.
-            if side.keeps_old() and (before or side.keeps_new()) and (at := stray(side, before=before)) is not None:
+            if (
+                side.keeps_old()
+                and (before or side.keeps_new())
+                and (at := stray(side, before=before)) is not None
+            ):
                 found[number] = at
         if not found:
             return
@@ -240,20 +301,21 @@ class Exchange:
             self._enter(Phase.LEFT)
             drop_stores(self._run)
             raise Refused(
-                f"{self._paths(found)} holds what it held before this run, and was used since: it is left as it is. "
-                "Nothing of this run is left to be done; to set it up, make the plan again."
+                f"{self._paths(found)} holds what it held before this run, and was used since: it is left as "
+                "it is. Nothing of this run is left to be done; to set it up, make the plan again."
             )
         number, at = next(iter(found.items()))
         raise Refused(
-            f"{self.sides[number].change.path} was changed at byte {at} by another program since this run wrote to it. "
-            f"Nothing more was written. {self._over}"
+            f"{self.sides[number].change.path} was changed at byte {at} by another program since this run "
+            f"wrote to it. Nothing more was written. {self._over}"
         )
 
     def _paths(self, numbers: Iterable[int]) -> str:
         return ", ".join(self.sides[number].change.path for number in numbers)
 
     def _is_used(self, side: Side) -> bool:
-        """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused where it was not complete."""
+        """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused
+        where it was not complete."""
         if not side.keeps_old() or (at := stray(side)) is None:
             return False
         if is_bare(side, side.change.new_marks, side.new):
@@ -286,13 +348,17 @@ def mark_over_changes(run: Path, over: bool) -> None:
         if over:
             (run / OVER).touch(mode=0o600)
     except OSError as error:
-        raise Failed(f"{run} could not be written: {error.strerror}. Nothing was written to a drive.") from None
+        raise Failed(
+            f"{run} could not be written: {error.strerror}. Nothing was written to a drive."
+        ) from None
 
 
 def bar(side: Side, marks: Sequence[Mark]) -> None:
     """Take marks away, the one that decides first."""
     for mark in reversed(marks):
-        _write(side, mark, side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes))
+        _write(
+            side, mark, side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes)
+        )
 
 
 def put(side: Side, marks: Sequence[Mark], content: Read) -> None:
@@ -305,7 +371,9 @@ def _write(side: Side, mark: Mark, data: bytes) -> None:
     """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
     side.medium.write_through(mark.start_bytes, data)
     if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
-        raise Failed(f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}.")
+        raise Failed(
+            f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}."
+        )
 
 
 def _failing(why: str) -> Read:

@@ -18,8 +18,8 @@ BLKDISCARD = 0x1277
 
 
 class HeldDrive:
-    """A block device, open for this process alone (O_EXCL), read and written past the page cache: nothing but the blocks that are meant is
-    written, not even again as it was.
+    """A block device, open for this process alone (O_EXCL), read and written past the page cache: nothing but
+    the blocks that are meant is written, not even again as it was.
     """
 
     def __init__(self, node: str) -> None:
@@ -43,9 +43,14 @@ class HeldDrive:
             try:
                 got = os.preadv(self._fd, [buffer], offset_bytes)
             except OSError as error:
-                raise Failed(f"{self.node} could not be read at byte {offset_bytes}: {error.strerror}.") from None
+                raise Failed(
+                    f"{self.node} could not be read at byte {offset_bytes}: {error.strerror}."
+                ) from None
             if got != length_bytes:
-                raise Failed(f"{self.node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes came.")
+                raise Failed(
+                    f"{self.node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes "
+                    "came."
+                )
             return buffer[:length_bytes]
 
     def write(self, offset_bytes: int, data: bytes) -> None:
@@ -55,9 +60,14 @@ class HeldDrive:
             try:
                 put = os.pwritev(self._fd, [buffer], offset_bytes)
             except OSError as error:
-                raise Failed(f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}.") from None
+                raise Failed(
+                    f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}."
+                ) from None
             if put != len(data):
-                raise Failed(f"{self.node} could not be written at byte {offset_bytes}: it took {put} of {len(data)} bytes.")
+                raise Failed(
+                    f"{self.node} could not be written at byte {offset_bytes}: it took {put} of {len(data)} "
+                    "bytes."
+                )
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:
         """Write it; on return it is on the medium."""
@@ -73,13 +83,16 @@ class HeldDrive:
             return False
 
     def discard(self, places: Iterable[Extent]) -> int:
-        """Tell it so of places, in whole logical blocks; how many bytes that are. What they hold afterwards is anything."""
+        """Tell it so of places, in whole logical blocks; how many bytes that are. What they hold afterwards
+        is anything."""
         total = 0
         for place in places:
             try:
                 fcntl.ioctl(self._fd, BLKDISCARD, struct.pack("=QQ", place.start_bytes, place.size_bytes))
             except OSError as error:
-                raise Failed(f"{self.node} did not take that its new volumes are empty: {error.strerror}.") from None
+                raise Failed(
+                    f"{self.node} did not take that its new volumes are empty: {error.strerror}."
+                ) from None
             total += place.size_bytes
         return total
 
@@ -93,7 +106,8 @@ class HeldDrive:
 
 @contextmanager
 def holding(nodes: Sequence[str]) -> Iterator[tuple[HeldDrive, ...]]:
-    """All of these drives, held for as long as the block lasts; raises Failed where one cannot be had alone."""
+    """All of these drives, held for as long as the block lasts; raises Failed where one cannot be had
+    alone."""
     with ExitStack() as stack:
         held = []
         for node in nodes:

@@ -1,4 +1,5 @@
-"""What a drive is recognised by, found on its stand-in: marks are taken away there until no tool sees anything any more."""
+"""What a drive is recognised by, found on its stand-in: marks are taken away there until no tool sees
+anything any more."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -27,19 +28,29 @@ PROBE = ("blkid", "--probe", "--output", "value", "--match-tag", "TYPE", "--matc
 
 
 class Marking:
-    """Takes marks away from the stand-in `node`, whose blocks have `block_bytes`, and keeps what stood there."""
+    """Takes marks away from the stand-in `node`, whose blocks have `block_bytes`, and keeps what stood
+    there."""
 
     def __init__(self, node: str, size_bytes: int, block_bytes: int, seconds: float) -> None:
-        self._node, self._drive, self._block, self._seconds = node, Extent(0, size_bytes), block_bytes, seconds
+        self._node, self._drive, self._block, self._seconds = (
+            node,
+            Extent(0, size_bytes),
+            block_bytes,
+            seconds,
+        )
         self._held: dict[Extent, bytes] = {}
 
     def volume(self, part: str, volume: Extent) -> tuple[Extent, ...]:
-        """The places by which a partition is recognised, those that showed first in front; nothing shows them afterwards."""
-        found = dict.fromkeys(self._shown(part, volume, lambda kind, offset: widened(Extent(offset, 1), volume, self._block)))
+        """The places by which a partition is recognised, those that showed first in front; nothing shows them
+        afterwards."""
+        found = dict.fromkeys(
+            self._shown(part, volume, lambda kind, offset: widened(Extent(offset, 1), volume, self._block))
+        )
         return tuple(found)
 
     def drive(self) -> tuple[tuple[Extent, ...], tuple[Extent, ...]]:
-        """The places by which the drive itself is recognised: what lies on it without a table, and its table."""
+        """The places by which the drive itself is recognised: what lies on it without a table, and its
+        table."""
         tables: dict[Extent, None] = {}
 
         def place_of(kind: str, offset: int) -> Extent:
@@ -53,7 +64,9 @@ class Marking:
         return tuple(place for place in found if place not in tables), tuple(tables)
 
     def _shown(self, node: str, volume: Extent, place_of: Callable[[str, int], Extent]) -> Iterator[Extent]:
-        known = [widened(place, volume, self._block) for place in copies(self._within(volume), volume.size_bytes)]
+        known = [
+            widened(place, volume, self._block) for place in copies(self._within(volume), volume.size_bytes)
+        ]
         for _ in range(MOST_ROUNDS):
             forget_caches(node)
             rows = list_signatures(node, self._seconds)
@@ -93,7 +106,9 @@ class Marking:
         """Raises Failed where a tool still recognises what a partition holds, or the kernel mounts it."""
         forget_caches(part)
         if seen := run((*PROBE, part), seconds=self._seconds, accept=range(-64, 256)).output.split():
-            raise Failed(f"blkid still recognises {printable(' '.join(seen), 60)} on {part}, whose marks were hidden.")
+            raise Failed(
+                f"blkid still recognises {printable(' '.join(seen), 60)} on {part}, whose marks were hidden."
+            )
         for argv in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds):
                 raise Failed(f"{argv[0]} still recognises what was hidden on {part}.")

@@ -1,8 +1,9 @@
 """By which bytes a drive or a partition is recognised, and where filesystems keep copies of them. Pure.
 
-Tried with each tool in turn (`tests/loop/test_engine_marks.py`): a LUKS2 header comes back from its copy, F2FS is mounted by its second
-superblock, NILFS2 by the one at its end, and a GPT is taken from its copy.
-Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup, docs/on-disk-format-luks2.
+Tried with each tool in turn (`tests/loop/test_engine_marks.py`): a LUKS2 header comes back from its copy,
+F2FS is mounted by its second superblock, NILFS2 by the one at its end, and a GPT is taken from its copy.
+Sources: the kernel's fs/*/super.c; util-linux, libblkid/src/superblocks; cryptsetup,
+docs/on-disk-format-luks2.
 """
 
 import struct
@@ -27,7 +28,8 @@ TABLE_HEADERS = 2
 
 
 def copies(read: Read, size_bytes: int) -> Iterator[Extent]:
-    """Where a volume of this size keeps copies of what it is recognised by, as its first bytes tell. `read` may give fewer bytes."""
+    """Where a volume of this size keeps copies of what it is recognised by, as its first bytes tell. `read`
+    may give fewer bytes."""
     first = read(0, GRAIN_BYTES)
     if first.startswith((b"LUKS\xba\xbe", b"SKUL\xba\xbe")) or any(_is_luks(read, at) for at in LUKS_COPIES):
         yield Extent(0, GRAIN_BYTES)
@@ -62,7 +64,8 @@ def _xfs_groups(first: bytes, size_bytes: int) -> Iterator[Extent]:
 
 
 def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
-    """A place that counts from a volume's start, as whole pages and blocks of the drive, as far as the volume goes."""
+    """A place that counts from a volume's start, as whole pages and blocks of the drive, as far as the volume
+    goes."""
     grain = max(GRAIN_BYTES, block_bytes)
     start = max(volume.start_bytes, (volume.start_bytes + place.start_bytes) // grain * grain)
     end = min(volume.end_bytes, -(-(volume.start_bytes + place.end_bytes) // grain) * grain)
@@ -70,10 +73,11 @@ def widened(place: Extent, volume: Extent, block_bytes: int) -> Extent:
 
 
 def in_release_order(found: Iterable[Extent], table: Iterable[Extent], block_bytes: int) -> tuple[Mark, ...]:
-    """Marks in the order in which they are put in place: copies, what volumes are recognised by, copies of the table, its first blocks.
+    """Marks in the order in which they are put in place: copies, what volumes are recognised by, copies of
+    the table, its first blocks.
 
-    `found` are those of volumes in the order in which they showed: what is recognised before its copies. Of a table the MBR comes before
-    the first header of a GPT.
+    `found` are those of volumes in the order in which they showed: what is recognised before its copies. Of a
+    table the MBR comes before the first header of a GPT.
     """
     volumes = [Mark(place.start_bytes, place.size_bytes) for place in reversed(tuple(found))]
     front = TABLE_HEADERS * block_bytes

@@ -1,4 +1,5 @@
-"""Where a rehearsed run stands: a small file in its folder, on the medium before what it announces is begun."""
+"""Where a rehearsed run stands: a small file in its folder, on the medium before what it announces is
+begun."""
 
 import os
 from dataclasses import dataclass
@@ -16,11 +17,13 @@ FILE = "rehearsed.json"
 
 
 class Phase(StrEnum):
-    """REHEARSING: all is done on a stand-in. SAVED: the old bytes are kept. CLEARING, REPLACING: the drives are written.
+    """REHEARSING: all is done on a stand-in. SAVED: the old bytes are kept. CLEARING, REPLACING: the drives
+    are written.
 
-    BARRED: everything is written and read back but what anything recognises it by. RELEASING: that is written.
-    RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead to UNDONE. LEFT: somebody uses what
-    the drives held, before the first write or after the last one back, so nothing is done with them any more.
+    BARRED: everything is written and read back but what anything recognises it by. RELEASING: that is
+    written. RELEASED: the drives hold what was shown. KEPT: the old bytes are gone. The phases with BACK lead
+    to UNDONE. LEFT: somebody uses what the drives held, before the first write or after the last one back, so
+    nothing is done with them any more.
     """
 
     REHEARSING = "rehearsing"
@@ -43,7 +46,9 @@ UNTOUCHED = frozenset({Phase.REHEARSING, Phase.SAVED})
 
 GOING_BACK = frozenset({Phase.CLEARING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK})
 
-HALF = "If the power went now, nothing could be mounted from {drives}; `diskwright {command}` would finish it."
+HALF = (
+    "If the power went now, nothing could be mounted from {drives}; `diskwright {command}` would finish it."
+)
 POWER = {
     Phase.REHEARSING: "If the power went now, {drives} would be as before: all is done on a stand-in.",
     Phase.SAVED: "If the power went now, {drives} would be as before.",
@@ -79,8 +84,8 @@ def ways_on(phase: Phase, name: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A place by which something is recognised. While a drive is barred it holds zeros, or, where `stays`, what it held before:
-    a table that keeps partitions stays in force until the new one is released.
+    """A place by which something is recognised. While a drive is barred it holds zeros, or, where `stays`,
+    what it held before: a table that keeps partitions stays in force until the new one is released.
     """
 
     start_bytes: int
@@ -97,8 +102,9 @@ class Mark:
 class Change:
     """What changes on one drive: `places`, in order and apart, in whole logical blocks.
 
-    `old_marks` show what the drive held, `new_marks` what it is to hold; both in the order in which they are put in place, so that the
-    last one decides. They lie within the places. The digests are of the places' bytes: before, after, and barred.
+    `old_marks` show what the drive held, `new_marks` what it is to hold; both in the order in which they are
+    put in place, so that the last one decides. They lie within the places. The digests are of the places'
+    bytes: before, after, and barred.
     """
 
     path: str
@@ -136,7 +142,8 @@ class Record:
 
 
 def save_record(run: Path, record: Record) -> None:
-    """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before stands."""
+    """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before
+    stands."""
     new = run / f"{FILE}.new"
     try:
         write_durably(new, render_document(SCHEMA, to_json(record)).encode(), os.O_TRUNC)
@@ -147,11 +154,15 @@ def save_record(run: Path, record: Record) -> None:
 
 
 def _unwritten(run: Path, error: OSError) -> str:
-    return f"How far the run is could not be written to {run}: {error.strerror}. See to that, and give the command again."
+    return (
+        f"How far the run is could not be written to {run}: {error.strerror}. See to that, and give the "
+        "command again."
+    )
 
 
 def settle_record(run: Path) -> None:
-    """On return what `load_record` gives is on the medium: whoever wrote it may have been killed before it was. Raises Failed."""
+    """On return what `load_record` gives is on the medium: whoever wrote it may have been killed before it
+    was. Raises Failed."""
     try:
         sync_folder(run)
     except OSError as error:
@@ -159,7 +170,8 @@ def settle_record(run: Path) -> None:
 
 
 def load_record(run: Path) -> Record | None:
-    """How far the run is; None for one that was never rehearsed. Raises BadInput where the file is damaged."""
+    """How far the run is; None for one that was never rehearsed. Raises BadInput where the file is
+    damaged."""
     try:
         text = (run / FILE).read_text("utf-8")
     except FileNotFoundError:

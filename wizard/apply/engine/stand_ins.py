@@ -1,8 +1,10 @@
-"""Stand-ins for the drives of a run: files of their size in the run's folder, behind loop devices, that show what tools look for.
+"""Stand-ins for the drives of a run: files of their size in the run's folder, behind loop devices, that show
+what tools look for.
 
-A blank stand-in is not the drive: mkfs.xfs takes away the superblocks of an older XFS, mkswap the record of an md array at the end, only
-where they see them. So both ends of the drive and of every volume before and after are copied, copies of what is recognised there, and
-the pages at the edges of what may change, whose other half belongs to a neighbour.
+A blank stand-in is not the drive: mkfs.xfs takes away the superblocks of an older XFS, mkswap the record of
+an md array at the end, only where they see them. So both ends of the drive and of every volume before and
+after are copied, copies of what is recognised there, and the pages at the edges of what may change, whose
+other half belongs to a neighbour.
 """
 
 import os
@@ -11,7 +13,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from wizard.apply.block.devices import SYS_BLOCK, forget_caches, partition_nodes, read_bytes, tell_kernel, tell_of
+from wizard.apply.block.devices import (
+    SYS_BLOCK,
+    forget_caches,
+    partition_nodes,
+    read_bytes,
+    tell_kernel,
+    tell_of,
+)
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
 from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached
 from wizard.apply.engine.marks import copies
@@ -31,8 +40,8 @@ RELEASE_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """The drive that a stand-in is wanted for. `volumes` are those before and after that do not stay, `allowed` all that may change,
-    `extra` other places that tools look at, such as the records of its table.
+    """The drive that a stand-in is wanted for. `volumes` are those before and after that do not stay,
+    `allowed` all that may change, `extra` other places that tools look at, such as the records of its table.
     """
 
     path: str
@@ -53,9 +62,14 @@ def shown(wanted: Wanted) -> tuple[Extent, ...]:
     places = list(wanted.extra)
     for volume in (wanted.drive, *wanted.volumes):
         places += _ends(volume)
-        places += (Extent(volume.start_bytes + place.start_bytes, place.size_bytes) for place in _copies_on(wanted, volume))
+        places += (
+            Extent(volume.start_bytes + place.start_bytes, place.size_bytes)
+            for place in _copies_on(wanted, volume)
+        )
     for place in wanted.allowed:
-        places += (Extent(edge - edge % GRAIN_BYTES, GRAIN_BYTES) for edge in (place.start_bytes, place.end_bytes))
+        places += (
+            Extent(edge - edge % GRAIN_BYTES, GRAIN_BYTES) for edge in (place.start_bytes, place.end_bytes)
+        )
     return merged(places, GRAIN_BYTES, wanted.size_bytes)
 
 
@@ -83,8 +97,8 @@ def read_around(wanted: Wanted, start: int, length: int) -> bytes:
 
 @contextmanager
 def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, ...]]:
-    """The nodes of stand-ins for these drives, in their order, for as long as the block lasts; their files stay. Raises NoStandInError
-    where none can be had, and Failed.
+    """The nodes of stand-ins for these drives, in their order, for as long as the block lasts; their files
+    stay. Raises NoStandInError where none can be had, and Failed.
     """
     try:
         (run / FOLDER).mkdir(mode=0o700, exist_ok=True)
@@ -95,7 +109,8 @@ def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, 
 
 
 def release_left(run: Path) -> None:
-    """Let go of stand-ins of this run that a killed process left behind: something was mounted from them. Raises Failed."""
+    """Let go of stand-ins of this run that a killed process left behind: something was mounted from them.
+    Raises Failed."""
     for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
         file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
         if Path(file).parent != run / FOLDER:
@@ -133,7 +148,8 @@ def _seed(store: Store, wanted: Wanted) -> None:
 
 
 def have_partitions(node: str, numbers: Iterable[int]) -> None:
-    """See that the kernel has these partitions of a stand-in: one built without a reader for its kind of table takes them from libblkid."""
+    """See that the kernel has these partitions of a stand-in: one built without a reader for its kind of
+    table takes them from libblkid."""
     tell_of(node, numbers)
 
 
@@ -144,7 +160,8 @@ def free_bytes(folder: Path) -> int:
 
 
 def obstacle(folder: Path, sizes_bytes: Iterable[int]) -> str:
-    """Why no stand-ins for drives of these sizes can be had in a folder, as a clause; empty where they can. Leaves nothing there."""
+    """Why no stand-ins for drives of these sizes can be had in a folder, as a clause; empty where they can.
+    Leaves nothing there."""
     try:
         os.close(os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:

@@ -1,4 +1,5 @@
-"""Files of a drive's size in a run's folder, which hold bytes at the places where the drive has them: what it held, and is to hold.
+"""Files of a drive's size in a run's folder, which hold bytes at the places where the drive has them: what it
+held, and is to hold.
 
 They are sparse: zeros take no room. Whoever has nothing but `dd` can put the old bytes back from such a file.
 """
@@ -48,7 +49,9 @@ class Store:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         os.close(self.fd)
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
@@ -89,7 +92,8 @@ def _told(file: Path, error: OSError) -> str:
 
 
 def barred(change: Change, old: Read, new: Read) -> Read:
-    """What the drive is to hold while it is barred: the new bytes, without the marks by which they are recognised."""
+    """What the drive is to hold while it is barred: the new bytes, without the marks by which they are
+    recognised."""
     return _without(change.new_marks, new, old)
 
 

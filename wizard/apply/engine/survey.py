@@ -22,7 +22,8 @@ class Side:
     new: Read
 
     def holds(self, digest: str) -> bool:
-        """Whether the drive, read past every cache, holds what has this digest; raises Failed where it cannot be read."""
+        """Whether the drive, read past every cache, holds what has this digest; raises Failed where it cannot
+        be read."""
         return digest_of(self.change.places, self.medium.read) == digest
 
     def keeps_old(self) -> bool:
@@ -47,15 +48,19 @@ def blocks(mark: Mark, block_bytes: int) -> Iterator[tuple[int, int]]:
 
 
 def stray(side: Side, *, before: bool = False) -> int | None:
-    """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's place, zeros: another program
-    wrote there. None where there is none. `before` says that nothing of what it is to hold was written yet.
+    """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's
+    place, zeros: another program wrote there. None where there is none. `before` says that nothing of what it
+    is to hold was written yet.
 
-    A block that cannot be read is none: a power cut can leave one half written, and writing it again mends it.
+    A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
+    it.
     """
     marks = side.change.old_marks if before else side.change.marks
     bare = {start for mark in marks for start, _ in blocks(mark, side.medium.logical_block_bytes)}
     for chunk in chunks(side.change.places):
-        old, new = (read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.old if before else side.new))
+        old, new = (
+            read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.old if before else side.new)
+        )
         for start, now in _readable(side.medium, chunk):
             if now in (old, new):
                 continue
@@ -95,10 +100,13 @@ def is_bare(side: Side, marks: tuple[Mark, ...], shown: Read) -> bool:
 
 
 def shows_old(side: Side) -> bool:
-    """Whether a mark of what it held is there, and is none of what it is to hold. What cannot be read shows nothing."""
+    """Whether a mark of what it held is there, and is none of what it is to hold. What cannot be read shows
+    nothing."""
     for mark in side.change.old_marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
             with suppress(Failed):
-                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != side.new(start, size):
+                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != side.new(
+                    start, size
+                ):
                     return True
     return False

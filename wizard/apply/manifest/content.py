@@ -1,9 +1,10 @@
 """What is in a file, without reading its holes: a digest of the content, and where it has data.
 
-The digest does not depend on how the content is stored: blocks that are all zeros count alike whether they are written or a hole. A file
-is cut into segments of 64 MiB, which threads read and hash side by side (reading and hashing leave the interpreter's lock alone). SHA-256
-was chosen by measuring: on a processor with instructions for it, one core hashed 1,490 MB/s by it and 740 by BLAKE2b. It can be checked,
-too: for a file of one segment without a block of zeros, sha256sum prints the same digest.
+The digest does not depend on how the content is stored: blocks that are all zeros count alike whether they
+are written or a hole. A file is cut into segments of 64 MiB, which threads read and hash side by side
+(reading and hashing leave the interpreter's lock alone). SHA-256 was chosen by measuring: on a processor with
+instructions for it, one core hashed 1,490 MB/s by it and 740 by BLAKE2b. It can be checked, too: for a file
+of one segment without a block of zeros, sha256sum prints the same digest.
 """
 
 import errno
@@ -18,7 +19,8 @@ from threading import local
 from wizard.model.units import MIB
 
 BLOCK_BYTES = 4096
-"""The grain of what counts as zeros, and of widened ranges: the largest block of an ext filesystem on most machines."""
+"""The grain of what counts as zeros, and of widened ranges: the largest block of an ext filesystem on most
+machines."""
 
 SEGMENT_BYTES = 64 * MIB
 PIECE_BYTES = MIB
@@ -41,7 +43,9 @@ def content_of(fd: int, size_bytes: int, workers: int, on_bytes: Callable[[int],
     with ThreadPoolExecutor(workers) if len(parts) > 1 else nullcontext() as threads:
         mapped = threads.map if threads else map
         digests = []
-        for part, digest in zip(parts, mapped(lambda one: _segment(fd, one[0], one[1], size_bytes), parts), strict=True):
+        for part, digest in zip(
+            parts, mapped(lambda one: _segment(fd, one[0], one[1], size_bytes), parts), strict=True
+        ):
             digests.append(digest)
             on_bytes(sum(end - start for start, end in part[1]))
     return _whole(size_bytes, tuple(index for index, _ in parts), digests), _word(ranges), _word(wide)
@@ -51,7 +55,11 @@ def _whole(size_bytes: int, indices: Sequence[int], digests: Sequence[bytes]) ->
     if size_bytes <= SEGMENT_BYTES:
         return digests[0].hex() if digests else (sha256().hexdigest() if not size_bytes else NOTHING.hex())
     # A segment that was all zeros says so by its digest, and one that was a hole is to say nothing else.
-    told = [struct.pack("<Q", index) + digest for index, digest in zip(indices, digests, strict=True) if digest != NOTHING]
+    told = [
+        struct.pack("<Q", index) + digest
+        for index, digest in zip(indices, digests, strict=True)
+        if digest != NOTHING
+    ]
     return sha256(b"".join(told)).hexdigest()
 
 
@@ -80,7 +88,8 @@ NOTHING = sha256(sha256().digest()).digest()
 
 
 def _pieces(fd: int, part: Sequence[Range]) -> Iterator[tuple[int, memoryview]]:
-    """The bytes of these ranges, with where each piece begins; a piece is good until the next is asked for."""
+    """The bytes of these ranges, with where each piece begins; a piece is good until the next is asked
+    for."""
     buffer: memoryview | None = getattr(_own, "buffer", None)
     if buffer is None:
         buffer = _own.buffer = memoryview(bytearray(PIECE_BYTES))
@@ -151,7 +160,8 @@ def widened(ranges: Iterable[Range], size_bytes: int) -> Iterator[Range]:
 
 
 def segments(ranges: Iterable[Range]) -> Iterator[tuple[int, list[Range]]]:
-    """The ranges cut at the bounds of segments: each segment's number, and what of the ranges lies in it. Pure."""
+    """The ranges cut at the bounds of segments: each segment's number, and what of the ranges lies in it.
+    Pure."""
     number, held = -1, list[Range]()
     for start, end in ranges:
         while start < end:

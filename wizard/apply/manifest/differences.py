@@ -14,11 +14,14 @@ TOLD = 20
 """So many differences are told, the others counted."""
 
 
-def differences(before: Path, after: Path, *, inode_numbers: bool, rewritten: frozenset[bytes] = frozenset()) -> tuple[str, ...]:
-    """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell the same filesystem.
+def differences(
+    before: Path, after: Path, *, inode_numbers: bool, rewritten: frozenset[bytes] = frozenset()
+) -> tuple[str, ...]:
+    """Sentences on what is not in both manifests alike, the first few and a count; nothing where they tell
+    the same filesystem.
 
-    With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy has inodes, times of their
-    change and a size of blocks of its own, and its own lost+found. Of the files
+    With `inode_numbers`, the filesystem is the same one: nothing may differ. Without, it was copied: a copy
+    has inodes, times of their change and a size of blocks of its own, and its own lost+found. Of the files
     `rewritten` the content is to differ, and nothing else. Raises BadInput where a manifest cannot be read.
     """
     told = []
@@ -30,7 +33,9 @@ def differences(before: Path, after: Path, *, inode_numbers: bool, rewritten: fr
     return (*told, f"And {count - TOLD} more differences.") if count > TOLD else tuple(told)
 
 
-def _differences(before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes]) -> Iterator[str]:
+def _differences(
+    before: Path, after: Path, inode_numbers: bool, rewritten: frozenset[bytes]
+) -> Iterator[str]:
     for old, new in _pairs(before, after):
         entry = old or new
         if old and new and old.path in rewritten and old.digest != new.digest:
@@ -41,12 +46,15 @@ def _differences(before: Path, after: Path, inode_numbers: bool, rewritten: froz
             yield f"{named(old.path)} ({old.kind.value}) is missing."
         elif old is None and new is not None:
             yield f"{named(new.path)} ({new.kind.value}) was not there before."
-        elif old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)]):
+        elif (
+            old is not None and new is not None and (pieces := [*_entry_differences(old, new, inode_numbers)])
+        ):
             yield f"{named(old.path)}: {'; '.join(pieces)}."
 
 
 def _pairs(before: Path, after: Path) -> Iterator[tuple[Entry | None, Entry | None]]:
-    """Entries with the same path together, others alone, but for those that are alike to the letter. Both files have the same order."""
+    """Entries with the same path together, others alone, but for those that are alike to the letter. Both
+    files have the same order."""
     old_lines, new_lines = manifest_lines(before), manifest_lines(after)
     old_line, new_line = next(old_lines, None), next(new_lines, None)
     while old_line or new_line:
@@ -74,7 +82,11 @@ def _entry_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[
         yield f"it was a {old.kind.value} and is a {new.kind.value}"
         return
     if (old.size_bytes, old.digest) != (new.size_bytes, new.digest):
-        yield "its content differs" if old.size_bytes == new.size_bytes else f"it had {old.size_bytes} bytes and has {new.size_bytes}"
+        yield (
+            "its content differs"
+            if old.size_bytes == new.size_bytes
+            else f"it had {old.size_bytes} bytes and has {new.size_bytes}"
+        )
     yield from _storage_differences(old, new, inode_numbers)
     yield from _property_differences(old, new)
     yield from _attribute_differences(old, new)
@@ -128,7 +140,10 @@ def _attribute_differences(old: Entry, new: Entry) -> Iterator[str]:
 def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[str]:
     """Of folders, links only count the folders in them, which are compared themselves."""
     if old.same_as != new.same_as:
-        was, is_now = (f"the same file as {named(entry.same_as)}" if entry.same_as else "a file of its own" for entry in (old, new))
+        was, is_now = (
+            f"the same file as {named(entry.same_as)}" if entry.same_as else "a file of its own"
+            for entry in (old, new)
+        )
         yield f"it was {was} and is {is_now}"
     if old.kind is not Kind.FOLDER and old.links != new.links:
         yield f"it had {old.links} names and has {new.links}"
@@ -139,7 +154,8 @@ def _link_differences(old: Entry, new: Entry, inode_numbers: bool) -> Iterator[s
 
 
 def _time(nanoseconds: int) -> str:
-    """`2026-11-22 07:00:00.000000001 UTC`; seconds alone for a date that calendars of today's programs cannot tell."""
+    """`2026-11-22 07:00:00.000000001 UTC`; seconds alone for a date that calendars of today's programs cannot
+    tell."""
     seconds, rest = divmod(nanoseconds, 10**9)
     try:
         return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d} UTC"

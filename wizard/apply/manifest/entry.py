@@ -1,4 +1,5 @@
-"""One entry of a manifest: what a file, folder or anything else of a filesystem is, as a line of text and back."""
+"""One entry of a manifest: what a file, folder or anything else of a filesystem is, as a line of text and
+back."""
 
 import json
 import os
@@ -24,15 +25,18 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a filesystem. `path` is from its top, as the bytes that lie on the disk; empty for the top itself.
+    """An entry of a filesystem. `path` is from its top, as the bytes that lie on the disk; empty for the top
+    itself.
 
-    `mode` are the permission bits. `size_bytes` is 0 for a folder, whose size is no property of what it holds. `device` is `8:1` for a
-    device. The times are nanoseconds since 1970. `same_as` is the first path that leads to this inode, where another one comes before
-    this. `flags` are those that chattr(1) sets. `attributes` are pairs of an extended attribute's name and its value in hexadecimal digits,
-    or `sha256:` and its digest where it is long; ACLs are among them.
+    `mode` are the permission bits. `size_bytes` is 0 for a folder, whose size is no property of what it
+    holds. `device` is `8:1` for a device. The times are nanoseconds since 1970. `same_as` is the first path
+    that leads to this inode, where another one comes before this. `flags` are those that chattr(1) sets.
+    `attributes` are pairs of an extended attribute's name and its value in hexadecimal digits, or `sha256:`
+    and its digest where it is long; ACLs are among them.
 
-    `digest` is of a file's content (see `manifest_content`), `data` says where it has data: how many bytes and ranges and a digest of where
-    they are; `wide_data` the same with every range widened to whole blocks of 4096 bytes, as a filesystem with such blocks keeps them.
+    `digest` is of a file's content (see `manifest_content`), `data` says where it has data: how many bytes
+    and ranges and a digest of where they are; `wide_data` the same with every range widened to whole blocks
+    of 4096 bytes, as a filesystem with such blocks keeps them.
     """
 
     path: bytes
@@ -62,7 +66,8 @@ class Entry:
 
 
 def to_line(entry: Entry) -> bytes:
-    """The entry as one line of JSON, without its end; names that are not UTF-8 keep their bytes as lone surrogates (PEP 383)."""
+    """The entry as one line of JSON, without its end; names that are not UTF-8 keep their bytes as lone
+    surrogates (PEP 383)."""
     fields = (
         os.fsdecode(entry.path),
         entry.kind.value,
@@ -90,9 +95,25 @@ def to_line(entry: Entry) -> bytes:
 def from_line(line: bytes, where: str) -> Entry:
     """What `to_line` wrote; raises BadInput naming `where` for anything else."""
     try:
-        (path, kind, mode, uid, gid, size, device, modified, accessed, changed, inode, links, same, target, flags, attributes, *content) = (
-            json.loads(line)
-        )
+        (
+            path,
+            kind,
+            mode,
+            uid,
+            gid,
+            size,
+            device,
+            modified,
+            accessed,
+            changed,
+            inode,
+            links,
+            same,
+            target,
+            flags,
+            attributes,
+            *content,
+        ) = json.loads(line)
         digest, data, wide = content
         return Entry(
             os.fsencode(path),

@@ -1,4 +1,5 @@
-"""Looking at one entry of a filesystem, by descriptors: paths may be longer than the kernel takes, and names need not be text."""
+"""Looking at one entry of a filesystem, by descriptors: paths may be longer than the kernel takes, and names
+need not be text."""
 
 import errno
 import fcntl
@@ -18,8 +19,8 @@ GET_FLAGS = 0x80086601 if struct.calcsize("l") == 8 else 0x80046601
 """FS_IOC_GETFLAGS (linux/fs.h), whose number tells the size of a long."""
 
 ABOUT_STORAGE = 0x80000 | 0x1000 | 0x40000 | 0x200000 | 0x400000
-"""Flags that say how something is stored and not what it is: extents, an indexed folder, counted in blocks, a value of an extended
-attribute, blocks beyond the end (fs/ext4/ext4.h).
+"""Flags that say how something is stored and not what it is: extents, an indexed folder, counted in blocks, a
+value of an extended attribute, blocks beyond the end (fs/ext4/ext4.h).
 """
 
 LONGEST_PATH = 3800
@@ -75,7 +76,8 @@ def opened(top: int, path: bytes, flags: int) -> Iterator[int]:
 
 
 def look(top: int, path: bytes, workers: int, on_bytes: Callable[[int], None]) -> Entry:
-    """The entry at `path` below the folder `top`, with its content if it is a file. Raises OSError where it cannot be read."""
+    """The entry at `path` below the folder `top`, with its content if it is a file. Raises OSError where it
+    cannot be read."""
     with folder_of(top, path) as (folder, name):
         status = os.stat(name, dir_fd=folder, follow_symlinks=False)
         kind = KINDS[stat.S_IFMT(status.st_mode)]
@@ -96,7 +98,9 @@ def look(top: int, path: bytes, workers: int, on_bytes: Callable[[int], None]) -
         status.st_uid,
         status.st_gid,
         0 if kind is Kind.FOLDER else status.st_size,
-        f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}" if kind in (Kind.CHARACTERS, Kind.BLOCKS) else "",
+        f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}"
+        if kind in (Kind.CHARACTERS, Kind.BLOCKS)
+        else "",
         status.st_mtime_ns,
         status.st_atime_ns,
         status.st_ctime_ns,
@@ -112,7 +116,8 @@ def look(top: int, path: bytes, workers: int, on_bytes: Callable[[int], None]) -
 
 @contextmanager
 def folder_of(top: int, path: bytes) -> Iterator[tuple[int, bytes]]:
-    """The folder that something is in, and its name there; for a short path the top itself and all of the path."""
+    """The folder that something is in, and its name there; for a short path the top itself and all of the
+    path."""
     if len(path) <= LONGEST_PATH:
         yield top, path or b"."
         return
@@ -150,7 +155,8 @@ def flags_of(fd: int) -> int:
 
 
 def walk(top: int) -> Iterator[Found]:
-    """Everything below `top`, itself first: a folder before what it holds, names by their bytes. Raises Failed."""
+    """Everything below `top`, itself first: a folder before what it holds, names by their bytes. Raises
+    Failed."""
     left = [(b"", os.fstat(top).st_ino, True)]
     while left:
         path, inode, is_folder = left.pop()
@@ -162,10 +168,15 @@ def walk(top: int) -> Iterator[Found]:
 def _listed(top: int, path: bytes) -> list[tuple[bytes, int, bool]]:
     try:
         with opened(top, path, TO_READ | os.O_DIRECTORY) as fd, os.scandir(fd) as entries:
-            names = [(os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False)) for entry in entries]
+            names = [
+                (os.fsencode(entry.name), entry.inode(), entry.is_dir(follow_symlinks=False))
+                for entry in entries
+            ]
     except OSError as error:
         raise Failed(f"{named(path)} cannot be read: {error.strerror}.") from None
-    return [(path + b"/" + name if path else name, inode, is_folder) for name, inode, is_folder in sorted(names)]
+    return [
+        (path + b"/" + name if path else name, inode, is_folder) for name, inode, is_folder in sorted(names)
+    ]
 
 
 def named(path: bytes) -> str:

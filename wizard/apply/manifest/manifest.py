@@ -1,8 +1,10 @@
-"""A manifest: everything in a filesystem, file by file, with a digest of each content, to be compared with what is there later.
+"""A manifest: everything in a filesystem, file by file, with a digest of each content, to be compared with
+what is there later.
 
-It is a file of a run: lines of JSON in one gzip, folders before what they hold and names by their bytes, so that two manifests can be
-compared line by line whatever their size. Files are read in the order of their inodes, which is about that of their blocks on an ext
-filesystem, by several processes; memory holds one batch, and what has several names.
+It is a file of a run: lines of JSON in one gzip, folders before what they hold and names by their bytes, so
+that two manifests can be compared line by line whatever their size. Files are read in the order of their
+inodes, which is about that of their blocks on an ext filesystem, by several processes; memory holds one
+batch, and what has several names.
 """
 
 import gzip
@@ -46,7 +48,8 @@ MORE = b"+"
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A manifest that was taken: where it lies, how many entries it has, how many bytes were read for it, and in how many seconds."""
+    """A manifest that was taken: where it lies, how many entries it has, how many bytes were read for it, and
+    in how many seconds."""
 
     file: Path
     entries: int
@@ -55,14 +58,19 @@ class Manifest:
 
 
 def manifest_seconds(data_bytes: int, entries: int = 0, *, turns: bool | None = None) -> float:
-    """A guess at the seconds that a manifest takes of so many bytes and entries on a drive that turns, does not, or may."""
+    """A guess at the seconds that a manifest takes of so many bytes and entries on a drive that turns, does
+    not, or may."""
     return data_bytes / READ_BYTES_PER_SECOND[turns] + entries / ENTRIES_PER_SECOND[turns]
 
 
-def take_manifest(place: Path, file: Path, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None) -> Manifest:
-    """Read everything below the folder `place` by so many processes, and write it down in `file`, whole or not at all.
+def take_manifest(
+    place: Path, file: Path, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None
+) -> Manifest:
+    """Read everything below the folder `place` by so many processes, and write it down in `file`, whole or
+    not at all.
 
-    `on_progress` hears which part is done, from 0 to 1. Raises Failed, naming the file, where something cannot be read.
+    `on_progress` hears which part is done, from 0 to 1. Raises Failed, naming the file, where something
+    cannot be read.
     """
     begun = monotonic()
     new = file.with_name(f"{file.name}.new")
@@ -97,7 +105,8 @@ def read_manifest(file: Path) -> Iterator[Entry]:
 
 
 def manifest_lines(file: Path) -> Iterator[bytes]:
-    """The lines of a manifest, one for each entry, in its order; raises BadInput where it is no whole manifest."""
+    """The lines of a manifest, one for each entry, in its order; raises BadInput where it is no whole
+    manifest."""
     where = printable(str(file), 200)
     try:
         with gzip.open(file, "rb") as lines:
@@ -165,8 +174,11 @@ def _entries(top: int, workers: int, meter: Meter) -> Iterator[bytes]:
             yield line
 
 
-def _looked_at(top: int, batch: Sequence[Found], linked: dict[int, Entry], workers: int, meter: Meter) -> dict[int, bytes]:
-    """The lines of a batch by their number in it, in place of all names of a file but its first, which is noted in `linked`."""
+def _looked_at(
+    top: int, batch: Sequence[Found], linked: dict[int, Entry], workers: int, meter: Meter
+) -> dict[int, bytes]:
+    """The lines of a batch by their number in it, in place of all names of a file but its first, which is
+    noted in `linked`."""
     first = {inode: number for number, (_, inode) in reversed([*enumerate(batch)]) if inode not in linked}
     work = [(number, batch[number][0]) for _, number in sorted(first.items())]
 

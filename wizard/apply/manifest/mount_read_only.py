@@ -1,8 +1,9 @@
 """Looking into a filesystem that nobody else sees mounted, and that is unmounted whatever becomes of us.
 
-The mount hangs on a descriptor alone (fsopen(2), fsmount(2); Linux 5.2): it has no place in any folder and in no list of mounts, so no
-other program comes upon it, and the kernel takes it away with the last process that holds the descriptor, also after a kill. A mount
-namespace would do the same with a process more to start and to wait for. Python has none of these calls, hence they go by number.
+The mount hangs on a descriptor alone (fsopen(2), fsmount(2); Linux 5.2): it has no place in any folder and in
+no list of mounts, so no other program comes upon it, and the kernel takes it away with the last process that
+holds the descriptor, also after a kill. A mount namespace would do the same with a process more to start and
+to wait for. Python has none of these calls, hence they go by number.
 """
 
 import ctypes
@@ -19,24 +20,27 @@ from wizard.model.errors import Failed
 from wizard.model.names import printable
 
 FSOPEN, FSCONFIG, FSMOUNT = 430, 431, 432
-"""The same on every architecture of today's (arch/*/include/uapi/asm/unistd.h; the table of system calls is shared from 403 on)."""
+"""The same on every architecture of today's (arch/*/include/uapi/asm/unistd.h; the table of system calls is
+shared from 403 on)."""
 
 CLOSE_ON_EXEC, SET_FLAG, SET_STRING, CREATE = 1, 0, 1, 6
 RDONLY, NOSUID, NODEV, NOEXEC, NOATIME = 1, 2, 4, 8, 16
 """From linux/mount.h."""
 
 LAST_ORPHAN = 0xE8
-"""Where the superblock names the first of the files that were deleted while in use (fs/ext4/ext4.h, s_last_orphan)."""
+"""Where the superblock names the first of the files that were deleted while in use (fs/ext4/ext4.h,
+s_last_orphan)."""
 
 RELEASE_SECONDS = 20.0
 
 
 @contextmanager
 def mounted_read_only(node: str) -> Iterator[Path]:
-    """The folder of an ext filesystem, which cannot be written to and whose journal is left alone; unmounted at the end.
+    """The folder of an ext filesystem, which cannot be written to and whose journal is left alone; unmounted
+    at the end.
 
-    Raises Failed where it cannot be mounted, and where its journal or its deleted files have to be seen to first: for deleted ones the
-    kernel writes even to a filesystem that is mounted read-only.
+    Raises Failed where it cannot be mounted, and where its journal or its deleted files have to be seen to
+    first: for deleted ones the kernel writes even to a filesystem that is mounted read-only.
     """
     _refuse_unfinished(node)
     with _mounted(node, ("ro", "noload"), RDONLY | NOSUID | NODEV | NOEXEC) as place:
@@ -45,7 +49,8 @@ def mounted_read_only(node: str) -> Iterator[Path]:
 
 @contextmanager
 def mounted_alone(node: str) -> Iterator[Path]:
-    """The folder of an ext4 filesystem to write to, which nobody else sees and where reading leaves no date; unmounted at the end."""
+    """The folder of an ext4 filesystem to write to, which nobody else sees and where reading leaves no date;
+    unmounted at the end."""
     with _mounted(node, ("rw",), NOSUID | NODEV | NOEXEC | NOATIME) as place:
         yield place
 
@@ -61,7 +66,8 @@ def _mounted(node: str, flags: Sequence[str], attributes: int) -> Iterator[Path]
 
 
 def _mount(node: str, flags: Sequence[str], attributes: int) -> int:
-    """A descriptor of the mount's folder. Every kernel of today mounts ext2 and ext3 by the driver of ext4 as well."""
+    """A descriptor of the mount's folder. Every kernel of today mounts ext2 and ext3 by the driver of ext4 as
+    well."""
     try:
         context = _call(FSOPEN, b"ext4", CLOSE_ON_EXEC)
     except OSError as error:
@@ -107,13 +113,17 @@ def _refuse_unfinished(node: str) -> None:
     if facts is None:
         raise Failed(f"{node} holds no ext filesystem that can be read.")
     if facts.needs_recovery:
-        raise Failed(f"{node} was not unmounted cleanly: its journal holds what is not in its place yet. e2fsck puts it there.")
+        raise Failed(
+            f"{node} was not unmounted cleanly: its journal holds what is not in its place yet. e2fsck puts "
+            "it there."
+        )
     if struct.unpack_from("<I", block, LAST_ORPHAN)[0] or "orphan_present" in facts.features:
         raise Failed(f"{node} holds files that were deleted while they were in use. e2fsck takes them away.")
 
 
 def _wait_until_free(node: str) -> None:
-    """Until the kernel has let go of the device; a child that is just ending may hold the mount for a moment longer."""
+    """Until the kernel has let go of the device; a child that is just ending may hold the mount for a moment
+    longer."""
     end = monotonic() + RELEASE_SECONDS
     while reason := open_exclusively(node):
         if monotonic() > end:

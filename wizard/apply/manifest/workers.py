@@ -1,7 +1,9 @@
-"""Sharing work out among processes of our own: an interpreter runs on one processor, and small files are mostly the interpreter's work.
+"""Sharing work out among processes of our own: an interpreter runs on one processor, and small files are
+mostly the interpreter's work.
 
-The processes are forked for the one piece of work, and inherit it. Numbers of portions lie in a pipe from which each takes the next; what
-comes of them comes back as lines. If this process is killed, nobody reads their lines any more, which ends them too.
+The processes are forked for the one piece of work, and inherit it. Numbers of portions lie in a pipe from
+which each takes the next; what comes of them comes back as lines. If this process is killed, nobody reads
+their lines any more, which ends them too.
 """
 
 import os
@@ -29,7 +31,8 @@ Say = Callable[[bytes], None]
 def share_out(work: Sequence[T], workers: int, do: Callable[[T, Say], None]) -> Iterator[bytes]:
     """Do all of it, in about its order, in so many processes; what they say, as it comes.
 
-    Raises Failed with the sentence where one of them raised an error of ours, and where one ended before its time.
+    Raises Failed with the sentence where one of them raised an error of ours, and where one ended before its
+    time.
     """
     portion = max(SMALLEST_PORTION, -(-len(work) // MOST_PORTIONS))
     starts = range(0, len(work), portion)
@@ -39,7 +42,9 @@ def share_out(work: Sequence[T], workers: int, do: Callable[[T, Say], None]) -> 
         os.write(give, b"".join(struct.pack("=I", start) for start in starts))
         os.close(give)
         for _ in range(min(workers, len(starts))):
-            lines, pid = _fork(take, tuple(children), lambda start, say: _do_portion(work[start : start + portion], do, say))
+            lines, pid = _fork(
+                take, tuple(children), lambda start, say: _do_portion(work[start : start + portion], do, say)
+            )
             children[lines] = pid
         yield from _lines(children)
     finally:

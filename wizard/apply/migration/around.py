@@ -1,4 +1,5 @@
-"""What surrounds a filesystem that is to be migrated: swap files on it, folders for what is replaced, and what mounts or starts from it."""
+"""What surrounds a filesystem that is to be migrated: swap files on it, folders for what is replaced, and
+what mounts or starts from it."""
 
 import os
 import re
@@ -45,13 +46,19 @@ def _lies_on(path: Path, node: Path) -> bool:
 
 
 def folder_seen(named: Path | None, usual: Path, node: Path) -> Folder:
-    """A folder for stores or undo files: the one that was named, which must be there, or the usual one, which can still be made."""
+    """A folder for stores or undo files: the one that was named, which must be there, or the usual one, which
+    can still be made."""
     path = (named or usual).absolute()
     try:
         there = next(above for above in (path, *path.parents) if above.exists())
         room = os.statvfs(there)
         free_bytes = room.f_bavail * room.f_frsize
-        return Folder(str(path), free_bytes, _fault(path, there, room.f_flag, node, asked=named is not None), named is not None)
+        return Folder(
+            str(path),
+            free_bytes,
+            _fault(path, there, room.f_flag, node, asked=named is not None),
+            named is not None,
+        )
     except OSError as error:
         return Folder(str(path), 0, f"it cannot be looked at ({error.strerror})", named is not None)
 
@@ -69,7 +76,8 @@ def _fault(path: Path, there: Path, flags: int, node: Path, *, asked: bool) -> s
 
 
 def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tuple[str, ...]:
-    """The mount units that an administrator wrote for the filesystem (systemd.mount(5)), in the /etc that `fstab` lies in."""
+    """The mount units that an administrator wrote for the filesystem (systemd.mount(5)), in the /etc that
+    `fstab` lies in."""
     found = []
     for unit in sorted((etc / "systemd/system").glob("*.mount")):
         parser = ConfigParser(interpolation=None, strict=False)
@@ -83,14 +91,17 @@ def units_for(etc: Path, nodes: Set[str], tags: Mapping[str, str | None]) -> tup
         if by_link:
             tag, value = by_link[1].upper(), by_link[2]
         wanted = tags.get(tag)
-        if (wanted is not None and wanted.lower() == value.lower()) or (what.startswith("/") and os.path.realpath(what) in nodes):
+        if (wanted is not None and wanted.lower() == value.lower()) or (
+            what.startswith("/") and os.path.realpath(what) in nodes
+        ):
             found.append(str(unit))
     return tuple(found)
 
 
 def boot_path(places: Set[str], environment: Environment, unmounted: str, own: OwnFstab | None) -> BootPath:
-    """What starts a system whose root or /boot is mounted from here, as far as its /etc and this machine tell; or, of a system that does
-    not run, what lies on the filesystem itself, whose node is `unmounted`, empty where somebody has it mounted.
+    """What starts a system whose root or /boot is mounted from here, as far as its /etc and this machine
+    tell; or, of a system that does not run, what lies on the filesystem itself, whose node is `unmounted`,
+    empty where somebody has it mounted.
     """
     place = next((place for place in BOOT_PLACES if place in places), "")
     folder = folder_inside(unmounted) if unmounted else ""
@@ -116,10 +127,15 @@ def boot_path(places: Set[str], environment: Environment, unmounted: str, own: O
 
 
 def _start_inside(node: str) -> tuple[str, list[str]]:
-    """The settings of GRUB and what makes the first root, by the /etc of a system on a filesystem that nobody has mounted."""
+    """The settings of GRUB and what makes the first root, by the /etc of a system on a filesystem that nobody
+    has mounted."""
     try:
         seen = seen_inside(node, [GRUB_DEFAULTS, *(f"/etc/{entry}" for _, entry in INITRAMFS)])
-        words = text_inside(node, GRUB_DEFAULTS) if GRUB_DEFAULTS in seen and seen[GRUB_DEFAULTS].kind == "regular" else ""
+        words = (
+            text_inside(node, GRUB_DEFAULTS)
+            if GRUB_DEFAULTS in seen and seen[GRUB_DEFAULTS].kind == "regular"
+            else ""
+        )
     except Failed:
         return "", []
     return words, [name for name, entry in INITRAMFS if f"/etc/{entry}" in seen]
@@ -127,7 +143,10 @@ def _start_inside(node: str) -> tuple[str, list[str]]:
 
 def _grub_version() -> tuple[int, int]:
     """Of the first of GRUB's programs that is there; (0, 0) for none."""
-    program = next((name for name in ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue") if find(name)), None)
+    program = next(
+        (name for name in ("grub-install", "grub2-install", "grub-mkrescue", "grub2-mkrescue") if find(name)),
+        None,
+    )
     if program is None:
         return 0, 0
     try:

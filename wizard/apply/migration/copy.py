@@ -1,4 +1,5 @@
-"""A migration to a fresh filesystem: the old one is only read, so there is nothing of it to be taken back or kept."""
+"""A migration to a fresh filesystem: the old one is only read, so there is nothing of it to be taken back or
+kept."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -45,7 +46,8 @@ class Copying:
         return step in done_steps(read_entries(self.site.run))
 
     def make(self, operation: OnGround, step: int) -> str:
-        """Make the filesystem, or copy into it; a sentence. A copy that was cut off is begun anew. Raises Failed."""
+        """Make the filesystem, or copy into it; a sentence. A copy that was cut off is begun anew. Raises
+        Failed."""
         site = replace(self.site, step=step)
         migration = site.migration
         made = next(each for each in migration.steps if isinstance(each.operation, MakeFresh))
@@ -59,7 +61,8 @@ class Copying:
                 raise Failed(f"Step {step} would write to {migration.device}, which is only read.")
 
     def checks(self) -> Iterator[Check]:
-        """What is to hold of the fresh filesystem and of the old one. Raises Failed or BadInput where something cannot be read."""
+        """What is to hold of the fresh filesystem and of the old one. Raises Failed or BadInput where
+        something cannot be read."""
         site = self.site
         migration, make = site.migration, made_of(site.migration)
         for step in migration.steps:
@@ -70,7 +73,11 @@ class Copying:
                 found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=False)
                 yield Check(what, not found, " ".join(found) or "the manifests of both are the same")
         looked = site.command(proof(make.target), accept=range(256))
-        yield Check(SOUND, looked.status == 0, looked.last_words if looked.status else f"e2fsck ended with status {looked.status}")
+        yield Check(
+            SOUND,
+            looked.status == 0,
+            looked.last_words if looked.status else f"e2fsck ended with status {looked.status}",
+        )
         same = facts_on(migration.device) == migration.before
         seen = "its superblock says what it said" if same else "its superblock was written to meanwhile"
         yield Check(f"{migration.device} was only read.", same, seen)
@@ -108,13 +115,16 @@ def no_way_back(migration: Migration) -> str:
 
 def nothing_to_keep(migration: Migration) -> str:
     """Why there is nothing to be kept of a copy."""
-    return f"There is nothing to keep: {migration.device} was only read, and the copy on {made_of(migration).target} stays as it is."
+    return (
+        f"There is nothing to keep: {migration.device} was only read, and the copy on "
+        f"{made_of(migration).target} stays as it is."
+    )
 
 
 def copied(migration: Migration) -> str:
     """How a run that did everything ends, in sentences."""
     make = made_of(migration)
     return (
-        f"{make.target} is an ext4 with everything that {migration.device} holds; every check holds. {migration.device} was only read. "
-        f"Mount the new one by UUID={make.uuid} where the old one was."
+        f"{make.target} is an ext4 with everything that {migration.device} holds; every check holds. "
+        f"{migration.device} was only read. Mount the new one by UUID={make.uuid} where the old one was."
     )

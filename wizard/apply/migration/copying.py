@@ -1,9 +1,12 @@
-"""Copying a filesystem's whole content into another one, so that a manifest of both is the same but for inodes.
+"""Copying a filesystem's whole content into another one, so that a manifest of both is the same but for
+inodes.
 
-No common program does that: cp and rsync give up where a path is longer than the kernel takes, tar leaves sockets out, cp fills small holes
-in large files, and all of them lose the flags that chattr(1) sets. Here every name is reached by descriptors, as a manifest is taken.
+No common program does that: cp and rsync give up where a path is longer than the kernel takes, tar leaves
+sockets out, cp fills small holes in large files, and all of them lose the flags that chattr(1) sets. Here
+every name is reached by descriptors, as a manifest is taken.
 
-A folder gets its owner, permissions, attributes and times when everything is in it; flags come last of all, since they can forbid the rest.
+A folder gets its owner, permissions, attributes and times when everything is in it; flags come last of all,
+since they can forbid the rest.
 """
 
 import errno
@@ -17,7 +20,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.apply.manifest.content import data_ranges
-from wizard.apply.manifest.look import ABOUT_STORAGE, GET_FLAGS, LOST_AND_FOUND, TO_READ, flags_of, folder_of, named, opened, walk
+from wizard.apply.manifest.look import (
+    ABOUT_STORAGE,
+    GET_FLAGS,
+    LOST_AND_FOUND,
+    TO_READ,
+    flags_of,
+    folder_of,
+    named,
+    opened,
+    walk,
+)
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
 
@@ -30,7 +43,8 @@ TO_WRITE = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 @dataclass(frozen=True, slots=True)
 class _Copy:
-    """A copy at work: both tops, who hears of bytes, the first names of files that have several, and what is to be done at the end."""
+    """A copy at work: both tops, who hears of bytes, the first names of files that have several, and what is
+    to be done at the end."""
 
     source: int
     target: int
@@ -41,9 +55,11 @@ class _Copy:
 
 
 def copy_tree(source: Path, target: Path, on_bytes: Callable[[int], None]) -> None:
-    """Copy everything below `source`, and what it is itself, to the empty folder `target`; its lost+found may be there already.
+    """Copy everything below `source`, and what it is itself, to the empty folder `target`; its lost+found may
+    be there already.
 
-    `on_bytes` hears how many bytes more were copied. Raises Failed, naming the file, where something cannot be copied.
+    `on_bytes` hears how many bytes more were copied. Raises Failed, naming the file, where something cannot
+    be copied.
     """
     here, there = (os.open(place, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC) for place in (source, target))
     try:
@@ -99,7 +115,9 @@ def _link(copy: _Copy, first: bytes, name: bytes, there: int) -> None:
         os.link(first_name, name, src_dir_fd=folder, dst_dir_fd=there, follow_symlinks=False)
 
 
-def _copy_file(copy: _Copy, path: bytes, name: bytes, folders: tuple[int, int], status: os.stat_result) -> None:
+def _copy_file(
+    copy: _Copy, path: bytes, name: bytes, folders: tuple[int, int], status: os.stat_result
+) -> None:
     with opened(folders[0], name, TO_READ) as fd, opened(folders[1], name, TO_WRITE) as new:
         _copy_content(fd, new, status.st_size, copy.on_bytes)
         _finish(copy, path, fd, new)

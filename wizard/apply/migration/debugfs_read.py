@@ -1,5 +1,5 @@
-"""Reading single files of an ext filesystem that nobody has mounted, without mounting it: debugfs opens it for reading only, and without
-its bitmaps, which are large (debugfs(8), -c)."""
+"""Reading single files of an ext filesystem that nobody has mounted, without mounting it: debugfs opens it
+for reading only, and without its bitmaps, which are large (debugfs(8), -c)."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,8 @@ _KIND, _SIZE, _LINKS = (re.compile(rf"\b{what}: (\w+)") for what in ("Type", "Si
 
 @dataclass(frozen=True, slots=True)
 class Inside:
-    """A file on the filesystem: `regular`, `directory`, `symlink` or what else debugfs calls it, its size, and how many names it has."""
+    """A file on the filesystem: `regular`, `directory`, `symlink` or what else debugfs calls it, its size,
+    and how many names it has."""
 
     kind: str
     size_bytes: int
@@ -29,7 +30,8 @@ class Inside:
 
 
 def seen_inside(node: str, paths: Sequence[str]) -> Mapping[str, Inside]:
-    """Those of the paths that are there; they hold no spaces. Raises Failed where debugfs is missing or does not end."""
+    """Those of the paths that are there; they hold no spaces. Raises Failed where debugfs is missing or does
+    not end."""
     asked = "".join(f"stat {path}\n" for path in paths).encode()
     said = run((*READ, "-f", "-", node), seconds=LOOK_SECONDS, stdin=asked, accept=range(256)).output
     found = {}

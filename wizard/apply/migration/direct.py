@@ -1,4 +1,5 @@
-"""A migration on the device itself: each step with an undo file, and all of it taken back in reverse, proven by a fingerprint."""
+"""A migration on the device itself: each step with an undo file, and all of it taken back in reverse, proven
+by a fingerprint."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -11,7 +12,15 @@ from wizard.apply.migration.fingerprint import fingerprint
 from wizard.apply.migration.proof import keep_manifest, manifest_checks
 from wizard.apply.migration.record import TAKING_BACK, Record, keep_record, load_record
 from wizard.apply.migration.steps import MigratingSite, OnGround, operate
-from wizard.apply.migration.undo_files import drop, folder_fault, folder_of, made_durable, new_folder, put_step_back, undo_file_fault
+from wizard.apply.migration.undo_files import (
+    drop,
+    folder_fault,
+    folder_of,
+    made_durable,
+    new_folder,
+    put_step_back,
+    undo_file_fault,
+)
 from wizard.apply.migration.verify import device_checks
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called
@@ -63,8 +72,8 @@ class Direct:
         return folder_of(Path(self._migration.undo_dir), self._run.name, step)
 
     def prepare(self) -> None:
-        """Take the fingerprint, or, where an earlier process was cut off in a step, take all of it back first: what such a step leaves is
-        known to nobody, while what the device was is known to the bit.
+        """Take the fingerprint, or, where an earlier process was cut off in a step, take all of it back
+        first: what such a step leaves is known to nobody, while what the device was is known to the bit.
         """
         record = load_record(self._run)
         if record is None:
@@ -73,7 +82,9 @@ class Direct:
             sentence = f"Took the fingerprint of {self._migration.device} as it was, in {seconds:.1f} s."
             self.site.journal.add(Event.SAVED, sentence, output=f"sha256 {sha256}")
         elif record.cut_off or self._is_taking_back:
-            self.site.journal.add(Event.COMMAND, "A step was cut off: all steps are taken back, and done anew.")
+            self.site.journal.add(
+                Event.COMMAND, "A step was cut off: all steps are taken back, and done anew."
+            )
             self.check_kept()
             self.take_back()
 
@@ -101,17 +112,24 @@ class Direct:
         return f"{said} {format_exact(kept)} can put back what it replaced."
 
     def check_kept(self) -> None:
-        """Raises Failed where an undo file of a step that was done is missing, damaged, or not root's alone."""
+        """Raises Failed where an undo file of a step that was done is missing, damaged, or not root's
+        alone."""
         record, device = load_record(self._run), self._migration.device
         for mark in record.marks if record else ():
             folder = self._folder(mark.step)
             if fault := folder_fault(folder):
-                raise Failed(f"The folder {folder} with the undo file of step {mark.step} {fault}: {device} is left as it is.")
+                raise Failed(
+                    f"The folder {folder} with the undo file of step {mark.step} {fault}: {device} is left "
+                    "as it is."
+                )
             if mark.after and (fault := undo_file_fault(folder, device, self.site.command)):
-                raise Failed(f"The undo file of step {mark.step} in {folder} {fault}: {device} is left as it is.")
+                raise Failed(
+                    f"The undo file of step {mark.step} in {folder} {fault}: {device} is left as it is."
+                )
 
     def take_back(self) -> str:
-        """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises Failed."""
+        """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises
+        Failed."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not (record.marks or self._is_taking_back):
             return f"Nothing that this run wrote is on {device}."
@@ -119,17 +137,24 @@ class Direct:
         mark_durably(self._run / TAKING_BACK)
         for mark in reversed(record.marks):
             site = replace(self.site, step=mark.step)
-            put_step_back(self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again)
-            # What is put back is not asked for again: a step that was cut off before its undo file was there fits only as it was then.
+            put_step_back(
+                self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again
+            )
+            # What is put back is not asked for again: a step that was cut off before its undo file was there
+            # fits only as it was then.
             record = keep_record(self._run, record.without_last())
         found, seconds = self._fingerprint()
         if found != record.sha256:
             raise Failed(
-                f"Everything that was kept is put back on {device}, but it is not what it was, bit for bit: its fingerprint differs. "
-                f"`e2fsck -f -n {device}` says whether it is sound. The undo files stay in {self._folder(1).parent}."
+                f"Everything that was kept is put back on {device}, but it is not what it was, bit for bit: "
+                f"its fingerprint differs. `e2fsck -f -n {device}` says whether it is sound. The undo files "
+                f"stay in {self._folder(1).parent}."
             )
         (self._run / TAKING_BACK).unlink()
-        return f"{device} is bit for bit what it was: so says its fingerprint, of {format_exact(size_bytes(device))} in {seconds:.1f} s."
+        return (
+            f"{device} is bit for bit what it was: so says its fingerprint, of "
+            f"{format_exact(size_bytes(device))} in {seconds:.1f} s."
+        )
 
     def drop(self) -> str:
         """Delete the undo files; a sentence on that."""
@@ -141,7 +166,8 @@ class Direct:
         self.check_untouched()
 
     def check_untouched(self) -> None:
-        """Raises Refused where the device was mounted for writing, or changed otherwise, since the run left it."""
+        """Raises Refused where the device was mounted for writing, or changed otherwise, since the run left
+        it."""
         record, device = load_record(self._run), self._migration.device
         if record is None or not record.marks:
             return
@@ -151,14 +177,17 @@ class Direct:
             raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
         is_between = record.cut_off or self._is_taking_back
         # Of what is between two steps any superblock can stand there: each is one that was left.
-        possible = [seen for one in (record.superblocks if is_between else (known,)) if (seen := read_ext(one))]
+        possible = [
+            seen for one in (record.superblocks if is_between else (known,)) if (seen := read_ext(one))
+        ]
         if found is not None and left is not None and was_mounted_since(found, left, *possible):
             raise Refused(mounted_since(device, self._run))
-        # What was cut off can have left anything between, but for the time of a mount, which none of the programs sets.
+        # What was cut off can have left anything between, but for the time of a mount, which none of the
+        # programs sets.
         if now != known and not is_between:
             raise Refused(
-                f"{device} was changed since the run {self._run.name} ended: its superblock is another. What was kept does not fit it any "
-                "more. Nothing was written."
+                f"{device} was changed since the run {self._run.name} ended: its superblock is another. What "
+                "was kept does not fit it any more. Nothing was written."
             )
 
     def _fingerprint(self) -> tuple[str, float]:
@@ -174,6 +203,7 @@ def mounted_since(device: str, run: Path, *, finish: bool = False) -> str:
         else f"`diskwright keep {called(run)}` deletes what was kept for that."
     )
     return (
-        f"{device} was mounted for writing since the run {run.name} ended. What was written since would be torn apart by putting the old "
-        f"blocks back, so it cannot be undone any more. {on} Nothing was written."
+        f"{device} was mounted for writing since the run {run.name} ended. What was written since would be "
+        f"torn apart by putting the old blocks back, so it cannot be undone any more. {on} Nothing was "
+        "written."
     )

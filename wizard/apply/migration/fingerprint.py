@@ -14,8 +14,8 @@ PIECE_BYTES = 4 * MIB
 
 
 def fingerprint(node: str, on_share: Callable[[float], None]) -> str:
-    """SHA-256 of all bytes, read past every cache, each piece while the one before is hashed. `on_share` is told which part is done, from 0
-    to 1. Raises Failed.
+    """SHA-256 of all bytes, read past every cache, each piece while the one before is hashed. `on_share` is
+    told which part is done, from 0 to 1. Raises Failed.
     """
     total, done, made = size_bytes(node), 0, hashlib.sha256()
     forget_caches(node)
@@ -36,7 +36,8 @@ def fingerprint(node: str, on_share: Callable[[float], None]) -> str:
 
 
 def _pieces(fd: int, total: int) -> Iterator[memoryview]:
-    """All bytes in order, the next being read meanwhile; a piece is good until the next is asked for. Raises OSError."""
+    """All bytes in order, the next being read meanwhile; a piece is good until the next is asked for. Raises
+    OSError."""
     # Reading past the caches wants memory that begins on a page.
     halves = [memoryview(mmap.mmap(-1, PIECE_BYTES)) for _ in range(2)]
     done = 0

@@ -1,6 +1,8 @@
-"""A new ext4 with everything of an old filesystem in it: made where nothing was, filled, read back from the drive and compared.
+"""A new ext4 with everything of an old filesystem in it: made where nothing was, filled, read back from the
+drive and compared.
 
-The old one is only read: it is mounted for reading alone, where nobody sees it. A copy that was begun and not finished is begun anew.
+The old one is only read: it is mounted for reading alone, where nobody sees it. A copy that was begun and not
+finished is begun anew.
 """
 
 import os
@@ -43,7 +45,8 @@ class Fresh:
 
 
 def make_fresh(fresh: Fresh) -> str:
-    """Make it; a sentence on what is there then. Raises Failed, also for a target that holds anything else than what we made before."""
+    """Make it; a sentence on what is there then. Raises Failed, also for a target that holds anything else
+    than what we made before."""
     make = fresh.make
     check_target(make, fresh.source)
     for argv in fresh.commands:
@@ -60,34 +63,46 @@ def is_made(make: MakeFresh) -> bool:
     return found is not None and (found.kind, found.uuid, found.label) == ("ext4", make.uuid, make.label)
 
 
-def copy_files(fresh: Fresh, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None) -> str:
-    """Copy everything into it and compare; a sentence on that. `on_progress` hears which part is done, from 0 to 1. Raises Failed."""
+def copy_files(
+    fresh: Fresh, *, workers: int = 2, on_progress: Callable[[float], None] = lambda _share: None
+) -> str:
+    """Copy everything into it and compare; a sentence on that. `on_progress` hears which part is done, from 0
+    to 1. Raises Failed."""
     if not _is_ready(fresh.make):
         make_fresh(fresh)
     before, after, target = fresh.folder / BEFORE, fresh.folder / AFTER, fresh.make.target
     # In one mount: as long as it lasts, nobody can mount the old one to write to it.
     with mounted_read_only(fresh.source) as old:
-        taken = take_manifest(old, before, workers=workers, on_progress=lambda share: on_progress(share * READ_SHARE))
+        taken = take_manifest(
+            old, before, workers=workers, on_progress=lambda share: on_progress(share * READ_SHARE)
+        )
         with mounted_alone(target) as new:
             _refuse_too_small(old, new, target)
-            meter = Meter(used_bytes(old), lambda share: on_progress(READ_SHARE + share * (COPIED_SHARE - READ_SHARE)))
+            meter = Meter(
+                used_bytes(old), lambda share: on_progress(READ_SHARE + share * (COPIED_SHARE - READ_SHARE))
+            )
             copy_tree(old, new, meter.add)
     # What was written has to come from the drive again, not from memory.
     forget_caches(target)
     fresh.command(proof(target))
     with mounted_read_only(target) as new:
-        take_manifest(new, after, workers=workers, on_progress=lambda share: on_progress(COPIED_SHARE + share * (1 - COPIED_SHARE)))
+        take_manifest(
+            new,
+            after,
+            workers=workers,
+            on_progress=lambda share: on_progress(COPIED_SHARE + share * (1 - COPIED_SHARE)),
+        )
     if found := differences(before, after, inode_numbers=False):
         raise Failed(f"The copy on {target} is not the same: {' '.join(found)}")
     return (
-        f"{target} holds everything that {fresh.source} does: {taken.entries:,} files, folders and links with "
-        f"{format_capacity(taken.read_bytes)} of content were read back and are the same."
+        f"{target} holds everything that {fresh.source} does: {taken.entries:,} files, folders and links "
+        f"with {format_capacity(taken.read_bytes)} of content were read back and are the same."
     )
 
 
 def check_target(make: MakeFresh, source: str) -> None:
-    """Raises Failed unless the target is another device than `source`, nobody's, and empty, or holds what this very migration made: the
-    UUID was drawn for it.
+    """Raises Failed unless the target is another device than `source`, nobody's, and empty, or holds what
+    this very migration made: the UUID was drawn for it.
     """
     target = make.target
     try:
@@ -101,7 +116,9 @@ def check_target(make: MakeFresh, source: str) -> None:
     kinds = {kind for kind, _ in list_signatures(target)}
     ours = kinds == {"ext4"} and is_made(make)
     if kinds and not ours:
-        raise Failed(f"{target} was not touched: it holds {', '.join(sorted(printable(kind) for kind in kinds))}.")
+        raise Failed(
+            f"{target} was not touched: it holds {', '.join(sorted(printable(kind) for kind in kinds))}."
+        )
 
 
 def _read(device: str) -> ExtFacts | None:
@@ -114,7 +131,8 @@ def _read(device: str) -> ExtFacts | None:
 
 
 def _is_ready(make: MakeFresh) -> bool:
-    """Whether what was made is there, with nothing copied yet. What an earlier process left in the middle cannot be mounted as it is."""
+    """Whether what was made is there, with nothing copied yet. What an earlier process left in the middle
+    cannot be mounted as it is."""
     if not is_made(make):
         return False
     try:
@@ -128,6 +146,11 @@ def _refuse_too_small(old: Path, new: Path, target: str) -> None:
     wanted, room = os.statvfs(old), os.statvfs(new)
     needed, free = used_bytes(old), room.f_bfree * room.f_frsize
     if needed > free:
-        raise Failed(f"{target} has {format_capacity(free)} free, and {format_capacity(needed)} are to be copied.")
+        raise Failed(
+            f"{target} has {format_capacity(free)} free, and {format_capacity(needed)} are to be copied."
+        )
     if wanted.f_files - wanted.f_ffree > room.f_ffree:
-        raise Failed(f"{target} has room for {room.f_ffree:,} files, and {wanted.f_files - wanted.f_ffree:,} are to be copied.")
+        raise Failed(
+            f"{target} has room for {room.f_ffree:,} files, and {wanted.f_files - wanted.f_ffree:,} are to "
+            "be copied."
+        )

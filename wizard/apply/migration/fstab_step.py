@@ -1,4 +1,5 @@
-"""The line of fstab that has the filesystem mounted as ext4 from then on: put in its place, and taken back."""
+"""The line of fstab that has the filesystem mounted as ext4 from then on: put in its place, and taken
+back."""
 
 from pathlib import Path
 
@@ -17,8 +18,8 @@ def line_operations(migration: Migration) -> tuple[SetFstabType, ...]:
 
 
 def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
-    """How one of a migration's lines stands: a line that is to be changed stands in the very file that was looked at, but for the
-    migration's other lines. Raises BadInput where the file cannot be read.
+    """How one of a migration's lines stands: a line that is to be changed stands in the very file that was
+    looked at, but for the migration's other lines. Raises BadInput where the file cannot be read.
     """
     lines = read_text(Path(operation.file)).split("\n")
     if lines.count(operation.new) == 1 and operation.old not in lines:
@@ -27,13 +28,17 @@ def type_standing(operation: SetFstabType, migration: Migration) -> Standing:
     for other in line_operations(migration):
         if before[other.number - 1 : other.number] == [other.new]:
             before[other.number - 1] = other.old
-    if lines[operation.number - 1 : operation.number] == [operation.old] and digest_of_text("\n".join(before)) == operation.digest:
+    if (
+        lines[operation.number - 1 : operation.number] == [operation.old]
+        and digest_of_text("\n".join(before)) == operation.digest
+    ):
         return Standing(How.BEFORE, "the line is as it was")
     return Standing(How.OTHER, f"{printable(operation.file, 200)} was changed")
 
 
 def set_type(operation: SetFstabType, migration: Migration, run_name: str) -> str:
-    """Put the new line in the place of the old one; a sentence. Repeatable. Raises Failed where the file is another by now."""
+    """Put the new line in the place of the old one; a sentence. Repeatable. Raises Failed where the file is
+    another by now."""
     path = Path(operation.file)
     found = type_standing(operation, migration)
     if found.how is How.OTHER:

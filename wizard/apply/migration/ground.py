@@ -1,4 +1,5 @@
-"""Where a migration is carried out: on the device itself, on a snapshot of it, or in files alone. The run is the same for all."""
+"""Where a migration is carried out: on the device itself, on a snapshot of it, or in files alone. The run is
+the same for all."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -13,17 +14,20 @@ from wizard.model.migration import Means
 
 
 class Ground(Protocol):
-    """Steps are made, looked at, then committed; and taken back or dropped. All of it may be repeated after it was cut off."""
+    """Steps are made, looked at, then committed; and taken back or dropped. All of it may be repeated after
+    it was cut off."""
 
     @property
     def node(self) -> str:
-        """Where the filesystem as it is to be can be looked at, from the first step until it is committed or taken back."""
+        """Where the filesystem as it is to be can be looked at, from the first step until it is committed or
+        taken back."""
 
     def release(self) -> None:
         """Let go of the device: nothing that only a run at work needs is left on it. Raises Failed."""
 
     def prepare(self) -> None:
-        """What comes before the first step, and before going on after a process that was cut off. Raises Failed or Refused."""
+        """What comes before the first step, and before going on after a process that was cut off. Raises
+        Failed or Refused."""
 
     def is_done(self, step: int) -> bool:
         """Whether a step on the filesystem, which counts from 1, is done."""
@@ -35,16 +39,20 @@ class Ground(Protocol):
         """What is to hold before it is committed. Raises Failed or BadInput where it cannot be looked at."""
 
     def commit(self) -> str:
-        """Have the device hold what was made and looked at; a sentence, empty where it does already. Raises Failed."""
+        """Have the device hold what was made and looked at; a sentence, empty where it does already. Raises
+        Failed."""
 
     def check_resumable(self) -> None:
-        """Raises Refused where somebody else changed the device since the run left it, so that going on would do harm."""
+        """Raises Refused where somebody else changed the device since the run left it, so that going on would
+        do harm."""
 
     def check_untouched(self) -> None:
-        """Raises Refused where somebody else changed the device since the run left it, so that taking back would do harm."""
+        """Raises Refused where somebody else changed the device since the run left it, so that taking back
+        would do harm."""
 
     def check_kept(self) -> None:
-        """Raises Refused or Failed where what is kept for taking back would not bring back what was: asked before anything is changed."""
+        """Raises Refused or Failed where what is kept for taking back would not bring back what was: asked
+        before anything is changed."""
 
     def take_back(self) -> str:
         """Have the device hold what it held before, and prove it; a sentence on that. Raises Failed."""

@@ -1,4 +1,5 @@
-"""GRUB's own driver for ext filesystems, as a program: what it reads of a migrated one, compared with what Linux reads."""
+"""GRUB's own driver for ext filesystems, as a program: what it reads of a migrated one, compared with what
+Linux reads."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -28,7 +29,8 @@ def reader() -> str:
 
 
 def folder_inside(node: str) -> str:
-    """GRUB's folder with its settings on a filesystem that nobody has mounted; empty where there is none, or it cannot be looked for."""
+    """GRUB's folder with its settings on a filesystem that nobody has mounted; empty where there is none, or
+    it cannot be looked for."""
     try:
         seen = seen_inside(node, [f"{folder}/{SETTINGS}" for folder in FOLDERS])
     except Failed:
@@ -37,8 +39,9 @@ def folder_inside(node: str) -> str:
 
 
 def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
-    """Whether GRUB lists its folder on the filesystem of a node, and reads its settings and the newest kernel, as Linux does; nothing where
-    it has no such folder, or the program is missing. Raises Failed where the filesystem cannot be mounted to look.
+    """Whether GRUB lists its folder on the filesystem of a node, and reads its settings and the newest
+    kernel, as Linux does; nothing where it has no such folder, or the program is missing. Raises Failed where
+    the filesystem cannot be mounted to look.
     """
     program = reader()
     if not program or not folder_inside(node):
@@ -56,16 +59,27 @@ def grub_checks(node: str, command: Callable[..., Result]) -> Iterator[Check]:
 
 def _lists(top: Path, folder: str, ask: Callable[..., Result]) -> Check:
     told = ask("ls", f"{DEVICE}{folder}/")
-    wanted = {word for entry in (top / folder[1:]).iterdir() if not entry.name.startswith(".") for word in entry.name.split()}
+    wanted = {
+        word
+        for entry in (top / folder[1:]).iterdir()
+        if not entry.name.startswith(".")
+        for word in entry.name.split()
+    }
     missing = wanted - {word.rstrip("/") for word in told.output.split()}
-    seen = f"{', '.join(sorted(missing)[:5])} missing: {told.last_words}" if missing else f"all {len(wanted)} names"
+    seen = (
+        f"{', '.join(sorted(missing)[:5])} missing: {told.last_words}"
+        if missing
+        else f"all {len(wanted)} names"
+    )
     return Check(f"GRUB's own driver lists {folder} as Linux does.", told.status == 0 and not missing, seen)
 
 
 def _newest_kernel(top: Path, folder: str) -> tuple[str, ...]:
     """The kernel that was made last, beside GRUB's folder; none where none is called as kernels are."""
     below = folder.rstrip("/")
-    named = [f"{below}/{entry.name}" for entry in (top / below[1:]).iterdir() if entry.name.startswith(KERNELS)]
+    named = [
+        f"{below}/{entry.name}" for entry in (top / below[1:]).iterdir() if entry.name.startswith(KERNELS)
+    ]
     kernels = [path for path in named if _is_real(top, path)]
     return tuple(sorted(kernels, key=lambda path: ((top / path[1:]).lstat().st_mtime_ns, path))[-1:])
 

@@ -1,4 +1,5 @@
-"""Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing here writes."""
+"""Whether a migration may still be carried out on the device that it names. Every doubt is a refusal; nothing
+here writes."""
 
 from pathlib import Path
 
@@ -9,7 +10,13 @@ from wizard.apply.migration.fresh import check_target
 from wizard.apply.migration.fstab_step import type_standing
 from wizard.apply.migration.look import drive_of
 from wizard.apply.migration.undo_files import check_undo_room
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_programs, check_same_start, identity_difference, probe_again
+from wizard.apply.plan.guard import (
+    NOTHING_WRITTEN,
+    check_programs,
+    check_same_start,
+    identity_difference,
+    probe_again,
+)
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.system.fstab import check_writable
 from wizard.apply.tune.current_value import How
@@ -29,28 +36,42 @@ def check_own(migration: Migration, environment: Environment) -> None:
     """Raises Refused where it is for another drive or file than this run may touch."""
     for device, drive in devices_of(migration):
         if environment.only is not None and drive.path not in environment.only:
-            raise Refused(f"{printable(drive.path)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
-        for node, reason in ((drive.path, impostor(drive.path, drive.path)), (device, _stray(device, drive.path))):
+            raise Refused(
+                f"{printable(drive.path)} is not a drive that this run may touch. {NOTHING_WRITTEN}"
+            )
+        for node, reason in (
+            (drive.path, impostor(drive.path, drive.path)),
+            (device, _stray(device, drive.path)),
+        ):
             if reason:
-                raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. {NOTHING_WRITTEN}")
+                raise Refused(
+                    f"{printable(node)} cannot be trusted to be on the drive of this migration: {reason}. "
+                    f"{NOTHING_WRITTEN}"
+                )
     for operation in (step.operation for step in migration.steps):
         if isinstance(operation, SetFstabType):
             if Path(operation.file) != environment.fstab:
                 raise Refused(
-                    f"This migration changes {printable(operation.file, 200)}, not {environment.fstab}: say --fstab "
-                    f"{printable(operation.file, 200)} if that is the system that you mean. {NOTHING_WRITTEN}"
+                    f"This migration changes {printable(operation.file, 200)}, not {environment.fstab}: say "
+                    f"--fstab {printable(operation.file, 200)} if that is the system that you mean. "
+                    f"{NOTHING_WRITTEN}"
                 )
             check_writable(environment.fstab, "no file of mounts at boot")
 
 
 def devices_of(migration: Migration) -> tuple[tuple[str, Identity], ...]:
-    """The devices that a migration works on, each with its drive: the filesystem's, and that of a fresh one."""
+    """The devices that a migration works on, each with its drive: the filesystem's, and that of a fresh
+    one."""
     made = [step.operation.target for step in migration.steps if isinstance(step.operation, MakeFresh)]
-    return ((migration.device, migration.drive), *((target, migration.target) for target in made if migration.target))
+    return (
+        (migration.device, migration.drive),
+        *((target, migration.target) for target in made if migration.target),
+    )
 
 
 def _stray(device: str, drive: str) -> str | None:
-    """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None where it is, or is missing."""
+    """Why a device is not the drive, a partition of it or a volume on it, by the kernel's own word; None
+    where it is, or is missing."""
     folder = SYS_BLOCK / kernel_name(device)
     if device == drive or (folder / "partition").exists() or not Path(device).is_block_device():
         return impostor(device, drive)
@@ -76,7 +97,8 @@ def check_migration_tools(migration: Migration) -> None:
 
 
 def check_new(migration: Migration) -> None:
-    """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by nobody where it is changed."""
+    """Raises Refused unless it is the drive and the filesystem that was looked at, as it was then, used by
+    nobody where it is changed."""
     for device, identity in devices_of(migration):
         drive = probe_again(identity)
         check_same_start(identity, drive)
@@ -102,13 +124,19 @@ def check_as_looked_at(migration: Migration) -> None:
     if now.uuid != migration.before.uuid:
         raise Refused(f"{migration.device} no longer holds the filesystem {migration.before.uuid}. {AGAIN}")
     if now != migration.before and migration.means is not Means.FILES:
-        raise Refused(f"{migration.device} was changed since the migration was made: its superblock says something else. {AGAIN}")
+        raise Refused(
+            f"{migration.device} was changed since the migration was made: its superblock says something "
+            f"else. {AGAIN}"
+        )
 
 
 def _check_room(migration: Migration) -> None:
     if migration.means is Means.DIRECT:
         if not migration.undo_dir:
-            raise Refused(f"This migration names no folder for undo files; name one with --undo-dir DIR. {NOTHING_WRITTEN}")
+            raise Refused(
+                "This migration names no folder for undo files; name one with --undo-dir DIR. "
+                f"{NOTHING_WRITTEN}"
+            )
         check_undo_room(Path(migration.undo_dir), migration.room_bytes)
     if migration.means is Means.TRANSACTION:
         check_store_room(Path(migration.store), migration.room_bytes)
@@ -123,7 +151,9 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
             except BadInput as error:
                 raise Refused(f"{error} {NOTHING_WRITTEN}") from None
             if found.how not in fits:
-                raise Refused(f"{found.seen[:1].upper()}{found.seen[1:]} since this migration was made. {AGAIN}")
+                raise Refused(
+                    f"{found.seen[:1].upper()}{found.seen[1:]} since this migration was made. {AGAIN}"
+                )
 
 
 def check_unused(device: str, drive: Drive) -> None:
@@ -138,7 +168,8 @@ def check_unused(device: str, drive: Drive) -> None:
 
 
 def check_goes_on(migration: Migration) -> None:
-    """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody where it is changed."""
+    """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody
+    where it is changed."""
     for device, identity in devices_of(migration):
         path = identity.path
         try:

@@ -45,10 +45,12 @@ def look_at_ext(
     target: str | None = None,
     journal_dir: Path | None = None,
 ) -> Situation:
-    """The ext filesystem on a drive, a partition, or a volume on one drive, and all around it that a migration depends on.
+    """The ext filesystem on a drive, a partition, or a volume on one drive, and all around it that a
+    migration depends on.
 
-    Where neither `store` nor `undo_dir` is named, what is replaced is kept among the runs, which `journal_dir` can have elsewhere.
-    Raises BadInput where there is none or it cannot be read, Refused where its superblock is damaged.
+    Where neither `store` nor `undo_dir` is named, what is replaced is kept among the runs, which
+    `journal_dir` can have elsewhere. Raises BadInput where there is none or it cannot be read, Refused where
+    its superblock is damaged.
     """
     node = _node(device)
     path, read = str(node), read_superblock(str(node))
@@ -60,7 +62,9 @@ def look_at_ext(
     shown = chain[-1].path if chain else path
     uses = [use for use in drive.uses if use.subject == shown]
     fstab = read_text(environment.fstab)
-    lines = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))]
+    lines = [
+        line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))
+    ]
     is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
     mounts = tuple(dict.fromkeys(use.by for use in uses if use.kind in ("mounted", "running-system")))
     unmounted = "" if mounts or is_root else path
@@ -81,19 +85,23 @@ def look_at_ext(
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
         units=units_for(environment.fstab.parent, {path, shown}, _tags(drive, path, read)),
         own=own,
-        boot=boot_path({line.mount_point for line in lines} | ({"/"} if is_root else set()), environment, unmounted, own),
+        boot=boot_path(
+            {line.mount_point for line in lines} | ({"/"} if is_root else set()), environment, unmounted, own
+        ),
         missing=tuple(name for name in PROGRAMS if find(name) is None),
         e2fsprogs=_version(),
         no_snapshots=_clause(snapshot_obstacle()),
         store=folder_seen(store, runs, node),
         undo_dir=folder_seen(undo_dir, runs, node),
         target=_target(target, shown, read) if target is not None else None,
-        manifest_seconds=2 * manifest_seconds(used_bytes(read), read.inodes - read.free_inodes, turns=drive.rotational),
+        manifest_seconds=2
+        * manifest_seconds(used_bytes(read), read.inodes - read.free_inodes, turns=drive.rotational),
     )
 
 
 def read_superblock(path: str) -> ExtFacts:
-    """What the superblock on a device says; raises BadInput or Refused where that is nothing, naming a copy that is whole."""
+    """What the superblock on a device says; raises BadInput or Refused where that is nothing, naming a copy
+    that is whole."""
     try:
         found = read_filesystem(partial(_bytes, path))
         fault = _fault(path, found) if found else ""
@@ -101,22 +109,32 @@ def read_superblock(path: str) -> ExtFacts:
     except PermissionError:
         raise BadInput(f"Only root can read {path}: run it as  sudo diskwright migrate {path}") from None
     except OSError as error:
-        raise Refused(f"{path} cannot be read: {error.strerror}. Save what can be read of it first. Nothing was written.") from None
+        raise Refused(
+            f"{path} cannot be read: {error.strerror}. Save what can be read of it first. Nothing was "
+            "written."
+        ) from None
     if found is not None and not fault:
         return found
     if copy is not None:
         block, size = copy
         raise Refused(
-            f"The superblock of {path} is damaged{fault}. Its copy at block {block} is whole, and `e2fsck -b {block} -B {size} {path}` "
-            "repairs by it; make an image of the device first. Nothing was written."
+            f"The superblock of {path} is damaged{fault}. Its copy at block {block} is whole, and `e2fsck -b "
+            f"{block} -B {size} {path}` repairs by it; make an image of the device first. Nothing was "
+            "written."
         )
     if fault:
-        raise Refused(f"The superblock of {path} is damaged{fault}. Make an image of the device before any repair. Nothing was written.")
-    raise BadInput(f"{path} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds.")
+        raise Refused(
+            f"The superblock of {path} is damaged{fault}. Make an image of the device before any repair. "
+            "Nothing was written."
+        )
+    raise BadInput(
+        f"{path} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds."
+    )
 
 
 def _fault(path: str, found: ExtFacts) -> str:
-    """What e2fsprogs has against a superblock that looks whole, as the end of a sentence; what it does not know is told elsewhere."""
+    """What e2fsprogs has against a superblock that looks whole, as the end of a sentence; what it does not
+    know is told elsewhere."""
     if found.features - KNOWN or find("dumpe2fs") is None:
         return ""
     said = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
@@ -136,14 +154,18 @@ def _copy(path: str) -> tuple[int, int] | None:
     """The block and the block size of the first copy of the superblock that is whole."""
     place = find_copy(partial(_bytes, path))
     found = read_ext(_bytes(path, place)) if place is not None else None
-    return (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
+    return (
+        (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
+    )
 
 
 def _node(device: str) -> Path:
     try:
         node = Path(device).resolve(strict=True)
     except OSError:
-        raise BadInput(f"There is no device {printable(device)}; `diskwright inspect` lists the drives.") from None
+        raise BadInput(
+            f"There is no device {printable(device)}; `diskwright inspect` lists the drives."
+        ) from None
     if not node.is_block_device() or not (SYS_BLOCK / kernel_name(str(node))).exists():
         raise BadInput(f"{printable(device)} is no block device; name a partition, such as /dev/sdX1.")
     return node
@@ -154,13 +176,18 @@ def drive_of(name: str) -> str:
     drives = set(_below(name))
     if len(drives) != 1:
         named = " and ".join(sorted(drives)) or "no drive"
-        raise BadInput(f"{node_of(name)} lies on {named}: a migration needs a filesystem on one drive. Nothing was written.")
+        raise BadInput(
+            f"{node_of(name)} lies on {named}: a migration needs a filesystem on one drive. Nothing was "
+            "written."
+        )
     return drives.pop()
 
 
 def _below(name: str) -> Iterator[str]:
     folder = SYS_BLOCK / name
-    slaves = sorted(entry.name for entry in (folder / "slaves").glob("*")) if (folder / "slaves").exists() else []
+    slaves = (
+        sorted(entry.name for entry in (folder / "slaves").glob("*")) if (folder / "slaves").exists() else []
+    )
     if (folder / "partition").exists():
         yield from _below(folder.resolve().parent.name)
     elif slaves:
@@ -171,9 +198,14 @@ def _below(name: str) -> Iterator[str]:
 
 
 def _layers(drive: Drive, path: str) -> tuple[Layer, ...]:
-    """What lies between the drive and the device, the device's own layer last; nothing for the drive and its partitions."""
+    """What lies between the drive and the device, the device's own layer last; nothing for the drive and its
+    partitions."""
     name = kernel_name(path)
-    own = [layer for layer in drive.layers if kernel_name(layer.path) == name and not (SYS_BLOCK / name / "partition").exists()]
+    own = [
+        layer
+        for layer in drive.layers
+        if kernel_name(layer.path) == name and not (SYS_BLOCK / name / "partition").exists()
+    ]
     if not own or name == kernel_name(drive.path):
         return ()
     return (*_layers(drive, own[0].below), own[0])
@@ -192,7 +224,9 @@ def _tags(drive: Drive, path: str, ext: ExtFacts) -> dict[str, str | None]:
 
 def _is_of(line: Line, path: str, tags: dict[str, str | None]) -> bool:
     named = line.names(tags)
-    return named if named is not None else line.source.startswith("/") and os.path.realpath(line.source) == path
+    return (
+        named if named is not None else line.source.startswith("/") and os.path.realpath(line.source) == path
+    )
 
 
 def _is_opened(uses: list[Use]) -> bool:
@@ -232,7 +266,9 @@ def _target(device: str, source: str, ext: ExtFacts) -> Target:
     return replace(seen, fault=_target_fault(drive, seen, source, found, ext))
 
 
-def _target_fault(drive: Drive, seen: Target, source: str, found: tuple[Signature, ...], ext: ExtFacts) -> str:
+def _target_fault(
+    drive: Drive, seen: Target, source: str, found: tuple[Signature, ...], ext: ExtFacts
+) -> str:
     is_drive = seen.device == drive.path
     if seen.device == source:
         return "it is the filesystem itself"

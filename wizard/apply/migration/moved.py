@@ -1,4 +1,5 @@
-"""How the migration of a filesystem ended, and what keeping and undoing it mean, in words: the same on every face."""
+"""How the migration of a filesystem ended, and what keeping and undoing it mean, in words: the same on every
+face."""
 
 from collections.abc import Mapping, Sequence
 
@@ -48,21 +49,24 @@ def can_undo(migration: Migration, state: RunState, entries: Sequence[Entry]) ->
 def look_sentence(migration: Migration) -> str:
     """How to look at what was made without ending the way back."""
     return (
-        f"To look at it, say `mount -o ro,noload {migration.device} /mnt`, and `umount /mnt` before it is undone: a mount for writing, "
-        "without these words, ends the way back."
+        f"To look at it, say `mount -o ro,noload {migration.device} /mnt`, and `umount /mnt` before it is "
+        "undone: a mount for writing, without these words, ends the way back."
     )
 
 
 def advised_sentence(migration: Migration) -> str:
     """How to come to the options that are advised for it."""
     return (
-        f"Which options suit what it is used for, `diskwright tune {migration.device} --workload ID` tells and can set; "
-        "`diskwright workloads` lists the IDs."
+        f"Which options suit what it is used for, `diskwright tune {migration.device} --workload ID` tells "
+        "and can set; `diskwright workloads` lists the IDs."
     )
 
 
-def decision_of(migration: Migration, state: RunState, entries: Sequence[Entry], *, closed: bool = False) -> Decision:
-    """What is left to a person about a run; `closed`: its filesystem was used since, so that it cannot be undone any more."""
+def decision_of(
+    migration: Migration, state: RunState, entries: Sequence[Entry], *, closed: bool = False
+) -> Decision:
+    """What is left to a person about a run; `closed`: its filesystem was used since, so that it cannot be
+    undone any more."""
     choices = []
     if can_keep(migration, state):
         choices.append(Choice(Settling.KEEP, "Keep the new filesystem?", keep_sentence(migration)))
@@ -75,7 +79,11 @@ def decision_of(migration: Migration, state: RunState, entries: Sequence[Entry],
 def keep_sentence(migration: Migration) -> str:
     """What keeping closes."""
     folder = migration.store or migration.undo_dir
-    room = f" and gives {format_capacity(migration.room_bytes)} in {printable(folder, 200)} back" if folder else ""
+    room = (
+        f" and gives {format_capacity(migration.room_bytes)} in {printable(folder, 200)} back"
+        if folder
+        else ""
+    )
     return f"Keeping ends the way back{room}. From then on the filesystem is mounted and used as any other."
 
 
@@ -84,6 +92,6 @@ def undo_sentence(migration: Migration) -> str:
     if migration.means is Means.FILES:
         return "Undoing puts the file back as it was."
     return (
-        "Undoing brings the filesystem back to the bit, as it was before. That is possible as long as nobody has mounted it for writing; "
-        "once it is undone, the new one is gone."
+        "Undoing brings the filesystem back to the bit, as it was before. That is possible as long as nobody "
+        "has mounted it for writing; once it is undone, the new one is gone."
     )

@@ -1,4 +1,5 @@
-"""The fstab of a system on the filesystem itself that is migrated: looked at beforehand, changed on whatever node, and checked."""
+"""The fstab of a system on the filesystem itself that is migrated: looked at beforehand, changed on whatever
+node, and checked."""
 
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -22,7 +23,8 @@ LINKS = Path("/dev/disk")
 
 
 def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFstab | None:
-    """The file on the filesystem of a node, which nobody has mounted; None where it has none, or cannot be looked into."""
+    """The file on the filesystem of a node, which nobody has mounted; None where it has none, or cannot be
+    looked into."""
     try:
         seen = seen_inside(node, (FOLDER, OWN_FSTAB))
         if OWN_FSTAB not in seen:
@@ -30,7 +32,11 @@ def own_fstab(node: str, ext: ExtFacts, tags: Mapping[str, str | None]) -> OwnFs
         if fault := _fault(seen[FOLDER], seen[OWN_FSTAB]):
             return OwnFstab(fault=fault)
         text = text_inside(node, OWN_FSTAB)
-        lines = tuple(BootLine(line.number, line.kind, line.mount_point) for line in parse(text, OWN_FSTAB) if _is_of(line, node, tags))
+        lines = tuple(
+            BootLine(line.number, line.kind, line.mount_point)
+            for line in parse(text, OWN_FSTAB)
+            if _is_of(line, node, tags)
+        )
     except (BadInput, Failed) as error:
         return OwnFstab(fault=f"it cannot be read ({error})")
     return OwnFstab(text, lines, "the journal may hold a newer one" if ext.needs_recovery else "")
@@ -45,8 +51,9 @@ def _fault(folder: Inside, file: Inside) -> str:
 
 
 def _is_of(line: Line, node: str, tags: Mapping[str, str | None]) -> bool:
-    """Whether a line of a system that does not run is for the filesystem that it lies on. What a device was called by that system, such as
-    /dev/sda1, tells nothing here; but what it mounts as its root is the filesystem itself.
+    """Whether a line of a system that does not run is for the filesystem that it lies on. What a device was
+    called by that system, such as /dev/sda1, tells nothing here; but what it mounts as its root is the
+    filesystem itself.
     """
     if (named := line.names(tags)) is not None:
         return named
@@ -60,7 +67,8 @@ def own_operations_of(migration: Migration) -> tuple[SetOwnFstabType, ...]:
 
 
 def own_standing(operation: SetOwnFstabType, migration: Migration, node: str) -> How:
-    """How the line stands on a node, in the very file that was looked at but for what the migration changes; raises Failed."""
+    """How the line stands on a node, in the very file that was looked at but for what the migration changes;
+    raises Failed."""
     lines = text_inside(node, OWN_FSTAB).split("\n")
     before = lines.copy()
     for each in own_operations_of(migration):
@@ -71,10 +79,20 @@ def own_standing(operation: SetOwnFstabType, migration: Migration, node: str) ->
     return How.AFTER if lines[operation.number - 1] == operation.new else How.BEFORE
 
 
-def set_own_type(operation: SetOwnFstabType, migration: Migration, node: str, command: Callable[..., Result], undo_file: str) -> str:
-    """Change the line on a node; a sentence. Raises Failed where the file is another than was looked at, or does not read so afterwards."""
+def set_own_type(
+    operation: SetOwnFstabType,
+    migration: Migration,
+    node: str,
+    command: Callable[..., Result],
+    undo_file: str,
+) -> str:
+    """Change the line on a node; a sentence. Raises Failed where the file is another than was looked at, or
+    does not read so afterwards."""
     if own_standing(operation, migration, node) is not How.BEFORE:
-        raise Failed(f"{OWN_FSTAB} on {migration.device} is not what was looked at. Look at it again with `diskwright migrate`.")
+        raise Failed(
+            f"{OWN_FSTAB} on {migration.device} is not what was looked at. Look at it again with `diskwright "
+            "migrate`."
+        )
     for argv in operation_commands(operation, node, undo_file):
         command(argv)
     forget_caches(node)

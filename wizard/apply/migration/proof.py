@@ -25,11 +25,15 @@ def manifests_bytes(migration: Migration) -> int:
 
 
 def keep_manifest(node: str, site: MigratingSite) -> None:
-    """Take the manifest of what is there before the first change, once, where it was asked for. Raises Failed."""
+    """Take the manifest of what is there before the first change, once, where it was asked for. Raises
+    Failed."""
     if not site.migration.manifest or (site.run / BEFORE).exists():
         return
     taken = _take(node, site, BEFORE)
-    sentence = f"Every file was read before the first change: {taken.entries} entries in {format_duration(taken.seconds)}."
+    sentence = (
+        f"Every file was read before the first change: {taken.entries} entries in "
+        f"{format_duration(taken.seconds)}."
+    )
     site.journal.add(Event.SAVED, sentence)
 
 
@@ -39,13 +43,16 @@ def manifest_checks(node: str, site: MigratingSite) -> Iterator[Check]:
         return
     taken = _take(node, site, AFTER)
     # None of the ways that work in place gives a file another inode.
-    found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_rewritten(site.migration))
+    found = differences(
+        site.run / BEFORE, site.run / AFTER, inode_numbers=True, rewritten=_rewritten(site.migration)
+    )
     seen = " ".join(found) or f"{taken.entries} entries are the same, to the byte, the hole and the attribute"
     yield Check("Every file, folder and link is what it was before.", not found, seen)
 
 
 def _rewritten(migration: Migration) -> frozenset[bytes]:
-    """The file whose content the migration itself changes, by its path from the top; what it is to hold is checked by itself."""
+    """The file whose content the migration itself changes, by its path from the top; what it is to hold is
+    checked by itself."""
     return frozenset({OWN_FSTAB.lstrip("/").encode()} if own_operations_of(migration) else ())
 
 

@@ -1,4 +1,5 @@
-"""What a direct migration keeps beside its journal so that it can be taken back: the device's fingerprint, and each step's superblocks."""
+"""What a direct migration keeps beside its journal so that it can be taken back: the device's fingerprint,
+and each step's superblocks."""
 
 import os
 from dataclasses import dataclass, replace
@@ -18,8 +19,8 @@ SCHEMA = "diskwright.direct/1"
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """A step on the device, which counts from 1, with its superblock `before` and `after`, in hexadecimal; empty after where it was not
-    done.
+    """A step on the device, which counts from 1, with its superblock `before` and `after`, in hexadecimal;
+    empty after where it was not done.
     """
 
     step: int
@@ -29,7 +30,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """SHA-256 of the whole device before the first step, how long that took, and the steps that were begun."""
+    """SHA-256 of the whole device before the first step, how long that took, and the steps that were
+    begun."""
 
     sha256: str
     seconds: float
@@ -80,7 +82,8 @@ def load_record(run: Path) -> Record | None:
 
 
 def keep_record(run: Path, record: Record) -> Record:
-    """Put the record in the place of the one before, and give it; on return it is on the medium. Raises Failed."""
+    """Put the record in the place of the one before, and give it; on return it is on the medium. Raises
+    Failed."""
     new = run / f"{FILE}.new"
     try:
         write_durably(new, render_document(SCHEMA, to_json(record)).encode(), os.O_TRUNC)

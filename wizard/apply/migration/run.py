@@ -1,4 +1,5 @@
-"""What the detached process does with a migration: guard, steps in order, verify; taking it back; keeping it. All is in the journal."""
+"""What the detached process does with a migration: guard, steps in order, verify; taking it back; keeping it.
+All is in the journal."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -38,11 +39,14 @@ KEEPING = "keeping"
 
 def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> MigratingSite:
     """The surroundings of a run, as no step's."""
-    return MigratingSite(run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds)
+    return MigratingSite(
+        run, migration_now(run), 0, journal, drive_locks, load_environment(run).patience_seconds
+    )
 
 
 def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """Carry out what is not done of a migration. Never raises for what a person can meet: the journal says how it ended."""
+    """Carry out what is not done of a migration. Never raises for what a person can meet: the journal says
+    how it ended."""
     journal = Journal(run)
     try:
         event, sentence = _carry_out(site_of(run, journal, drive_locks))
@@ -63,8 +67,16 @@ def _carry_out(site: MigratingSite) -> tuple[Event, str]:
     check_own(migration, load_environment(run))
     check_begins(run, migration, ground)
     ground.prepare()
-    on_device = [(number, step) for number, step in enumerate(migration.steps, 1) if not isinstance(step.operation, SetFstabType)]
-    in_files = [(number, step) for number, step in enumerate(migration.steps, 1) if isinstance(step.operation, SetFstabType)]
+    on_device = [
+        (number, step)
+        for number, step in enumerate(migration.steps, 1)
+        if not isinstance(step.operation, SetFstabType)
+    ]
+    in_files = [
+        (number, step)
+        for number, step in enumerate(migration.steps, 1)
+        if isinstance(step.operation, SetFstabType)
+    ]
     if ended := _make_all(on_device, ground, site):
         return ended
     if on_device:
@@ -84,10 +96,16 @@ def _done_sentence(run: Path, migration: Migration) -> str:
     if migration.means is Means.COPY:
         return copied(migration)
     if migration.means is Means.FILES:
-        return f"{migration.device} is mounted as ext4 from now on. `diskwright undo {called(run)}` takes it back."
+        return (
+            f"{migration.device} is mounted as ext4 from now on. `diskwright undo {called(run)}` takes it "
+            "back."
+        )
     shown = f"{migration.device} is ext4 as shown; every check holds."
     if is_closed(run, migration):
-        return f"{shown} It was written to since, so it can no longer be undone; `diskwright keep {called(run)}` frees the room."
+        return (
+            f"{shown} It was written to since, so it can no longer be undone; `diskwright keep "
+            f"{called(run)}` frees the room."
+        )
     return (
         f"{shown} It is left unmounted. {look_sentence(migration)} Then "
         f"`diskwright keep {called(run)}` keeps it, or `diskwright undo {called(run)}` takes it back."
@@ -95,9 +113,13 @@ def _done_sentence(run: Path, migration: Migration) -> str:
 
 
 def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
-    """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left it."""
+    """Raises Refused unless everything is as it was looked at, or, for a run that was begun, as the run left
+    it."""
     if (run / UNDOING).exists():
-        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
+        raise Refused(
+            f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to "
+            "finish that."
+        )
     refuse_kept(run)
     try:
         ground.release()
@@ -111,7 +133,9 @@ def check_begins(run: Path, migration: Migration, ground: Ground) -> None:
         raise Refused(str(error)) from None
 
 
-def _make_all(steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: MigratingSite) -> tuple[Event, str] | None:
+def _make_all(
+    steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: MigratingSite
+) -> tuple[Event, str] | None:
     """Make these steps but for those that are done; how the run ended where it did."""
     run, journal = site.run, site.journal
     for number, step in steps:
@@ -122,10 +146,17 @@ def _make_all(steps: Iterable[tuple[int, MigrationStep]], ground: Ground, site: 
             return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run)}"
         try:
             journal.add(Event.STEP_STARTED, step.sentence, step=number)
-            said = set_type(operation, site.migration, run.name) if isinstance(operation, SetFstabType) else ground.make(operation, number)
+            said = (
+                set_type(operation, site.migration, run.name)
+                if isinstance(operation, SetFstabType)
+                else ground.make(operation, number)
+            )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            return Event.FAILED, f"Step {number} of {len(site.migration.steps)} failed: {error} {ways_on(run)}"
+            return (
+                Event.FAILED,
+                f"Step {number} of {len(site.migration.steps)} failed: {error} {ways_on(run)}",
+            )
         journal.add(Event.STEP_DONE, said, step=number)
     return None
 
@@ -134,7 +165,9 @@ def _verified(checks: Iterable[Check], site: MigratingSite) -> int:
     """Note every check; how many do not hold."""
     failed = 0
     for check in checks:
-        site.journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what.rstrip("."), output=check.seen)
+        site.journal.add(
+            Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what.rstrip("."), output=check.seen
+        )
         failed += not check.holds
     return failed
 
@@ -152,7 +185,10 @@ def ways_on(run: Path) -> str:
         return str(error)
     if (migration := load_migration(run)).means is Means.COPY:
         return f"{migration.device} was only read. `diskwright resume {called(run)}` begins the copy anew."
-    return f"`diskwright undo {called(run)}` takes back what was done; `diskwright resume {called(run)}` goes on."
+    return (
+        f"`diskwright undo {called(run)}` takes back what was done; `diskwright resume {called(run)}` goes "
+        "on."
+    )
 
 
 def check_takes_back(run: Path) -> None:
@@ -172,18 +208,25 @@ def check_takes_back(run: Path) -> None:
 def refuse_kept(run: Path) -> None:
     """Raises Refused where keeping was begun: of what could have taken it back a part may be deleted."""
     if (run / KEEPING).exists():
-        raise Refused(f"The run {run.name} was being kept. Run `diskwright keep {called(run)}` to finish that. {NOTHING_WRITTEN}")
+        raise Refused(
+            f"The run {run.name} was being kept. Run `diskwright keep {called(run)}` to finish that. "
+            f"{NOTHING_WRITTEN}"
+        )
 
 
 def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does to undo. Never raises for what a person can meet: the journal says how it ended."""
+    """What the detached process does to undo. Never raises for what a person can meet: the journal says how
+    it ended."""
     journal = Journal(run)
     try:
         event, sentence = _take_back(site_of(run, journal, drive_locks))
     except Refused as error:
         event, sentence = Event.FAILED, str(error)
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
+        event, sentence = (
+            Event.FAILED,
+            f"{error} Run `diskwright undo {called(run)}` again; it can be repeated.",
+        )
     unlock(drive_locks)
     journal.end(event, sentence)
 
@@ -221,7 +264,8 @@ def check_keeps(run: Path) -> None:
 
 
 def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does to keep. Never raises for what a person can meet: the journal says how it ended."""
+    """What the detached process does to keep. Never raises for what a person can meet: the journal says how
+    it ended."""
     journal = Journal(run)
     try:
         site = site_of(run, journal, drive_locks)
@@ -230,13 +274,17 @@ def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
         # From here on there is no way back, whatever becomes of mounting it.
         event, sentence = Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright keep {called(run)}` again; it can be repeated."
+        event, sentence = (
+            Event.FAILED,
+            f"{error} Run `diskwright keep {called(run)}` again; it can be repeated.",
+        )
     unlock(drive_locks)
     journal.end(event, sentence)
 
 
 def _mount(site: MigratingSite) -> str:
-    """Mount it as the running system would at its next start; a sentence on that, also where it cannot be mounted."""
+    """Mount it as the running system would at its next start; a sentence on that, also where it cannot be
+    mounted."""
     device, environment, uuid = site.migration.device, load_environment(site.run), site.migration.before.uuid
     try:
         if facts_on(device).uuid != uuid:
@@ -246,19 +294,31 @@ def _mount(site: MigratingSite) -> str:
     if mounted := next((one for one in read_mounts() if is_mount_of(one, device)), None):
         place = printable(mounted.mount_point, 200)
         if "ro" in mounted.options:
-            return f"{device} is mounted at {place}, read-only: to write to it, say `umount {place}` and mount it again."
+            return (
+                f"{device} is mounted at {place}, read-only: to write to it, say `umount {place}` and mount "
+                "it again."
+            )
         later = "" if mounted.filesystem == "ext4" else " It is mounted as ext4 when it is mounted next."
         return f"{device} is mounted at {place}.{later}"
     if not environment.is_running_system:
         return f"{device} can be mounted now."
     text = read_text(environment.fstab)
     # Lines can have been added above since.
-    numbers = [number for number, line in enumerate(text.split("\n"), 1) if line in {own.new for own in line_operations(site.migration)}]
+    numbers = [
+        number
+        for number, line in enumerate(text.split("\n"), 1)
+        if line in {own.new for own in line_operations(site.migration)}
+    ]
     lines = parse(text, str(environment.fstab))
-    line = next((line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None)
+    line = next(
+        (line for line in lines if line.number in numbers and not NOT_AT_BOOT & {*line.options}), None
+    )
     if line is None or not line.mount_point.startswith("/") or mounted_at(line.mount_point):
         return f"{device} can be mounted now."
-    result = site.command(("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point), accept=range(256))
+    result = site.command(
+        ("mount", "-t", "ext4", "-o", ",".join(line.options) or "defaults", device, line.mount_point),
+        accept=range(256),
+    )
     place = printable(line.mount_point, 200)
     if result.status:
         return f"{device} could not be mounted at {place}: {result.last_words}"

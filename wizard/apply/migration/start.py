@@ -8,7 +8,13 @@ from pathlib import Path
 
 from wizard.apply.migration.found import migration_now
 from wizard.apply.migration.ground import Ground, ground_of
-from wizard.apply.migration.guard import check_goes_on, check_migration_tools, check_new, check_own, devices_of
+from wizard.apply.migration.guard import (
+    check_goes_on,
+    check_migration_tools,
+    check_new,
+    check_own,
+    devices_of,
+)
 from wizard.apply.migration.proof import manifests_bytes
 from wizard.apply.migration.run import check_begins, check_keeps, check_takes_back, site_of
 from wizard.apply.migration.undo_files import undo_folder_of
@@ -56,18 +62,28 @@ def outcome(migration: Migration) -> str:
 
 
 def preflight_migration(migration: Migration, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Everything that must hold before a migration may be begun; raises Refused or BadInput for the first thing that does not."""
+    """Everything that must hold before a migration may be begun; raises Refused or BadInput for the first
+    thing that does not."""
     unlock(_cleared(migration, runs_folder(journal_dir), environment, make=False))
 
 
-def start_migration(migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
+def start_migration(
+    migration: Migration, token: str, *, journal_dir: Path | None, environment: Environment
+) -> Path:
     """Begin a run and give its folder; a detached process migrates. Raises as `preflight_migration` does."""
     check_token(migration, token)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(migration, folder, environment, make=True)
 
     def make() -> Path:
-        return make_run(folder, (migration.device,), MIGRATION, render_migration(migration), environment, partial(_called_for, migration))
+        return make_run(
+            folder,
+            (migration.device,),
+            MIGRATION,
+            render_migration(migration),
+            environment,
+            partial(_called_for, migration),
+        )
 
     return begin_new(make, f"Migrating {migration.device} in {len(migration.steps)} steps.", drive_locks)
 
@@ -108,7 +124,8 @@ def resume_migration(run: Path) -> None:
 
 
 def undo_migration(run: Path) -> None:
-    """Take back what the run changed, and return when that is proven. Raises Refused where it cannot be, Failed where it did not work."""
+    """Take back what the run changed, and return when that is proven. Raises Refused where it cannot be,
+    Failed where it did not work."""
 
     def check(migration: Migration) -> None:
         check_takes_back(run)
@@ -117,12 +134,20 @@ def undo_migration(run: Path) -> None:
             check_goes_on(migration)
             ground.check_untouched()
 
-    await_undone(run, _take_up(run, Purpose.UNDO, f"Taking back the migration of {load_migration(run).device}.", check))
+    await_undone(
+        run, _take_up(run, Purpose.UNDO, f"Taking back the migration of {load_migration(run).device}.", check)
+    )
 
 
 def keep_migration(run: Path) -> str:
-    """Give up the way back, and mount it; a sentence on that. Raises Refused where nothing can be kept, Failed where it did not work."""
-    seen = _take_up(run, Purpose.KEEP, f"Keeping the migration of {load_migration(run).device}.", lambda _: check_keeps(run))
+    """Give up the way back, and mount it; a sentence on that. Raises Refused where nothing can be kept,
+    Failed where it did not work."""
+    seen = _take_up(
+        run,
+        Purpose.KEEP,
+        f"Keeping the migration of {load_migration(run).device}.",
+        lambda _: check_keeps(run),
+    )
     last = list(follow(run, seen))[-1]
     if state(run) is not RunState.KEPT:
         raise Failed(last.sentence)
@@ -140,7 +165,8 @@ def _ground(run: Path) -> Iterator[Ground]:
 
 
 def _take_up(run: Path, purpose: Purpose, sentence: str, check: Callable[[Migration], None]) -> int:
-    """Hand a run over to a process of its own once `check` raised nothing; how many entries its journal had before."""
+    """Hand a run over to a process of its own once `check` raised nothing; how many entries its journal had
+    before."""
     check_root()
     check_owner(run)
     run_lock = lock_run(run)

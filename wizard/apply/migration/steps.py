@@ -16,13 +16,22 @@ from wizard.apply.steps.step_context import journalled
 from wizard.migrate.effort import Effort, effort_of, parts_of
 from wizard.migrate.steps import CHECKER, accepted, operation_commands, proof
 from wizard.model.errors import Failed
-from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration, OnDevice, SetOwnFstabType, WidenInodes
+from wizard.model.migration import (
+    CheckFiles,
+    CopyFiles,
+    MakeFresh,
+    Migration,
+    OnDevice,
+    SetOwnFstabType,
+    WidenInodes,
+)
 from wizard.model.names import printable
 from wizard.tools.listening import Listener
 from wizard.tools.run import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
-"""The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons (e2fsck/unix.c)."""
+"""The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons
+(e2fsck/unix.c)."""
 
 _PROGRESS = re.compile(r"([1-5]) (\d+) (\d+) ")
 
@@ -32,7 +41,8 @@ OnGround = OnDevice | MakeFresh | CopyFiles
 
 @dataclass(frozen=True, slots=True)
 class MigratingSite:
-    """The surroundings of one step, which counts from 1. `patience_seconds` is granted on top of ten times its estimate."""
+    """The surroundings of one step, which counts from 1. `patience_seconds` is granted on top of ten times
+    its estimate."""
 
     run: Path
     migration: Migration
@@ -44,23 +54,34 @@ class MigratingSite:
     @property
     def seconds(self) -> float:
         """How long a command of this step may take."""
-        estimate = self.migration.steps[self.step - 1].seconds if self.step else sum(step.seconds for step in self.migration.steps)
+        estimate = (
+            self.migration.steps[self.step - 1].seconds
+            if self.step
+            else sum(step.seconds for step in self.migration.steps)
+        )
         return self.patience_seconds + 10 * estimate
 
     def command(
-        self, argv: Sequence[str], *, accept: Sequence[int] = (0,), part: tuple[float, float] = WHOLE, effort: Effort | None = None
+        self,
+        argv: Sequence[str],
+        *,
+        accept: Sequence[int] = (0,),
+        part: tuple[float, float] = WHOLE,
+        effort: Effort | None = None,
     ) -> Result:
         """Run a command under the drive's lock and journal it; raises Failed where it ends badly.
 
-        How far it is gets noted, as the `part` of its step that it is, by its own word or by what it does of the `effort` that is expected
-        on its last argument.
+        How far it is gets noted, as the `part` of its step that it is, by its own word or by what it does of
+        the `effort` that is expected on its last argument.
         """
         note = noting(self.run, self.step, part)
         watched = watched_effort(argv[-1], effort, note, NOTE_SECONDS) if effort else nullcontext(_unheeded)
         with Listener(Heed(note)) as listener, watched as begin:
             telling = (argv[0], "-C", str(listener.end), *argv[1:]) if argv[0] == CHECKER else tuple(argv)
             kept_open = (*self.drive_locks, listener.end)
-            result = journalled(telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin)
+            result = journalled(
+                telling, self.journal, self.step, self.seconds, kept_open, shown=tuple(argv), on_begin=begin
+            )
         if result.status not in accept:
             raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
         return result
@@ -89,7 +110,8 @@ def share_of(turn: int, done: int, total: int) -> float:
 
 
 def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str = "") -> str:
-    """Carry the operation out on a node, and give a sentence. What is replaced is kept in `undo_file`, where one is named.
+    """Carry the operation out on a node, and give a sentence. What is replaced is kept in `undo_file`, where
+    one is named.
 
     Raises Failed where a program ends badly.
     """
@@ -103,7 +125,9 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
         told = ("env", "E2FSPROGS_UNDO_DIR=none", *argv) if unkept else argv
         looks = argv == proof(node)
         # e2fsck says how far it is, and can be called for what is too damaged to be read here.
-        effort = None if argv[0] == CHECKER else effort_of(operation, facts_on(node), undoable=bool(undo_file))
+        effort = (
+            None if argv[0] == CHECKER else effort_of(operation, facts_on(node), undoable=bool(undo_file))
+        )
         result = site.command(told, accept=range(256) if looks else accepted(argv), part=part, effort=effort)
         if looks and result.status not in accepted(argv):
             raise Failed(damaged(site.migration.device, result.output))
@@ -114,11 +138,16 @@ def operate(operation: OnDevice, node: str, site: MigratingSite, undo_file: str 
 
 def damaged(device: str, said: str) -> str:
     """Why a migration ends at its first step, with the first thing that e2fsck found."""
-    found = [line for line in said.splitlines() if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))]
+    found = [
+        line
+        for line in said.splitlines()
+        if line.strip() and not line.startswith(("Pass ", "Running additional", "Warning!"))
+    ]
     first = printable(found[0].strip(), 200) if found else "it does not say what"
     return (
-        f"{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {first} To have it repaired first, in a way "
-        f"that can be taken back, say `diskwright migrate {device} --repair`; a backup before that is wise."
+        f"{device} is damaged, and nothing of it was repaired. The first of what e2fsck finds: {first} To "
+        f"have it repaired first, in a way that can be taken back, say `diskwright migrate {device} "
+        "--repair`; a backup before that is wise."
     )
 
 

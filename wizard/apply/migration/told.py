@@ -10,7 +10,8 @@ from wizard.model.migration import MakeFresh, Migration
 
 
 def check_explained(migration: Migration, environment: Environment) -> None:
-    """Raises Refused where its doubts are not those that the filesystem, as it is found now, gives; and as `look_at_ext` does."""
+    """Raises Refused where its doubts are not those that the filesystem, as it is found now, gives; and as
+    `look_at_ext` does."""
     operations = tuple(step.operation for step in migration.steps)
     situation = look_at_ext(
         migration.device,
@@ -24,5 +25,6 @@ def check_explained(migration: Migration, environment: Environment) -> None:
 
 
 def _alike(doubt: str) -> str:
-    """A folder that could not be used is not named in the migration, so only that there is no transaction is compared."""
+    """A folder that could not be used is not named in the migration, so only that there is no transaction is
+    compared."""
     return NO_TRANSACTION if doubt.startswith(NO_TRANSACTION) else doubt

@@ -1,5 +1,5 @@
-"""A migration as a transaction: each step on a snapshot of the device, which changes only when all of it was looked at, and then cannot be
-mounted until it is whole.
+"""A migration as a transaction: each step on a snapshot of the device, which changes only when all of it was
+looked at, and then cannot be mounted until it is whole.
 """
 
 from collections.abc import Iterator
@@ -56,7 +56,8 @@ class Transacted:
         return Transaction.reopen(self.site.run, self._device, self.site.journal, self.site.drive_locks)
 
     def release(self) -> None:
-        """Give up a snapshot that is not complete, with what was done there: what a step that was cut off leaves is known to nobody."""
+        """Give up a snapshot that is not complete, with what was done there: what a step that was cut off
+        leaves is known to nobody."""
         if self._phase is Phase.WORKING:
             self._transaction.abandon()
 
@@ -67,7 +68,9 @@ class Transacted:
             site, store = self.site, Path(self.site.migration.store)
             # The other half is for what is replaced.
             room = site.migration.room_bytes // 2
-            Transaction.begin(site.run, self._device, store, site.journal, room_bytes=room, drive_locks=site.drive_locks)
+            Transaction.begin(
+                site.run, self._device, store, site.journal, room_bytes=room, drive_locks=site.drive_locks
+            )
 
     def is_done(self, step: int) -> bool:
         """Whether a step is done for good: none is before the snapshot, with all of them, is closed."""
@@ -82,10 +85,14 @@ class Transacted:
         if not isinstance(operation, CheckFiles):
             keep_manifest(change.work, self.site)
         said = operate(operation, change.work, replace(self.site, step=step))
-        return f"{said} {format_exact(change.check())} of the snapshot's store are used; {self._device} has not changed."
+        return (
+            f"{said} {format_exact(change.check())} of the snapshot's store are used; {self._device} has not "
+            "changed."
+        )
 
     def checks(self) -> Iterator[Check]:
-        """What is to hold of the snapshot; nothing once it is closed, which it is only after all of it held."""
+        """What is to hold of the snapshot; nothing once it is closed, which it is only after all of it
+        held."""
         if not self._proven:
             yield from device_checks(self.node, self.site)
             yield from manifest_checks(self.node, self.site)
@@ -96,7 +103,8 @@ class Transacted:
         change.commit(noting(self.site.run))
         if not change.holds_last_block():
             return (
-                f"{self._device} holds what was made and looked at on the snapshot, and was written to since the last of it was put there."
+                f"{self._device} holds what was made and looked at on the snapshot, and was written to since "
+                "the last of it was put there."
             )
         return f"{self._device} holds what was made and looked at on the snapshot, read again from the drive."
 
@@ -109,7 +117,8 @@ class Transacted:
             raise Refused(mounted_since(self._device, self.site.run, finish=not was_done(self.site.run)))
 
     def check_kept(self) -> None:
-        """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device holds."""
+        """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device
+        holds."""
         if self._record is not None:
             self._transaction.check_kept()
 
@@ -125,8 +134,8 @@ class Transacted:
             return f"Nothing of it is on {self._device}: it was given up before anything was replaced."
         if not self._transaction.holds_last_block():
             return (
-                f"{self._device} is the filesystem that it was: what was replaced is put back. It was written to since, before this was "
-                "noted, so that it can no longer be compared bit for bit."
+                f"{self._device} is the filesystem that it was: what was replaced is put back. It was "
+                "written to since, before this was noted, so that it can no longer be compared bit for bit."
             )
         same = "all that was replaced was read again from the drive, and is the same bit for bit"
         return f"{self._device} is what it was: {same}."

@@ -1,4 +1,5 @@
-"""What is looked at after a migration: that it is sound, has what was promised, and that it is still the same filesystem."""
+"""What is looked at after a migration: that it is sound, has what was promised, and that it is still the same
+filesystem."""
 
 import re
 from collections.abc import Iterator
@@ -37,11 +38,23 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
     migration = site.migration
     checker, *rest = proof(node)
     looked = site.command((checker, "-v", *rest), accept=range(256))
-    yield Check(SOUND, looked.status == 0, looked.last_words if looked.status else f"{checker} ended with status 0")
+    yield Check(
+        SOUND, looked.status == 0, looked.last_words if looked.status else f"{checker} ended with status 0"
+    )
     now = facts_on(node)
     kept = (now.uuid, now.label, now.block_bytes, now.blocks, now.inodes)
-    was = (migration.before.uuid, migration.before.label, migration.before.block_bytes, migration.before.blocks, migration.before.inodes)
-    yield Check("It is the same filesystem: its UUID, its label and its sizes are what they were.", kept == was, f"UUID {now.uuid}")
+    was = (
+        migration.before.uuid,
+        migration.before.label,
+        migration.before.block_bytes,
+        migration.before.blocks,
+        migration.before.inodes,
+    )
+    yield Check(
+        "It is the same filesystem: its UUID, its label and its sizes are what they were.",
+        kept == was,
+        f"UUID {now.uuid}",
+    )
     for step in migration.steps:
         if (check := _promise(step, now, looked.output)) is not None:
             yield check
@@ -65,15 +78,22 @@ def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
             return Check(what, now.inode_bytes == size, f"inodes have {now.inode_bytes} bytes")
         case ConvertFiles():
             mapped, all_of_them = extent_share(said)
-            return Check(what, mapped == all_of_them, f"{mapped} of {all_of_them} files and folders are mapped by extents")
+            return Check(
+                what,
+                mapped == all_of_them,
+                f"{mapped} of {all_of_them} files and folders are mapped by extents",
+            )
         case _:
             return None
     missing = [feature for feature in wanted if feature not in now.features]
-    return Check(what, not missing, f"it lacks {', '.join(missing)}" if missing else f"it has {', '.join(wanted)}")
+    return Check(
+        what, not missing, f"it lacks {', '.join(missing)}" if missing else f"it has {', '.join(wanted)}"
+    )
 
 
 def extent_share(said: str) -> tuple[int, int]:
-    """How many of the files, folders and long links are mapped by extents, and how many there are, as `e2fsck -v` counts them."""
+    """How many of the files, folders and long links are mapped by extents, and how many there are, as `e2fsck
+    -v` counts them."""
     depths = _DEPTHS.search(said)
     mapped = sum(map(int, depths[1].split("/"))) if depths else 0
     counted = {name: pattern.search(said) for name, pattern in _COUNTS.items()}

@@ -1,4 +1,5 @@
-"""Whether a migration can still be taken back, by its filesystem's superblock: looked at without writing, and told without being asked."""
+"""Whether a migration can still be taken back, by its filesystem's superblock: looked at without writing, and
+told without being asked."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from wizard.model.names import printable
 
 BY_UUID = Path("/dev/disk/by-uuid")
 LOOK_SECONDS = 10.0
-"""So long a drive that sleeps may take to wake up; a list of runs waits no longer for one that does not answer."""
+"""So long a drive that sleeps may take to wake up; a list of runs waits no longer for one that does not
+answer."""
 
 OVER = frozenset({RunState.RUNNING, RunState.UNDONE, RunState.KEPT})
 
@@ -33,7 +35,8 @@ OPEN = "It can be undone until it is mounted for writing."
 
 
 class Back(StrEnum):
-    """The way back from a migration. OPEN: it can be undone. CLOSED: the filesystem was written to since. UNKNOWN: nobody could look."""
+    """The way back from a migration. OPEN: it can be undone. CLOSED: the filesystem was written to since.
+    UNKNOWN: nobody could look."""
 
     OPEN = "open"
     CLOSED = "closed"
@@ -42,8 +45,8 @@ class Back(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """How the way back stands, with a sentence on that. `since` is when it was last mounted for writing, in seconds since 1970, where that
-    closed it, else 0.
+    """How the way back stands, with a sentence on that. `since` is when it was last mounted for writing, in
+    seconds since 1970, where that closed it, else 0.
     """
 
     back: Back
@@ -52,8 +55,8 @@ class Window:
 
 
 def window_of(run: Path) -> Window | None:
-    """How the way back from a run stands; None where there is none to be watched: it is no migration, is at work, is over, or has not
-    written to the filesystem. A drive that is away is no error.
+    """How the way back from a run stands; None where there is none to be watched: it is no migration, is at
+    work, is over, or has not written to the filesystem. A drive that is away is no error.
     """
     try:
         if kind_of(run) is not Kind.MIGRATION or state(run) in OVER:
@@ -64,19 +67,22 @@ def window_of(run: Path) -> Window | None:
 
 
 def closed_sentence(run: Path) -> str:
-    """Why a run can no longer be undone, where its filesystem was used since; else empty. Raises as little as `window_of`."""
+    """Why a run can no longer be undone, where its filesystem was used since; else empty. Raises as little as
+    `window_of`."""
     window = window_of(run)
     return window.sentence if window is not None and window.back is Back.CLOSED else ""
 
 
 def is_closed(run: Path, migration: Migration) -> bool:
-    """Whether the way back from a run, which may be at work, is known to be closed. Raises BadInput where its files are damaged."""
+    """Whether the way back from a run, which may be at work, is known to be closed. Raises BadInput where its
+    files are damaged."""
     window = _window(run, migration)
     return window is not None and window.back is Back.CLOSED
 
 
 def is_stranded(run: Path) -> bool:
-    """Whether a run that has ended early can neither go on nor be taken back, since its filesystem was used."""
+    """Whether a run that has ended early can neither go on nor be taken back, since its filesystem was
+    used."""
     migration = load_migration(run)
     return migration.means is Means.DIRECT and not was_done(run) and is_closed(run, migration)
 
@@ -88,7 +94,11 @@ def _window(run: Path, migration: Migration) -> Window | None:
     if why:
         return Window(Back.UNKNOWN, f"Whether it can still be undone is not known: {why}.")
     since = _closed_since(run, migration, found)
-    return Window(Back.OPEN, OPEN) if since is None else Window(Back.CLOSED, _closed_sentence(run, migration, since), since)
+    return (
+        Window(Back.OPEN, OPEN)
+        if since is None
+        else Window(Back.CLOSED, _closed_sentence(run, migration, since), since)
+    )
 
 
 def _can_close(run: Path, migration: Migration) -> bool:
@@ -106,7 +116,8 @@ def _can_close(run: Path, migration: Migration) -> bool:
 
 
 def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
-    """When it was mounted for writing since the run left it so, 0 where it was written to otherwise; None where it was not."""
+    """When it was mounted for writing since the run left it so, 0 where it was written to otherwise; None
+    where it was not."""
     now, record, direct = read_ext(first[START_BYTES:]), load_record(run), load_direct(run)
     left: ExtFacts | None = None
     if migration.means is Means.TRANSACTION and record is not None:
@@ -125,18 +136,26 @@ def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
 
 def _closed_sentence(run: Path, migration: Migration, since: int) -> str:
     device, name = migration.device, called(run)
-    how = f"mounted for writing on {datetime.fromtimestamp(since, UTC):%Y-%m-%d at %H:%M} UTC" if since else "written to since"
+    how = (
+        f"mounted for writing on {datetime.fromtimestamp(since, UTC):%Y-%m-%d at %H:%M} UTC"
+        if since
+        else "written to since"
+    )
     if was_done(run):
         on = f"`diskwright keep {name}` frees the room that is kept for that."
     elif migration.means is Means.TRANSACTION:
         on = f"`diskwright resume {name}` does what is left to do."
     else:
-        on = f"Nor can it go on. `diskwright keep {name}` frees the room, and `diskwright migrate {device}` plans what is left."
+        on = (
+            f"Nor can it go on. `diskwright keep {name}` frees the room, and `diskwright migrate {device}` "
+            "plans what is left."
+        )
     return f"{device} was {how}, so it can no longer be undone. {on}"
 
 
 def _first_bytes(migration: Migration) -> tuple[bytes, str]:
-    """The first bytes of the migration's filesystem, wherever it is now; or nothing, and a clause on why they cannot be seen."""
+    """The first bytes of the migration's filesystem, wherever it is now; or nothing, and a clause on why they
+    cannot be seen."""
     why = ""
     for node in _nodes(migration):
         found, fault = _read(node)
@@ -156,7 +175,8 @@ def _nodes(migration: Migration) -> Iterator[str]:
 
 
 def _read(node: str) -> tuple[bytes, str]:
-    """Through the page cache, as whoever has it mounted sees it. A drive that does not answer is left behind, and not waited for."""
+    """Through the page cache, as whoever has it mounted sees it. A drive that does not answer is left behind,
+    and not waited for."""
     said: SimpleQueue[tuple[bytes, str]] = SimpleQueue()
 
     def look() -> None:

@@ -1,6 +1,8 @@
-"""What a run leaves on its drives, noted after each step, so that whoever takes it up again notices what others changed meanwhile.
+"""What a run leaves on its drives, noted after each step, so that whoever takes it up again notices what
+others changed meanwhile.
 
-The note outlives a killed process. What the step under way could touch is told apart from what nobody but others can have changed.
+The note outlives a killed process. What the step under way could touch is told apart from what nobody but
+others can have changed.
 """
 
 import json
@@ -39,7 +41,8 @@ from wizard.model.units import KIB, MIB
 
 FILE = "left.json"
 HEAD_BYTES, TAIL_BYTES = 128 * KIB, 64 * KIB
-"""Of the drive and each partition: where a filesystem, a table or another container begins and ends has its marks here."""
+"""Of the drive and each partition: where a filesystem, a table or another container begins and ends has its
+marks here."""
 
 CELL_BYTES = 64 * KIB
 MOST_BYTES = 64 * MIB
@@ -48,7 +51,8 @@ MOST_BYTES = 64 * MIB
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """A piece of a drive, or of an array made of them, as it was left. `device` is its node; notes of older versions have none."""
+    """A piece of a drive, or of an array made of them, as it was left. `device` is its node; notes of older
+    versions have none."""
 
     start_bytes: int
     size_bytes: int
@@ -70,17 +74,23 @@ class Left:
 
 
 def note(run: Path, plan: Plan, begun: Iterable[int]) -> None:
-    """Note what the drives hold after these steps. Where that fails the note before stays, as after a power cut: no reason to fail."""
+    """Note what the drives hold after these steps. Where that fails the note before stays, as after a power
+    cut: no reason to fail."""
     steps = frozenset(begun)
     with suppress(DiskwrightError, OSError):
-        cells = [cell for member in plan.members for cell in _cells(member.drive.path, _watched(run, plan, member, steps))]
+        cells = [
+            cell
+            for member in plan.members
+            for cell in _cells(member.drive.path, _watched(run, plan, member, steps))
+        ]
         cells += _array_cells(plan, steps)
         left = Left(tuple(sorted(steps)), tuple(cells))
         _replace(run / FILE, json.dumps(to_json(left)).encode())
 
 
 def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] | None:
-    """The first device and place that somebody else has changed since the run's last note; None where there is none, or no note.
+    """The first device and place that somebody else has changed since the run's last note; None where there
+    is none, or no note.
 
     An array that is not there is not looked at. Raises Failed.
     """
@@ -98,17 +108,20 @@ def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] 
 
 
 def is_array_untouched(run: Path, plan: Plan, device: str, node: str) -> bool:
-    """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making was noted; false where that
-    was not noted.
+    """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making
+    was noted; false where that was not noted.
     """
     left = _noted(run)
     cells = _cells_of(left, device) if left else []
     return bool(cells) and not any(_differs(cell, node) for cell in cells)
 
 
-def is_left_on(run: Path, plan: Plan, member: Member, node: str, begun: frozenset[int], *, undoing: bool) -> bool:
-    """Whether the drive `node` is the one that the run knows as the member's, by what the run left there, or, where `undoing` was begun, by
-    what it can have left. False, too, where nothing is noted that could be compared. Raises Failed.
+def is_left_on(
+    run: Path, plan: Plan, member: Member, node: str, begun: frozenset[int], *, undoing: bool
+) -> bool:
+    """Whether the drive `node` is the one that the run knows as the member's, by what the run left there, or,
+    where `undoing` was begun, by what it can have left. False, too, where nothing is noted that could be
+    compared. Raises Failed.
     """
     left, vault = _noted(run), Vault(run / "saved")
     if left is None or not begun.issuperset(left.begun):
@@ -128,25 +141,31 @@ def is_left_on(run: Path, plan: Plan, member: Member, node: str, begun: frozense
 
 
 def _is_half_put_back(watched: list[Cell], saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
-    """Whether each place is as the run left it or as it was before, but for one: the places are put back one after the other."""
+    """Whether each place is as the run left it or as it was before, but for one: the places are put back one
+    after the other."""
     mixed = [cell for cell in watched if _differs(cell, node) and not _is_put_back(cell, saved, vault, node)]
     under_way = any(all(_meet(cell.extent, one.extent) for cell in mixed) for one in saved)
     return len(mixed) < len(watched) and (not mixed or under_way)
 
 
 def _is_put_back(cell: Cell, saved: tuple[Saved, ...], vault: Vault, node: str) -> bool:
-    """Whether something that was saved of the cell's place is there: of one that was saved twice, the newer bytes are put back first."""
+    """Whether something that was saved of the cell's place is there: of one that was saved twice, the newer
+    bytes are put back first."""
     pieces = [(one, piece) for one in saved if (piece := _common(one.extent, cell.extent))]
     return any(_is_as_saved(one, piece, vault, node) for one, piece in pieces)
 
 
 def _is_as_saved(saved: Saved, piece: Extent, vault: Vault, node: str) -> bool:
     begin = piece.start_bytes - saved.offset_bytes
-    return read_bytes(node, piece.start_bytes, piece.size_bytes) == vault.read(saved)[begin : begin + piece.size_bytes]
+    return (
+        read_bytes(node, piece.start_bytes, piece.size_bytes)
+        == vault.read(saved)[begin : begin + piece.size_bytes]
+    )
 
 
 def _beside_table(saved: Saved, drive_bytes: int) -> tuple[Extent, ...]:
-    """What of a saved place at an end of the drive no table reaches, so that writing one leaves it as it was."""
+    """What of a saved place at an end of the drive no table reaches, so that writing one leaves it as it
+    was."""
     tables = (Extent(0, CELL_BYTES), Extent(drive_bytes - CELL_BYTES, CELL_BYTES))
     at_an_end = saved.offset_bytes == 0 or saved.extent.end_bytes == drive_bytes
     return without(saved.extent, tables) if at_an_end else ()
@@ -168,7 +187,9 @@ def _differs(cell: Cell, device: str) -> bool:
     return sha256(read_bytes(device, cell.start_bytes, cell.size_bytes)).hexdigest() != cell.sha256
 
 
-def _changed_on(member: Member, node: str, vault: Vault, left: Left, plan: Plan, begun: frozenset[int]) -> Extent | None:
+def _changed_on(
+    member: Member, node: str, vault: Vault, left: Left, plan: Plan, begun: frozenset[int]
+) -> Extent | None:
     """The first place on one drive, which is `node` now, that somebody else has changed."""
     drive = member.drive.path
     saved = vault.of(plan, drive)
@@ -189,17 +210,25 @@ def _changed_on(member: Member, node: str, vault: Vault, left: Left, plan: Plan,
 
 
 def _watched(run: Path, plan: Plan, member: Member, begun: frozenset[int]) -> tuple[Extent, ...]:
-    """What the run saved, and the ends of the drive and of every partition, without what may rightly change: partitions that stay,
-    and those that are formatted or are part of an array.
+    """What the run saved, and the ends of the drive and of every partition, without what may rightly change:
+    partitions that stay, and those that are formatted or are part of an array.
     """
     drive = member.drive
-    slots = [slot for layout in (member.before, member.after) for slot in layout.partitions if not is_container(slot)]
+    slots = [
+        slot
+        for layout in (member.before, member.after)
+        for slot in layout.partitions
+        if not is_container(slot)
+    ]
     ends = [Extent(0, drive.size_bytes), *(Extent(slot.start_bytes, slot.size_bytes) for slot in slots)]
     saved = merged((one.extent for one in Vault(run / "saved").of(plan, drive.path)), 1, 1 << 63)
     if sum(place.size_bytes for place in saved) > MOST_BYTES:
         ends, saved = [*ends, *saved], ()
     places = [*saved, *(piece for place in ends for piece in _ends(place))]
-    free = [*(Extent(slot.start_bytes, slot.size_bytes) for slot in slots if slot.kept), *_made(plan, member, begun)]
+    free = [
+        *(Extent(slot.start_bytes, slot.size_bytes) for slot in slots if slot.kept),
+        *_made(plan, member, begun),
+    ]
     pieces = [piece for place in places for piece in without(place, free)]
     return merged(pieces, drive.geometry.logical_block_bytes, drive.size_bytes)
 
@@ -210,7 +239,8 @@ def _ends(place: Extent) -> tuple[Extent, Extent]:
 
 
 def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
-    """Where on a drive a filesystem or an array's own records were begun: its kernel writes there when it likes."""
+    """Where on a drive a filesystem or an array's own records were begun: its kernel writes there when it
+    likes."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
     devices = {
         device
@@ -226,7 +256,8 @@ def _made(plan: Plan, member: Member, begun: frozenset[int]) -> list[Extent]:
 
 
 def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
-    """Both ends of each array or logical volume that nothing has been made on yet: what somebody else makes there shows."""
+    """Both ends of each array or logical volume that nothing has been made on yet: what somebody else makes
+    there shows."""
     found: list[Cell] = []
     for device in _unformatted(plan, begun):
         found += _cells(device, _ends(Extent(0, size_bytes(device) // CELL_BYTES * CELL_BYTES)))
@@ -236,14 +267,19 @@ def _array_cells(plan: Plan, begun: frozenset[int]) -> list[Cell]:
 def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
     """The arrays and logical volumes that were made, are there, and have no filesystem yet."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in begun]
-    made = [one.device for one in operations if isinstance(one, MakeArray | MakeStripedVolume | MakeLogicalVolume)]
+    made = [
+        one.device for one in operations if isinstance(one, MakeArray | MakeStripedVolume | MakeLogicalVolume)
+    ]
     formatted = {one.device for one in operations if isinstance(one, MakeFilesystem)}
     return [device for device in made if device not in formatted and Path(device).exists()]
 
 
 def is_formatted(plan: Plan, begun: frozenset[int]) -> bool:
     """Whether making a filesystem, encrypting a partition or emptying a zoned drive was begun."""
-    return any(isinstance(plan.steps[number - 1].operation, MakeFilesystem | MakeContainer | ResetZones) for number in begun)
+    return any(
+        isinstance(plan.steps[number - 1].operation, MakeFilesystem | MakeContainer | ResetZones)
+        for number in begun
+    )
 
 
 def no_way_back(plan: Plan, begun: frozenset[int]) -> str:

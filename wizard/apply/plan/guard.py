@@ -1,4 +1,5 @@
-"""Whether a plan may still be carried out on the drive that it names. Every doubt is a refusal; nothing here writes.
+"""Whether a plan may still be carried out on the drive that it names. Every doubt is a refusal; nothing here
+writes.
 
 It is asked twice: before a run is begun, and again by the run itself under the drive's lock.
 """
@@ -44,17 +45,21 @@ PACKAGES = {
     **dict.fromkeys(("tune2fs", "e2undo", "resize2fs", "debugfs"), "e2fsprogs"),
     "env": "coreutils",
     "systemctl": "systemd",
-    **dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"), "lvm2"),
+    **dict.fromkeys(
+        ("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"), "lvm2"
+    ),
 }
 
 
 def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
-    """Raises Refused where an operation names anything but the plan's own drives and the array they make, or a drive is none of `only`."""
+    """Raises Refused where an operation names anything but the plan's own drives and the array they make, or
+    a drive is none of `only`."""
     for member in plan.members:
         path = member.drive.path
         if only is not None and path not in only:
             raise Refused(
-                f"{printable(path)} is not a drive that this run may touch; those are {', '.join(sorted(only))}. {NOTHING_WRITTEN}"
+                f"{printable(path)} is not a drive that this run may touch; those are "
+                f"{', '.join(sorted(only))}. {NOTHING_WRITTEN}"
             )
     layers = layer_nodes(plan)
     opened = [one.opened for one in plan.containers]
@@ -62,11 +67,17 @@ def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
         for device in devices_of(step.operation):
             if device not in (*layers, *opened) and plan.member(device) is None:
                 own = ", ".join(map(printable, plan.paths))
-                raise Refused(f"The plan is for {own} but names {printable(device)} too; such a plan is not applied. {NOTHING_WRITTEN}")
+                raise Refused(
+                    f"The plan is for {own} but names {printable(device)} too; such a plan is not applied. "
+                    f"{NOTHING_WRITTEN}"
+                )
     for member in plan.members:
         for node in own_nodes(member):
             if reason := impostor(node, member.drive.path):
-                raise Refused(f"{printable(node)} cannot be trusted to be on the drive of this plan: {reason}. {NOTHING_WRITTEN}")
+                raise Refused(
+                    f"{printable(node)} cannot be trusted to be on the drive of this plan: {reason}. "
+                    f"{NOTHING_WRITTEN}"
+                )
 
 
 def own_nodes(member: Member) -> tuple[str, ...]:
@@ -76,12 +87,16 @@ def own_nodes(member: Member) -> tuple[str, ...]:
 
 
 def probe_again(identity: Identity, where: Callable[[Identity], str] | None = None) -> Drive:
-    """The drive as it is now, if it may be the one that was planned for. Raises Refused where it is not, saying `where` that one is."""
+    """The drive as it is now, if it may be the one that was planned for. Raises Refused where it is not,
+    saying `where` that one is."""
     where = where or _whereabouts
     try:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
-        raise Refused(f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity)} {NOTHING_WRITTEN}") from None
+        raise Refused(
+            f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity)} "
+            f"{NOTHING_WRITTEN}"
+        ) from None
     _check_identity(identity, drive, where)
     return drive
 
@@ -97,7 +112,10 @@ def probe_members(plan: Plan, where: Callable[[Identity], str] | None = None) ->
         # One of them is not there: asked one by one, it is named.
         return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
-        raise Refused(f"{', '.join(plan.paths)} are not {len(plan.members)} drives: make the plan again. {NOTHING_WRITTEN}")
+        raise Refused(
+            f"{', '.join(plan.paths)} are not {len(plan.members)} drives: make the plan again. "
+            f"{NOTHING_WRITTEN}"
+        )
     for member, drive in zip(plan.members, drives, strict=True):
         _check_identity(member.drive, drive, where)
     return drives
@@ -107,7 +125,8 @@ def _check_identity(identity: Identity, drive: Drive, where: Callable[[Identity]
     """Raises Refused unless the drive is the one that was planned for."""
     if drive.path != identity.path:
         raise Refused(
-            f"{printable(identity.path)} is another name of {drive.path}: make the plan again for {drive.path}. {NOTHING_WRITTEN}"
+            f"{printable(identity.path)} is another name of {drive.path}: make the plan again for "
+            f"{drive.path}. {NOTHING_WRITTEN}"
         )
     if difference := identity_difference(identity, drive):
         other = f"{printable(identity.path)} is not the drive that this plan was made for: {difference}."
@@ -115,11 +134,16 @@ def _check_identity(identity: Identity, drive: Drive, where: Callable[[Identity]
 
 
 def identity_difference(identity: Identity, drive: Drive) -> str | None:
-    """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a drive keeps does."""
+    """A piece of a sentence about the first thing that tells the drives apart; None where nothing that a
+    drive keeps does."""
     pairs: list[tuple[str, object, object]] = [
         ("serial", identity.serial, drive.serial),
         ("WWN", identity.wwn, drive.wwn),
-        ("model", identity.model, identity.model if is_same_model(identity.model, drive.model) else drive.model),
+        (
+            "model",
+            identity.model,
+            identity.model if is_same_model(identity.model, drive.model) else drive.model,
+        ),
         ("size in bytes", identity.size_bytes, drive.size_bytes),
         ("block geometry", identity.geometry, drive.geometry),
     ]
@@ -162,7 +186,11 @@ def _is_the_one(identity: Identity, drive: Drive) -> bool:
         return False
     if tells_who_it_is(identity):
         return True
-    return identity.content_digest is not None and identity.content_digest == drive.content_digest and not drive.is_empty
+    return (
+        identity.content_digest is not None
+        and identity.content_digest == drive.content_digest
+        and not drive.is_empty
+    )
 
 
 def tells_who_it_is(identity: Identity) -> bool:
@@ -171,15 +199,16 @@ def tells_who_it_is(identity: Identity) -> bool:
 
 
 def is_same_attachment(identity: Identity, drive: Drive) -> bool:
-    """Whether the drive was attached all the time since it was planned for: the kernel gives each one that is attached a new number, and
-    begins to count anew when it starts.
+    """Whether the drive was attached all the time since it was planned for: the kernel gives each one that is
+    attached a new number, and begins to count anew when it starts.
     """
     return identity.boot_id in (None, boot_id()) and identity.diskseq == drive.diskseq
 
 
 def check_same_start(identity: Identity, drive: Drive) -> None:
-    """Raises Refused where the drive was attached anew since it was planned for: a dock can report its own serial number for whatever
-    drive is put into it. After a restart that cannot be told, and one that tells no number at all is not known any more.
+    """Raises Refused where the drive was attached anew since it was planned for: a dock can report its own
+    serial number for whatever drive is put into it. After a restart that cannot be told, and one that tells
+    no number at all is not known any more.
 
     Only when a run is begun: one that is taken up again knows its drive by what it left there.
     """
@@ -187,46 +216,63 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
     if identity.boot_id not in (None, boot_id()):
         if not tells_who_it_is(identity):
             raise Refused(
-                f"The machine was started again since this plan was made, and {shown} tells no serial number to know it by. {again}"
+                f"The machine was started again since this plan was made, and {shown} tells no serial number "
+                f"to know it by. {again}"
             )
         return
     counted = identity.boot_id is not None or not tells_who_it_is(identity)
     if counted and None not in (identity.diskseq, drive.diskseq) and identity.diskseq != drive.diskseq:
         raise Refused(
-            f"{shown} was attached anew since this plan was made, and it can be another drive now: its number since the start is "
-            f"{drive.diskseq}, not {identity.diskseq}. {again}"
+            f"{shown} was attached anew since this plan was made, and it can be another drive now: its "
+            f"number since the start is {drive.diskseq}, not {identity.diskseq}. {again}"
         )
 
 
 def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
-    """Raises Refused unless the drive holds exactly what it held when the plan was made; `adds` where its table is to be kept."""
+    """Raises Refused unless the drive holds exactly what it held when the plan was made; `adds` where its
+    table is to be kept."""
     if drive.content_digest is None:
         reasons = " ".join(dict.fromkeys(unread.why for unread in drive.unread))
-        raise Refused(f"What {drive.path} holds could not be read: {printable(reasons, 200) or 'no reason was given.'} {NOTHING_WRITTEN}")
+        raise Refused(
+            f"What {drive.path} holds could not be read: {printable(reasons, 200) or 'no reason was given.'} "
+            f"{NOTHING_WRITTEN}"
+        )
     again = f"Make the plan again. {NOTHING_WRITTEN}"
     if member.drive.content_digest is not None and member.drive.content_digest != drive.content_digest:
-        raise Refused(f"{drive.path} has changed since the plan was made: its table or a filesystem's mark is another now. {again}")
+        raise Refused(
+            f"{drive.path} has changed since the plan was made: its table or a filesystem's mark is another "
+            f"now. {again}"
+        )
     _check_held(member, drive)
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
-        why = "the plan was made without the permission to read it" if member.drive.content_digest is None else "its layout is another now"
+        why = (
+            "the plan was made without the permission to read it"
+            if member.drive.content_digest is None
+            else "its layout is another now"
+        )
         raise Refused(f"{drive.path} does not hold what the plan shows as before: {why}. {again}")
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
-        raise Refused(f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not fit. {again}")
+        raise Refused(
+            f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not "
+            f"fit. {again}"
+        )
     if adds:
         check_keepable(drive)
 
 
 def _check_held(member: Member, drive: Drive) -> None:
-    """Raises Refused where something that is to go was used since the plan was made; what stays may be used."""
+    """Raises Refused where something that is to go was used since the plan was made; what stays may be
+    used."""
     stays = {slot.number for slot in member.before.partitions if slot.kept}
     now = {held.number: held.superblock_digest for held in held_on(drive)}
     for held in member.drive.held:
         if held.number not in stays and now.get(held.number) != held.superblock_digest:
             node = partition_path(drive.path, held.number) if held.number else drive.path
             raise Refused(
-                f"{node} was used since the plan was made: the superblock of what it holds is another now, as after a mount, a check or a "
-                f"write. What of that is new, the plan would destroy unseen. Look at it, and make the plan again. {NOTHING_WRITTEN}"
+                f"{node} was used since the plan was made: the superblock of what it holds is another now, "
+                "as after a mount, a check or a write. What of that is new, the plan would destroy unseen. "
+                f"Look at it, and make the plan again. {NOTHING_WRITTEN}"
             )
 
 
@@ -244,7 +290,8 @@ def adds_to_table(plan: Plan) -> bool:
 
 
 def check_start(plan: Plan) -> None:
-    """Raises Refused unless every drive is the plan's, is used by nobody, and holds what it held; needs the drives' locks."""
+    """Raises Refused unless every drive is the plan's, is used by nobody, and holds what it held; needs the
+    drives' locks."""
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
         check_same_start(member.drive, drive)
         check_unused(drive)
@@ -259,16 +306,21 @@ def plain(layout: Layout) -> Layout:
 
 
 def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset()) -> None:
-    """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place) that are `ours`."""
+    """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place)
+    that are `ours`."""
     if drive.read_only:
         raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
     for use in drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
             raise Refused(f"{drive.path} is in use: {in_use(use)}. {NOTHING_WRITTEN}")
-    nodes = {*partition_nodes(drive.path), *(part.path for part in drive.partitions if Path(part.path).exists())}
+    nodes = {
+        *partition_nodes(drive.path),
+        *(part.path for part in drive.partitions if Path(part.path).exists()),
+    }
     mounted = {device for device, _ in ours} & {*nodes, drive.path}
     nodes -= mounted
-    # The kernel gives a drive to nobody alone while it has given one of its partitions, so those are asked first.
+    # The kernel gives a drive to nobody alone while it has given one of its partitions, so those are asked
+    # first.
     for node in sorted(nodes) if mounted else [*sorted(nodes), drive.path]:
         if reason := open_exclusively(node):
             raise Refused(f"{node} is in use: {reason}. {NOTHING_WRITTEN}")
@@ -281,7 +333,10 @@ def check_tools(plan: Plan) -> None:
     wanted |= {program for operation in operations for program in checking_programs(operation)}
     check_programs(wanted)
     if find_spec("parted") is None:
-        raise Refused(f"The libparted binding for Python is not installed; install the package python3-parted. {NOTHING_WRITTEN}")
+        raise Refused(
+            "The libparted binding for Python is not installed; install the package python3-parted. "
+            f"{NOTHING_WRITTEN}"
+        )
 
 
 def check_programs(wanted: Iterable[str]) -> None:
@@ -292,14 +347,21 @@ def check_programs(wanted: Iterable[str]) -> None:
             raise Refused(f"{name} is not installed; install the package {package}. {NOTHING_WRITTEN}")
 
 
-def check_surroundings(plan: Plan, environment: Environment, ours: frozenset[tuple[str, str]] = frozenset()) -> None:
+def check_surroundings(
+    plan: Plan, environment: Environment, ours: frozenset[tuple[str, str]] = frozenset()
+) -> None:
     """Raises Refused where a mount point is taken or would hide files, or a line cannot be added to fstab."""
     operations = [step.operation for step in plan.steps]
     for operation in operations:
         if isinstance(operation, Mount) and (operation.device, operation.mount_point) not in ours:
             check_mount_point(Path(operation.mount_point))
-    check_fstab(environment.fstab, tuple(operation for operation in operations if isinstance(operation, AddFstabLine)))
-    check_crypttab(environment.crypttab, tuple(operation for operation in operations if isinstance(operation, AddCrypttabLine)))
+    check_fstab(
+        environment.fstab, tuple(operation for operation in operations if isinstance(operation, AddFstabLine))
+    )
+    check_crypttab(
+        environment.crypttab,
+        tuple(operation for operation in operations if isinstance(operation, AddCrypttabLine)),
+    )
 
 
 def check_mount_point(place: Path) -> None:
@@ -309,11 +371,15 @@ def check_mount_point(place: Path) -> None:
         raise Refused(f"{shown} is taken: {printable(taken.source)} is mounted there. {NOTHING_WRITTEN}")
     if Path(os.path.realpath(place)) != place:
         raise Refused(
-            f"{shown} is or goes through a symbolic link; name the real place {printable(os.path.realpath(place), 200)}. {NOTHING_WRITTEN}"
+            f"{shown} is or goes through a symbolic link; name the real place "
+            f"{printable(os.path.realpath(place), 200)}. {NOTHING_WRITTEN}"
         )
     try:
         if any(place.iterdir()):
-            raise Refused(f"{shown} is not empty: what lies there would be hidden. Choose another mount point. {NOTHING_WRITTEN}")
+            raise Refused(
+                f"{shown} is not empty: what lies there would be hidden. Choose another mount point. "
+                f"{NOTHING_WRITTEN}"
+            )
         return
     except FileNotFoundError:
         pass
@@ -327,7 +393,10 @@ def check_mount_point(place: Path) -> None:
 def check_root() -> None:
     """Raises Refused for a plain user."""
     if os.geteuid() != 0:
-        raise Refused(f"Applying needs root: say sudo before the command, such as `sudo diskwright apply ...`. {NOTHING_WRITTEN}")
+        raise Refused(
+            "Applying needs root: say sudo before the command, such as `sudo diskwright apply ...`. "
+            f"{NOTHING_WRITTEN}"
+        )
 
 
 def all_of(sentences: Iterable[str]) -> str:

@@ -1,4 +1,5 @@
-"""The drives of a run that is taken up again: known by their numbers, or, where they tell none, by what the run left on them."""
+"""The drives of a run that is taken up again: known by their numbers, or, where they tell none, by what the
+run left on them."""
 
 from collections.abc import Set
 from dataclasses import dataclass
@@ -24,7 +25,8 @@ from wizard.model.plan import Member, Plan
 
 @dataclass(frozen=True, slots=True)
 class KnownDrives:
-    """The drives of a run whose steps `begun` were begun, by number from 1; `undoing` says that putting back was begun too."""
+    """The drives of a run whose steps `begun` were begun, by number from 1; `undoing` says that putting back
+    was begun too."""
 
     run: Path
     plan: Plan
@@ -32,15 +34,17 @@ class KnownDrives:
     undoing: bool = False
 
     def probe(self, back: Set[str] = frozenset()) -> tuple[Drive, ...]:
-        """The drives as they are now; those that are `back` may hold anything. Raises Refused where one is another."""
+        """The drives as they are now; those that are `back` may hold anything. Raises Refused where one is
+        another."""
         drives = probe_members(self.plan, self.where)
         for member, drive in zip(self.plan.members, drives, strict=True):
             if drive.path in back or tells_who_it_is(member.drive) or is_same_attachment(member.drive, drive):
                 continue
             if not self._holds_what_was_left(member, drive):
                 raise Refused(
-                    f"{drive.path} was attached anew since the run {self.run.name} was begun, tells no serial number to know it by, and "
-                    f"does not hold what the run left on its drive: it can be another one. {self.where(member.drive)} {NOTHING_WRITTEN}"
+                    f"{drive.path} was attached anew since the run {self.run.name} was begun, tells no "
+                    "serial number to know it by, and does not hold what the run left on its drive: it can "
+                    f"be another one. {self.where(member.drive)} {NOTHING_WRITTEN}"
                 )
         return drives
 
@@ -49,11 +53,14 @@ class KnownDrives:
         member = next(member for member in self.plan.members if member.drive == identity)
         path, name = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
         if path is None:
-            return f"The drive of the run {self.run.name} is not attached by another name either: attach it again."
+            return (
+                f"The drive of the run {self.run.name} is not attached by another name either: attach it "
+                "again."
+            )
         return (
-            f"The drive of the run {self.run.name} is {printable(path)} now, and nothing of the run is lost: detach it and whatever is "
-            f"{name}, attach it again so that it is {name}, and say `diskwright {'undo' if self.undoing else 'resume'} "
-            f"{called(self.run)}`."
+            f"The drive of the run {self.run.name} is {printable(path)} now, and nothing of the run is lost: "
+            f"detach it and whatever is {name}, attach it again so that it is {name}, and say `diskwright "
+            f"{'undo' if self.undoing else 'resume'} {called(self.run)}`."
         )
 
     def _is_the_one(self, member: Member, drive: Drive) -> bool:
@@ -62,4 +69,6 @@ class KnownDrives:
         return tells_who_it_is(member.drive) or self._holds_what_was_left(member, drive)
 
     def _holds_what_was_left(self, member: Member, drive: Drive) -> bool:
-        return drive_digests.is_left_on(self.run, self.plan, member, drive.path, self.begun, undoing=self.undoing)
+        return drive_digests.is_left_on(
+            self.run, self.plan, member, drive.path, self.begun, undoing=self.undoing
+        )

@@ -1,4 +1,5 @@
-"""A plan carried out on stand-ins for its drives by the real tools, and checked there; no drive is written to."""
+"""A plan carried out on stand-ins for its drives by the real tools, and checked there; no drive is written
+to."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -40,7 +41,8 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a run rehearses: its folder, what it was told to work with, its journal, and what carries out a step."""
+    """Where a run rehearses: its folder, what it was told to work with, its journal, and what carries out a
+    step."""
 
     run: Path
     environment: Environment
@@ -50,7 +52,8 @@ class Ground:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsed:
-    """A drive of the plan, what stands in for it, and the table that the plan writes on it: a plan that is rehearsed has one for each."""
+    """A drive of the plan, what stands in for it, and the table that the plan writes on it: a plan that is
+    rehearsed has one for each."""
 
     member: Member
     stand_in: Member
@@ -67,29 +70,38 @@ class Rehearsed:
 
 
 def rehearse(plan: Plan, ground: Ground) -> Record:
-    """Carry out everything that the plan does to its drives on stand-ins, and keep the old bytes of what is to change.
+    """Carry out everything that the plan does to its drives on stand-ins, and keep the old bytes of what is
+    to change.
 
     Raises Failed, NoStandInError where none can be had, and StoppedError: the drives have not changed then.
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
     with standing_in_for(ground.run, wanted) as nodes:
         there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
-        drives = [Rehearsed(member, stand_in, table_of(plan, member)) for member, stand_in in zip(plan.members, there.members, strict=True)]
+        drives = [
+            Rehearsed(member, stand_in, table_of(plan, member))
+            for member, stand_in in zip(plan.members, there.members, strict=True)
+        ]
         for drive in drives:
-            have_partitions(drive.stand_in.drive.path, (slot.number for slot in drive.member.before.partitions))
+            have_partitions(
+                drive.stand_in.drive.path, (slot.number for slot in drive.member.before.partitions)
+            )
         old = [_old_marks(drive, ground) for drive in drives]
         _carry_out(there, ground)
         new = [_new_marks(drive, ground) for drive in drives]
         _forget(there)
     changes = [
-        collected(ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number])
+        collected(
+            ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number]
+        )
         for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
     ]
     return Record(Phase.SAVED, tuple(changes))
 
 
 def wanted_for(plan: Plan, member: Member) -> Wanted:
-    """What a stand-in for this drive of the plan is to show, and what may change on it. Reads the drive's table."""
+    """What a stand-in for this drive of the plan is to show, and what may change on it. Reads the drive's
+    table."""
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
     slots = [slot for layout in (member.before, member.after) for slot in layout.partitions]
@@ -126,7 +138,17 @@ def _held_nothing(member: Member) -> bool:
 def _carry_out(there: Plan, ground: Ground) -> None:
     vault = Vault(ground.run / "saved")
     for number, step in rehearsed_steps(there):
-        site = Site(there, number, False, ground.run.name, ground.environment, ground.journal, vault, (), rehearsed=True)
+        site = Site(
+            there,
+            number,
+            False,
+            ground.run.name,
+            ground.environment,
+            ground.journal,
+            vault,
+            (),
+            rehearsed=True,
+        )
         if (ground.run / STOP).exists():
             raise StoppedError(f"Stopped before step {number} as asked.")
         ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
@@ -134,13 +156,20 @@ def _carry_out(there: Plan, ground: Ground) -> None:
             said = ground.execute(site)
         except (DiskwrightError, OSError) as error:
             ground.journal.add(Event.STEP_FAILED, str(error), step=number)
-            raise Failed(f"Step {number} of {len(there.steps)} failed in the rehearsal: {error} {NOTHING_YET}") from None
+            raise Failed(
+                f"Step {number} of {len(there.steps)} failed in the rehearsal: {error} {NOTHING_YET}"
+            ) from None
         ground.journal.add(Event.STEP_DONE, said, step=number)
 
 
 def _marking(drive: Rehearsed, ground: Ground) -> Marking:
     identity = drive.stand_in.drive
-    return Marking(identity.path, identity.size_bytes, identity.geometry.logical_block_bytes, ground.environment.patience_seconds)
+    return Marking(
+        identity.path,
+        identity.size_bytes,
+        identity.geometry.logical_block_bytes,
+        ground.environment.patience_seconds,
+    )
 
 
 def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
@@ -152,7 +181,8 @@ def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
 
 
 def _new_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
-    """What the drive is to be recognised by: taken away from the stand-in, proven to be all, and put back there."""
+    """What the drive is to be recognised by: taken away from the stand-in, proven to be all, and put back
+    there."""
     marking = _marking(drive, ground)
     marks = _marks(drive, marking, drive.new)
     for slot in drive.new:
@@ -169,10 +199,13 @@ def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[Mark,
 
 
 def _table_marks(drive: Rehearsed) -> tuple[Mark, ...]:
-    """The blocks that make the new table out of one that stays in force until then, in the order that no power cut can hurt."""
+    """The blocks that make the new table out of one that stays in force until then, in the order that no
+    power cut can hurt."""
     regions = table_regions(drive.member)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
-    return tuple(Mark(offset, len(data), stays=True) for offset, data in in_order(drive.table.table, before, wanted))
+    return tuple(
+        Mark(offset, len(data), stays=True) for offset, data in in_order(drive.table.table, before, wanted)
+    )
 
 
 def _forget(there: Plan) -> None:

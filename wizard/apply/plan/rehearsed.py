@@ -1,4 +1,5 @@
-"""What the detached process does with a plan that is rehearsed: rehearse, save, commit; then keep or undo. All of it is in the journal."""
+"""What the detached process does with a plan that is rehearsed: rehearse, save, commit; then keep or undo.
+All of it is in the journal."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -12,7 +13,14 @@ from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
 from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.engine.stores import drop_stores
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
+from wizard.apply.plan.guard import (
+    NOTHING_WRITTEN,
+    check_operations,
+    check_start,
+    check_surroundings,
+    check_unused,
+    probe_members,
+)
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.environment import Environment
@@ -47,11 +55,14 @@ def is_rehearsed(run: Path) -> bool:
 
 
 def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> tuple[Event, str]:
-    """Go on to where the user decides, or, for drives that held nothing, to the end. Raises DiskwrightError."""
+    """Go on to where the user decides, or, for drives that held nothing, to the end. Raises
+    DiskwrightError."""
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
-        raise Refused(f"The run {run.name} was being undone. Run `diskwright undo {called(run)}` to finish that.")
+        raise Refused(
+            f"The run {run.name} was being undone. Run `diskwright undo {called(run)}` to finish that."
+        )
     if record.phase is Phase.KEPT:
         drop_stores(run)
         return finish()
@@ -69,7 +80,10 @@ def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> 
             exchange.commit(noting(run))
             record = exchange.record
         _tell(plan)
-        journal.add(Event.COMMAND, f"{_named(plan)}: every byte is written and read back, but for those by which it is recognised.")
+        journal.add(
+            Event.COMMAND,
+            f"{_named(plan)}: every byte is written and read back, but for those by which it is recognised.",
+        )
     if record.phase is Phase.BARRED and not record.blank and not (run / KEEP).exists():
         return Event.WAITING, waiting_sentence(plan, called(run))
     return release(run, journal, finish)
@@ -89,13 +103,16 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         save_record(run, record)
     if record.phase is not Phase.KEPT:
         ways = ways_on(record.phase, called(run))
-        raise Refused(f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN} {ways}")
+        raise Refused(
+            f"The run {run.name} is {record.phase}: it is not ready to be kept. {NOTHING_WRITTEN} {ways}"
+        )
     drop_stores(run)
     return finish()
 
 
 def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journal) -> Record:
-    """Make visible what was written on drives that are held, and have them forget what nobody needs any more."""
+    """Make visible what was written on drives that are held, and have them forget what nobody needs any
+    more."""
     exchange = Exchange(run, drives)
     try:
         exchange.release()
@@ -105,18 +122,24 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
     save_record(run, record)
     # Now or never: once nobody holds the drives, there may be files.
     for member, change, drive in zip(plan.members, record.changes, drives, strict=True):
-        _discard([gap for volume in _discarded_volumes(plan, member) for gap in without(volume, change.places)], drive, journal)
+        _discard(
+            [gap for volume in _discarded_volumes(plan, member) for gap in without(volume, change.places)],
+            drive,
+            journal,
+        )
     return record
 
 
 def _discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:
-    """Tell a drive what its new volumes do not need, as their makers would have: until now it was needed for a way back. What was written
-    is left alone, and a drive that refuses is no reason to fail.
+    """Tell a drive what its new volumes do not need, as their makers would have: until now it was needed for
+    a way back. What was written is left alone, and a drive that refuses is no reason to fail.
     """
     if not places or not drive.discards:
         return
     try:
-        said = f"{drive.node} was told that {format_exact(drive.discard(places))} in its new volumes are free."
+        said = (
+            f"{drive.node} was told that {format_exact(drive.discard(places))} in its new volumes are free."
+        )
     except Failed as error:
         said = str(error)
     journal.add(Event.COMMAND, said)
@@ -125,13 +148,23 @@ def _discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> No
 def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
     """The new volumes on a drive whose makers discard what they held."""
     made = [step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem)]
-    nodes = {node for one in made if MADE[one.filesystem].discards_with(one.options) for node in (one.device, *one.others)}
+    nodes = {
+        node
+        for one in made
+        if MADE[one.filesystem].discards_with(one.options)
+        for node in (one.device, *one.others)
+    }
     slots = [slot for slot in member.after.partitions if not slot.kept]
-    return [Extent(slot.start_bytes, slot.size_bytes) for slot in slots if partition_path(member.drive.path, slot.number) in nodes]
+    return [
+        Extent(slot.start_bytes, slot.size_bytes)
+        for slot in slots
+        if partition_path(member.drive.path, slot.number) in nodes
+    ]
 
 
 def take_back(run: Path, journal: Journal) -> str:
-    """Put back what was there, from wherever the run stands; a sentence that says so. Raises DiskwrightError."""
+    """Put back what was there, from wherever the run stands; a sentence that says so. Raises
+    DiskwrightError."""
     plan = load_plan(run)
     check_takes_back(run)
     record = _record(run)
@@ -160,7 +193,10 @@ def check_takes_back(run: Path) -> None:
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(f"The run {run.name} is undone already.")
     if phase is Phase.KEPT:
-        raise Refused(f"The run {run.name} cannot be undone: it was kept, and the old bytes are deleted. {NOTHING_WRITTEN}")
+        raise Refused(
+            f"The run {run.name} cannot be undone: it was kept, and the old bytes are deleted. "
+            f"{NOTHING_WRITTEN}"
+        )
 
 
 def check_keeps(run: Path) -> None:
@@ -170,7 +206,9 @@ def check_keeps(run: Path) -> None:
     phase = _record(run).phase
     if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT):
         ways = ways_on(phase, called(run))
-        raise Refused(f"The run {run.name} is {phase}: only what is complete can be kept. {NOTHING_WRITTEN} {ways}")
+        raise Refused(
+            f"The run {run.name} is {phase}: only what is complete can be kept. {NOTHING_WRITTEN} {ways}"
+        )
 
 
 def _record(run: Path) -> Record:
@@ -181,7 +219,8 @@ def _record(run: Path) -> Record:
 
 
 def _check_drives(plan: Plan, environment: Environment, record: Record) -> None:
-    """Raises Refused unless the drives are the plan's, and nobody uses them; before the first write also what they hold."""
+    """Raises Refused unless the drives are the plan's, and nobody uses them; before the first write also what
+    they hold."""
     check_operations(plan, environment.only)
     try:
         if record.phase in UNTOUCHED:
@@ -195,7 +234,10 @@ def _check_drives(plan: Plan, environment: Environment, record: Record) -> None:
 
 
 def _rehearse(plan: Plan, ground: Ground) -> Record:
-    ground.journal.add(Event.COMMAND, f"Everything is tried out on a stand-in for {_named(plan)} first; nothing is written to it yet.")
+    ground.journal.add(
+        Event.COMMAND,
+        f"Everything is tried out on a stand-in for {_named(plan)} first; nothing is written to it yet.",
+    )
     try:
         record = rehearse(plan, ground)
     except NoStandInError as error:
@@ -203,12 +245,19 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
     except Failed as error:
         full = free_bytes(ground.run) < LITTLE_BYTES
         drop_stores(ground.run)
-        room = f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR. " if full else ""
+        room = (
+            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR. "
+            if full
+            else ""
+        )
         raise Failed(f"{room}{error} {way_on(ground.run)}") from None
     save_record(ground.run, record)
     for change in record.changes:
         kept = "it held only zeros there" if change.blank else f"what it held there is kept in {ground.run}"
-        places = f"{format_exact(change.changed_bytes)} in {len(change.places)} places of {change.path} will change"
+        places = (
+            f"{format_exact(change.changed_bytes)} in {len(change.places)} places of {change.path} will "
+            "change"
+        )
         ground.journal.add(Event.SAVED, f"{places}; {kept}.")
     return record
 
@@ -239,7 +288,10 @@ def _named(plan: Plan) -> str:
 def way_on(run: Path) -> str:
     """How a run that ended early stands, and the ways from there."""
     phase, name = _record(run).phase, called(run)
-    resume, undo = f"`diskwright resume {name}` goes on.", f"`diskwright undo {name}` puts back what was there, bit for bit."
+    resume, undo = (
+        f"`diskwright resume {name}` goes on.",
+        f"`diskwright undo {name}` puts back what was there, bit for bit.",
+    )
     if phase in UNTOUCHED:
         return f"Nothing was written to the drive: all of this happened on a stand-in. {resume}"
     if phase in GOING_BACK:

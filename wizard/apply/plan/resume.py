@@ -1,4 +1,5 @@
-"""Whether a run that ended early may go on. The drive is changed by then, and rightly so; these are the doubts that are left."""
+"""Whether a run that ended early may go on. The drive is changed by then, and rightly so; these are the
+doubts that are left."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -60,7 +61,8 @@ def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
 
 
 def making_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
-    """The steps that were cut off while the device could have a UUID that its maker drew, by number from 1."""
+    """The steps that were cut off while the device could have a UUID that its maker drew, by number
+    from 1."""
     making: set[int] = set()
     for entry in entries:
         if entry.event is Event.MAKING:
@@ -77,11 +79,18 @@ def own_drives(run: Path, plan: Plan) -> KnownDrives:
 
 
 def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
-    """The devices and places that the run itself has mounted, and that are so still; for swap that it turned on, `swap` is the place."""
+    """The devices and places that the run itself has mounted, and that are so still; for swap that it turned
+    on, `swap` is the place."""
     operations = [plan.steps[number - 1].operation for number in begun]
     mounts = [one for one in operations if isinstance(one, Mount) and is_mounted(one)]
-    mounts += [mount for one in operations if isinstance(one, MakeSubvolumes) and is_mounted(mount := private_mount(one))]
-    swaps = frozenset((one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one))
+    mounts += [
+        mount
+        for one in operations
+        if isinstance(one, MakeSubvolumes) and is_mounted(mount := private_mount(one))
+    ]
+    swaps = frozenset(
+        (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one)
+    )
     return swaps | {(device, one.mount_point) for one in mounts for device in (one.device, *one.others)}
 
 
@@ -91,12 +100,16 @@ def quietly(argv: Sequence[str]) -> Result:
 
 
 def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
-    """Raises Refused unless the drives are the same, unused but for the run's own array and mounts, and hold what the run left.
+    """Raises Refused unless the drives are the same, unused but for the run's own array and mounts, and hold
+    what the run left.
 
     Needs the drives' locks.
     """
     if (run / UNDOING).exists():
-        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
+        raise Refused(
+            f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to "
+            "finish that."
+        )
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
     ours = own_mounts(plan, begun)
@@ -121,32 +134,45 @@ def check_resumable(run: Path, plan: Plan, environment: Environment) -> None:
     check_on_array(run, plan, begun, done, making)
     if place := drive_digests.changed(run, plan, begun):
         raise Refused(
-            f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended: it cannot go on safely. "
-            f"Make a new plan. {NOTHING_WRITTEN}"
+            f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended: it "
+            f"cannot go on safely. Make a new plan. {NOTHING_WRITTEN}"
         )
 
 
 def _check_table(plan: Plan, member: Member, drive: Drive, done: frozenset[int]) -> None:
-    """The table is the new one if writing it was done; else it has nothing that neither the old nor the new one has."""
-    numbers = [number for number, step in enumerate(plan.steps, 1) if step.operation == _table_of(plan, drive.path)]
+    """The table is the new one if writing it was done; else it has nothing that neither the old nor the new
+    one has."""
+    numbers = [
+        number for number, step in enumerate(plan.steps, 1) if step.operation == _table_of(plan, drive.path)
+    ]
     differences: tuple[str, ...] = ()
     if numbers and numbers[0] in done:
         differences = disk_differences(member.after, drive)
     elif numbers and (found := strangers(drive, member.before, member.after)):
         differences = tuple(f"{part.path} is neither of the old table nor of the new one" for part in found)
     if differences:
-        raise Refused(f"{drive.path} was changed since the run ended: {all_of(differences)}. Make a new plan. {NOTHING_WRITTEN}")
+        raise Refused(
+            f"{drive.path} was changed since the run ended: {all_of(differences)}. Make a new plan. "
+            f"{NOTHING_WRITTEN}"
+        )
 
 
 def check_made(
-    plan: Plan, drives: Sequence[Drive], begun: frozenset[int], done: frozenset[int], making: frozenset[int] = frozenset()
+    plan: Plan,
+    drives: Sequence[Drive],
+    begun: frozenset[int],
+    done: frozenset[int],
+    making: frozenset[int] = frozenset(),
 ) -> None:
-    """Raises Refused where a drive holds something else than what the run made on it, or on its partitions, or was `making` there."""
+    """Raises Refused where a drive holds something else than what the run made on it, or on its partitions,
+    or was `making` there."""
     for member, drive in zip(plan.members, drives, strict=True):
         found = [
             difference
             for number in sorted(begun)
-            for difference in _made_differences(plan, number, drive, whole=number in done, making=number in making)
+            for difference in _made_differences(
+                plan, number, drive, whole=number in done, making=number in making
+            )
         ]
         if plan.after.whole and not is_making(plan, begun):
             found += _emptied_differences(member, drive, whole=begun == done)
@@ -160,25 +186,44 @@ def is_making(plan: Plan, begun: frozenset[int]) -> bool:
 
 
 def _emptied_differences(member: Member, drive: Drive, *, whole: bool) -> Iterator[str]:
-    """What a zoned drive holds that emptying it, which may have been cut off before it was `whole`, does not leave there."""
+    """What a zoned drive holds that emptying it, which may have been cut off before it was `whole`, does not
+    leave there."""
     if whole and drive.is_empty is not True:
         yield f"{drive.path} is no longer empty"
-    elif not whole and (new := {signature.kind for signature in drive.signatures} - {*member.before.signatures}):
+    elif not whole and (
+        new := {signature.kind for signature in drive.signatures} - {*member.before.signatures}
+    ):
         yield f"{drive.path} holds {printable(min(new), 40)}, which it did not hold before"
 
 
-def check_on_array(run: Path, plan: Plan, begun: frozenset[int], done: frozenset[int], making: frozenset[int] = frozenset()) -> None:
-    """Raises Refused where the run's array, or a logical volume of its group, holds what the run did not make. Remains of what its parts
-    held before can show on it, so what it showed when it was made may stay.
+def check_on_array(
+    run: Path, plan: Plan, begun: frozenset[int], done: frozenset[int], making: frozenset[int] = frozenset()
+) -> None:
+    """Raises Refused where the run's array, or a logical volume of its group, holds what the run did not
+    make. Remains of what its parts held before can show on it, so what it showed when it was made may stay.
     """
     for device, node in running_layers(plan, quietly):
         if not drive_digests.is_array_untouched(run, plan, device, node):
             _check_on(run, plan, device, node, begun, done, making)
 
 
-def _check_on(run: Path, plan: Plan, device: str, node: str, begun: frozenset[int], done: frozenset[int], making: frozenset[int]) -> None:
-    makers = {step.operation: number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)}
-    ((made, number),) = [(operation, number) for operation, number in makers.items() if operation.device == device]
+def _check_on(
+    run: Path,
+    plan: Plan,
+    device: str,
+    node: str,
+    begun: frozenset[int],
+    done: frozenset[int],
+    making: frozenset[int],
+) -> None:
+    makers = {
+        step.operation: number
+        for number, step in enumerate(plan.steps, 1)
+        if isinstance(step.operation, MakeFilesystem)
+    }
+    ((made, number),) = [
+        (operation, number) for operation, number in makers.items() if operation.device == device
+    ]
     found = signatures_on(node, plan, LOOK_SECONDS) or ()
     uuids = [signature.uuid for signature in found]
     if number in making and _is_half_made(made, found):
@@ -186,8 +231,8 @@ def _check_on(run: Path, plan: Plan, device: str, node: str, begun: frozenset[in
     if uuids != [made.uuid] if number in done else uuids and (uuids != [made.uuid] or number not in begun):
         kinds = ", ".join(sorted({printable(signature.kind, 40) for signature in found})) or "nothing"
         raise Refused(
-            f"{node} holds {kinds}, which the run {run.name} did not make there: it was not touched. If that is old and not wanted, "
-            f"`wipefs --all {node}` erases it. {NOTHING_WRITTEN}"
+            f"{node} holds {kinds}, which the run {run.name} did not make there: it was not touched. If that "
+            f"is old and not wanted, `wipefs --all {node}` erases it. {NOTHING_WRITTEN}"
         )
 
 
@@ -204,8 +249,8 @@ def _is_half_made(operation: MakeFilesystem, found: Sequence[Signature]) -> bool
 
 
 def _made_differences(plan: Plan, number: int, drive: Drive, *, whole: bool, making: bool) -> Iterator[str]:
-    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off before it was `whole`, also
-    while it was `making`.
+    """What a drive holds otherwise than a step that makes something leaves there, which may have been cut off
+    before it was `whole`, also while it was `making`.
     """
     operation = plan.steps[number - 1].operation
     for device, uuid in _made_by(operation).items():

@@ -1,4 +1,5 @@
-"""What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before and after."""
+"""What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before
+and after."""
 
 from contextlib import suppress
 from functools import partial
@@ -9,7 +10,14 @@ from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.automounter import let_go, stand, unseen
 from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_start, check_surroundings, check_unused, probe_members
+from wizard.apply.plan.guard import (
+    NOTHING_WRITTEN,
+    check_operations,
+    check_start,
+    check_surroundings,
+    check_unused,
+    probe_members,
+)
 from wizard.apply.plan.resume import begun_steps, check_resumable, done_steps, own_mounts
 from wizard.apply.plan.start import named, settle, udev_runs
 from wizard.apply.plan.verify import verify
@@ -63,7 +71,9 @@ def apply_run(run: Path, drive_locks: tuple[int, ...], secret: bytes | None = No
     forget_left_rules()
     try:
         if rehearsed.is_rehearsed(run):
-            event, sentence = rehearsed.carry_out(run, journal, execute, partial(_finish, run, journal, drive_locks))
+            event, sentence = rehearsed.carry_out(
+                run, journal, execute, partial(_finish, run, journal, drive_locks)
+            )
         else:
             event, sentence = _carry_out(run, journal, drive_locks, secret)
     except Refused as error:
@@ -80,7 +90,10 @@ def keep_run(run: Path, drive_locks: tuple[int, ...]) -> None:
     try:
         event, sentence = rehearsed.release(run, journal, partial(_finish, run, journal, drive_locks))
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright keep {called(run)}` again; it can be repeated."
+        event, sentence = (
+            Event.FAILED,
+            f"{error} Run `diskwright keep {called(run)}` again; it can be repeated.",
+        )
     _end(run, journal, drive_locks, Event.KEPT if event is Event.DONE else event, sentence)
 
 
@@ -106,7 +119,9 @@ def _finish(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[
     for number, _ in use_steps(plan):
         if number in done:
             continue
-        site = Site(plan, number, number in begun, run.name, environment, journal, Vault(run / "saved"), drive_locks)
+        site = Site(
+            plan, number, number in begun, run.name, environment, journal, Vault(run / "saved"), drive_locks
+        )
         if failure := _one_step(site):
             return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
     return _verified(run, plan, environment, journal)
@@ -117,7 +132,9 @@ def _leave_nothing_open(run: Path, journal: Journal) -> None:
         close_containers(load_plan(run), journal)
 
 
-def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...], secret: bytes | None) -> tuple[Event, str]:
+def _carry_out(
+    run: Path, journal: Journal, drive_locks: tuple[int, ...], secret: bytes | None
+) -> tuple[Event, str]:
     plan, environment = load_plan(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -141,7 +158,9 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...], secret
         if (run / STOP).exists():
             return Event.STOPPED, f"Stopped before step {number} as asked. {way_on(run, plan)}"
         operation = plan.steps[number - 1].operation
-        if tables_written and isinstance(operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem):
+        if tables_written and isinstance(
+            operation, MakeArray | MakeVolumeGroup | MakeContainer | MakeFilesystem
+        ):
             if failure := _catch_up(run, plan, frozenset(done_now), drive_locks):
                 return Event.FAILED, f"{failure} {way_on(run, plan)}"
             tables_written = False
@@ -156,23 +175,29 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...], secret
 
 
 def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[int, ...]) -> str | None:
-    """Let udev do now what it put off while the drives were locked; a sentence where anything else happened to them meanwhile.
+    """Let udev do now what it put off while the drives were locked; a sentence where anything else happened
+    to them meanwhile.
 
-    Otherwise it would hear only after the run that the old partitions went, by the same names as the new ones: volumes would be unmounted,
-    and its rules would take a running array's parts for pulled out (mdadm's `mdadm --incremental --fail`), which fails a RAID0.
+    Otherwise it would hear only after the run that the old partitions went, by the same names as the new
+    ones: volumes would be unmounted, and its rules would take a running array's parts for pulled out (mdadm's
+    `mdadm --incremental --fail`), which fails a RAID0.
     """
     if not udev_runs():
         return None
     if failure := _let_udev_look(plan, drive_locks):
         return failure
     if place := drive_digests.changed(run, plan, begun):
-        return f"{place[0]} was changed at byte {place[1].start_bytes} by another program while udev caught up."
+        return (
+            f"{place[0]} was changed at byte {place[1].start_bytes} by another program while udev caught up."
+        )
     return None
 
 
-def _let_udev_look(plan: Plan, drive_locks: tuple[int, ...], ours: frozenset[tuple[str, str]] = frozenset()) -> str | None:
-    """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a drive is in use then, but for
-    the mounts that are `ours`.
+def _let_udev_look(
+    plan: Plan, drive_locks: tuple[int, ...], ours: frozenset[tuple[str, str]] = frozenset()
+) -> str | None:
+    """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a
+    drive is in use then, but for the mounts that are `ours`.
     """
     if not udev_runs():
         return None
@@ -201,7 +226,8 @@ def _one_step(site: Site) -> str | None:
 
 
 def _undisturbed(site: Site) -> str:
-    """Do the step; where another program mounted what it made, or is to mount, look at that or mount it once more."""
+    """Do the step; where another program mounted what it made, or is to mount, look at that or mount it once
+    more."""
     operation = site.plan.steps[site.step - 1].operation
     if isinstance(operation, Mount):
         let_go(site)
@@ -231,7 +257,9 @@ def execute(site: Site) -> str:
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return contain(operation, site)
         case AddFstabLine():
-            line = fstab.add_line(site.environment.fstab, operation, kept_as(site.environment.fstab, site.run_name))
+            line = fstab.add_line(
+                site.environment.fstab, operation, kept_as(site.environment.fstab, site.run_name)
+            )
             return f"{site.environment.fstab} has the line: {line}"
         case Mount():
             return mount_filesystem(operation, site)
@@ -242,19 +270,23 @@ def execute(site: Site) -> str:
 
 
 def _check_nodes(operation: Operation, site: Site) -> None:
-    """Raises Failed unless every node is what its name says: the drive or partition, or the array that this run made."""
+    """Raises Failed unless every node is what its name says: the drive or partition, or the array that this
+    run made."""
     for device in devices_of(operation):
         member = site.plan.member(device)
         if member and (reason := impostor(device, member.drive.path)):
             raise Failed(f"{device} was not touched: {reason}.")
         if not isinstance(operation, OpenContainer):
             check_opened(site.plan, device)
-    if isinstance(operation, MakeFilesystem | MakeSubvolumes | Mount | TurnOnSwap) and operation.device in layer_nodes(site.plan):
+    if isinstance(
+        operation, MakeFilesystem | MakeSubvolumes | Mount | TurnOnSwap
+    ) and operation.device in layer_nodes(site.plan):
         own_array_node(site.plan, operation.device, site.command)
 
 
 def _pulled(plan: Plan) -> str:
-    """The reason behind all others where a drive is not there any more, as a sentence and a space; else nothing."""
+    """The reason behind all others where a drive is not there any more, as a sentence and a space; else
+    nothing."""
     gone = next((path for path in plan.paths if has_gone(path)), None)
     return f"{gone} is not attached any more: plug it in again. " if gone else ""
 
@@ -264,15 +296,26 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
     try:
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
-        raise Failed(f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}") from None
+        raise Failed(
+            f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}"
+        ) from None
     failed = 0
-    for check in verify(plan, drives, read_text(environment.fstab), environment.patience_seconds, read_text(environment.crypttab)):
+    for check in verify(
+        plan,
+        drives,
+        read_text(environment.fstab),
+        environment.patience_seconds,
+        read_text(environment.crypttab),
+    ):
         journal.add(Event.VERIFIED if check.holds else Event.NOT_VERIFIED, check.what, output=check.seen)
         failed += not check.holds
     if failed:
         many = "1 check does" if failed == 1 else f"{failed} checks do"
         return Event.FAILED, f"Every step was done, but {many} not hold. {_pulled(plan)}{again}"
-    return Event.DONE, f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds."
+    return (
+        Event.DONE,
+        f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds.",
+    )
 
 
 def way_on(run: Path, plan: Plan) -> str:

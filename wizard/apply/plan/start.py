@@ -1,4 +1,5 @@
-"""Beginning, taking up and stopping a run. The run itself is a process of its own, which outlives the terminal."""
+"""Beginning, taking up and stopping a run. The run itself is a process of its own, which outlives the
+terminal."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -25,7 +26,15 @@ from wizard.apply.run.facts_kept import keep_facts
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import lock_drives, lock_run, unlock
 from wizard.apply.run.process import STOP, Purpose, launch
-from wizard.apply.run.runs import called, check_owner, check_room, load_environment, load_plan, new_run, runs_folder
+from wizard.apply.run.runs import (
+    called,
+    check_owner,
+    check_room,
+    load_environment,
+    load_plan,
+    new_run,
+    runs_folder,
+)
 from wizard.apply.run.vault import write_durably
 from wizard.apply.steps.containers import wants_secret
 from wizard.layout.check import check_plan
@@ -43,13 +52,17 @@ from wizard.tools.run import run as run_command
 ANY = Environment()
 
 
-def preflight(plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY) -> None:
-    """Everything that must hold before a run may begin; raises Refused or BadInput for the first thing that does not. Writes nothing."""
+def preflight(
+    plan: Plan, *tokens: str, journal_dir: Path | None = None, environment: Environment = ANY
+) -> None:
+    """Everything that must hold before a run may begin; raises Refused or BadInput for the first thing that
+    does not. Writes nothing."""
     unlock(_cleared(plan, tokens, runs_folder(journal_dir), environment, make=False))
 
 
 def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> None:
-    """What of `preflight` a plain user can find out: that the plan holds together and that its drives are there. Raises likewise."""
+    """What of `preflight` a plain user can find out: that the plan holds together and that its drives are
+    there. Raises likewise."""
     check_plan(plan)
     check_operations(plan, environment.only)
     check_tools(plan)
@@ -67,8 +80,9 @@ def start_run(
 ) -> Path:
     """Begin a run and give its folder; a detached process applies.
 
-    `tokens` confirm the drives, `secret` is the passphrase of what the plan encrypts; `keep` puts the result to use as soon as it is
-    complete, also where the drives held something. Raises as `preflight` does, and Refused where the passphrase is missing or cannot be.
+    `tokens` confirm the drives, `secret` is the passphrase of what the plan encrypts; `keep` puts the result
+    to use as soon as it is complete, also where the drives held something. Raises as `preflight` does, and
+    Refused where the passphrase is missing or cannot be.
     """
     check_secret(plan, secret)
     folder = runs_folder(journal_dir)
@@ -87,16 +101,18 @@ def start_run(
 
 
 def why_direct(plan: Plan, folder: Path) -> str:
-    """Why the plan's steps have to run on the drive itself, as a clause; empty where they are rehearsed on a stand-in, in a run's folder
-    there. The folder may be missing yet.
+    """Why the plan's steps have to run on the drive itself, as a clause; empty where they are rehearsed on a
+    stand-in, in a run's folder there. The folder may be missing yet.
     """
     there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
     return direct_reason(plan) or obstacle(there, (member.drive.size_bytes for member in plan.members))
 
 
-def begin_new(make: Callable[[], Path], sentence: str, drive_locks: tuple[int, ...], secret: bytes | None = None) -> Path:
-    """Make a run, which `make` gives the folder of, and hand it over to a process of its own, as `begin` does; the drives' locks are let
-    go of here. Raises Refused where either failed: nothing was written then.
+def begin_new(
+    make: Callable[[], Path], sentence: str, drive_locks: tuple[int, ...], secret: bytes | None = None
+) -> Path:
+    """Make a run, which `make` gives the folder of, and hand it over to a process of its own, as `begin`
+    does; the drives' locks are let go of here. Raises Refused where either failed: nothing was written then.
     """
     try:
         run = make()
@@ -112,8 +128,16 @@ def begin_new(make: Callable[[], Path], sentence: str, drive_locks: tuple[int, .
     return run
 
 
-def begin(run: Path, purpose: Purpose, sentence: str, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None) -> None:
-    """Write the sentence into the run's journal and hand the run over to a process of its own; raises Failed where there is none."""
+def begin(
+    run: Path,
+    purpose: Purpose,
+    sentence: str,
+    drive_locks: Sequence[int],
+    run_lock: int,
+    secret: bytes | None = None,
+) -> None:
+    """Write the sentence into the run's journal and hand the run over to a process of its own; raises Failed
+    where there is none."""
     journal = Journal(run)
     journal.add(Event.STARTED, sentence)
     journal.close()
@@ -125,8 +149,11 @@ def named(plan: Plan) -> str:
     return ", ".join(plan.paths)
 
 
-def _cleared(plan: Plan, tokens: Sequence[str], folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
-    """The drives' locks, taken after the cheap checks and before anything touches a drive, so that two runs cannot meet."""
+def _cleared(
+    plan: Plan, tokens: Sequence[str], folder: Path, environment: Environment, *, make: bool
+) -> tuple[int, ...]:
+    """The drives' locks, taken after the cheap checks and before anything touches a drive, so that two runs
+    cannot meet."""
     check_plan(plan)
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
@@ -138,35 +165,51 @@ def _cleared(plan: Plan, tokens: Sequence[str], folder: Path, environment: Envir
 
 
 def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
-    """Raises Refused unless the tokens are those of the drives, letter for letter, each once, in whatever order."""
+    """Raises Refused unless the tokens are those of the drives, letter for letter, each once, in whatever
+    order."""
     if sorted(tokens) == sorted(plan.tokens):
         return
     wanted = " ".join(f"--confirm {printable(token)}" for token in plan.tokens)
     wrong = next((token for token in tokens if token and token not in plan.tokens), None)
     if len(plan.members) > 1:
-        said = "every drive needs its own, once" if wrong is None else f"{printable(wrong)!r} is the token of none of them"
-        sentence = f"To confirm that {named(plan)} are to be overwritten, give the token of each with {wanted}: {said}."
+        said = (
+            "every drive needs its own, once"
+            if wrong is None
+            else f"{printable(wrong)!r} is the token of none of them"
+        )
+        sentence = (
+            f"To confirm that {named(plan)} are to be overwritten, give the token of each with {wanted}: "
+            f"{said}."
+        )
     else:
         said = "nothing was written" if wrong is None else f"{printable(wrong)!r} is not its token"
-        sentence = f"To confirm that {plan.drive.path} is to be overwritten, give its token with {wanted}: {said}."
+        sentence = (
+            f"To confirm that {plan.drive.path} is to be overwritten, give its token with {wanted}: {said}."
+        )
     raise Refused(f"{sentence} {NOTHING_WRITTEN}")
 
 
 def check_secret(plan: Plan, secret: bytes | None) -> None:
-    """Raises Refused where the plan encrypts and the passphrase is missing or cannot be one, or where it has no use for one."""
+    """Raises Refused where the plan encrypts and the passphrase is missing or cannot be one, or where it has
+    no use for one."""
     if not plan.containers:
         if secret is not None:
             raise Refused(f"A passphrase was given, and this plan encrypts nothing. {NOTHING_WRITTEN}")
         return
     if secret is None:
-        raise Refused(f"The plan encrypts {', '.join(one.device for one in plan.containers)}: it wants a passphrase. {NOTHING_WRITTEN}")
+        raise Refused(
+            f"The plan encrypts {', '.join(one.device for one in plan.containers)}: it wants a passphrase. "
+            f"{NOTHING_WRITTEN}"
+        )
     if fault := passphrase_fault(secret):
         raise Refused(f"The passphrase {fault}. {NOTHING_WRITTEN}")
 
 
-def lock_all(plan: Plan, check: Callable[[], None] = lambda: None, where: Callable[[Identity], str] | None = None) -> tuple[int, ...]:
-    """The locks of the plan's drives; raises Refused where one is not there, saying `where` it is, or somebody has it, and as `check`,
-    asked under the locks.
+def lock_all(
+    plan: Plan, check: Callable[[], None] = lambda: None, where: Callable[[Identity], str] | None = None
+) -> tuple[int, ...]:
+    """The locks of the plan's drives; raises Refused where one is not there, saying `where` it is, or
+    somebody has it, and as `check`, asked under the locks.
     """
     settle()
     for member in plan.members:
@@ -176,14 +219,18 @@ def lock_all(plan: Plan, check: Callable[[], None] = lambda: None, where: Callab
 
 
 def guarded(plan: Plan) -> tuple[int, ...]:
-    """Locks on the drives, given only if they are those of the plan, hold what they held then, and nothing uses them."""
+    """Locks on the drives, given only if they are those of the plan, hold what they held then, and nothing
+    uses them."""
     return lock_all(plan, partial(check_start, plan))
 
 
 def settle(seconds: int = 10) -> None:
-    """Let udev finish what it has begun. Only while no drive is locked: of a locked one udev puts the events off."""
+    """Let udev finish what it has begun. Only while no drive is locked: of a locked one udev puts the events
+    off."""
     if udev_runs():
-        run_command(["udevadm", "settle", f"--timeout={seconds}"], seconds=seconds + 10, accept=range(-64, 256))
+        run_command(
+            ["udevadm", "settle", f"--timeout={seconds}"], seconds=seconds + 10, accept=range(-64, 256)
+        )
 
 
 def udev_runs() -> bool:
@@ -192,16 +239,20 @@ def udev_runs() -> bool:
 
 
 def room_bytes(plan: Plan) -> int:
-    """What saving before the steps can take at most: two MiB for each table, for every device that is wiped, and every array's part."""
+    """What saving before the steps can take at most: two MiB for each table, for every device that is wiped,
+    and every array's part."""
     operations = [step.operation for step in plan.steps]
     tables = max(1, sum(isinstance(operation, WriteTable) for operation in operations))
     wipes = sum(isinstance(operation, WipeSignatures) for operation in operations)
-    parts = sum(len(operation.parts) for operation in operations if isinstance(operation, MakeArray | MakeVolumeGroup))
+    parts = sum(
+        len(operation.parts) for operation in operations if isinstance(operation, MakeArray | MakeVolumeGroup)
+    )
     return 2 * MIB * (tables + wipes + parts)
 
 
 def resume_run(run: Path, secret: bytes | None = None) -> None:
-    """Go on with a run from its first step that is not done, in a detached process. `secret` is the passphrase, where that is wanted still.
+    """Go on with a run from its first step that is not done, in a detached process. `secret` is the
+    passphrase, where that is wanted still.
 
     Raises Refused where that is not safe.
     """
@@ -225,7 +276,9 @@ def resume_run(run: Path, secret: bytes | None = None) -> None:
             if secret is not None or wants_secret(plan, done_steps(read_entries(run))):
                 check_secret(plan, secret)
             (run / STOP).unlink(missing_ok=True)
-            begin(run, Purpose.APPLY, f"Going on with the run on {named(plan)}.", drive_locks, run_lock, secret)
+            begin(
+                run, Purpose.APPLY, f"Going on with the run on {named(plan)}.", drive_locks, run_lock, secret
+            )
         finally:
             unlock(drive_locks)
     finally:
@@ -233,15 +286,17 @@ def resume_run(run: Path, secret: bytes | None = None) -> None:
 
 
 def keep_run(run: Path) -> str:
-    """Put to use what a run made, and give up the way back; a sentence on that. Raises Refused where there is nothing to keep, and Failed
-    where it did not work.
+    """Put to use what a run made, and give up the way back; a sentence on that. Raises Refused where there is
+    nothing to keep, and Failed where it did not work.
     """
     check_root()
     check_owner(run)
     run_lock = lock_run(run)
     try:
         if not is_rehearsed(run):
-            raise Refused(f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}")
+            raise Refused(
+                f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}"
+            )
         check_keeps(run)
         plan = load_plan(run)
         check_operations(plan, load_environment(run).only)
@@ -260,8 +315,11 @@ def keep_run(run: Path) -> str:
 
 
 def request_stop(run: Path) -> None:
-    """Ask a run to stop before its next step. The step it is in is finished first. Raises Failed where it cannot be asked."""
+    """Ask a run to stop before its next step. The step it is in is finished first. Raises Failed where it
+    cannot be asked."""
     try:
         (run / STOP).touch(mode=0o600)
     except OSError as error:
-        raise Failed(f"The run cannot be asked to stop: {run / STOP} cannot be written ({error.strerror}).") from None
+        raise Failed(
+            f"The run cannot be asked to stop: {run / STOP} cannot be written ({error.strerror})."
+        ) from None

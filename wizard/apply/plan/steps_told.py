@@ -23,7 +23,9 @@ RESULTS = {
     RunState.RUNNING: "The run is still at work.",
     RunState.WAITING: "Done, not yet in use: keep it or take it back.",
     RunState.UNDONE: "The run was undone: the old table and signatures are back.",
-    RunState.KEPT: "Kept: the drive is in use as it was shown, and was checked. There is no way back any more.",
+    RunState.KEPT: (
+        "Kept: the drive is in use as it was shown, and was checked. There is no way back any more."
+    ),
 }
 """A sentence for each state, of a run on one drive."""
 
@@ -33,11 +35,16 @@ SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UN
 
 
 def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
-    """How the run ended; `phase` is how far a rehearsed one is, None for one whose steps ran on the drive directly."""
+    """How the run ended; `phase` is how far a rehearsed one is, None for one whose steps ran on the drive
+    directly."""
     said = RESULTS[state]
     if phase is not None:
         said = _rehearsed_result(state, phase) or said
-    return said.replace("The drive is", "The drives are").replace("old table", "old tables") if plan.others else said
+    return (
+        said.replace("The drive is", "The drives are").replace("old table", "old tables")
+        if plan.others
+        else said
+    )
 
 
 def _rehearsed_result(state: RunState, phase: Phase) -> str:
@@ -47,12 +54,21 @@ def _rehearsed_result(state: RunState, phase: Phase) -> str:
     if state not in EARLY:
         return ""
     if phase in UNTOUCHED:
-        return f"{EARLY[state]} before anything was written: all of it was on a stand-in. The drive is as it was."
+        return (
+            f"{EARLY[state]} before anything was written: all of it was on a stand-in. The drive is as it "
+            "was."
+        )
     if phase in GOING_BACK:
-        return f"{EARLY[state]} while what was there before was being put back. The drive is barred until that is finished."
+        return (
+            f"{EARLY[state]} while what was there before was being put back. The drive is barred until that "
+            "is finished."
+        )
     if phase in (Phase.RELEASED, Phase.KEPT):
         return f"{EARLY[state]} while it was being put to use. The drive is written as it was shown."
-    return f"{EARLY[state]} while the drive was being written. The drive is barred until that is finished or undone."
+    return (
+        f"{EARLY[state]} while the drive was being written. The drive is barred until that is finished or "
+        "undone."
+    )
 
 
 EARLY = {
@@ -64,7 +80,9 @@ EARLY = {
 """How a sentence begins on a run that did not come to its end."""
 
 
-def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None = None) -> str:
+def undo_sentence(
+    plan: Plan, run: Path, state: RunState, entries: Sequence[Entry], phase: Phase | None = None
+) -> str:
     """Whether the run can be undone, and by what; `phase` as in `result_sentence`."""
     begun = frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
     if phase is Phase.UNDONE or phase in UNTOUCHED:
@@ -77,7 +95,9 @@ def undo_sentence(plan: Plan, run: Path, state: RunState, entries: Sequence[Entr
         return "Undo: there is nothing to undo."
     if final := no_way_back(plan, begun):
         lost = any(number in begun and step.destroys for number, step in enumerate(plan.steps, 1))
-        return f"Undo: not possible any more, since {final} was begun" + ("; what lay there before is lost." if lost else ".")
+        return f"Undo: not possible any more, since {final} was begun" + (
+            "; what lay there before is lost." if lost else "."
+        )
     return f"Undo: sudo diskwright undo {called(run)} puts the old table and signatures back."
 
 
@@ -90,13 +110,21 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     """What is left to a person about a run in this state, in the wizard that has begun it."""
     if state is not RunState.WAITING:
         return Decision()
-    places = [printable(step.operation.mount_point, 200) for step in plan.steps if isinstance(step.operation, Mount)]
+    places = [
+        printable(step.operation.mount_point, 200) for step in plan.steps if isinstance(step.operation, Mount)
+    ]
     mounted = f", mounted at {' and '.join(places)}" if places else ""
     drive = "drives" if plan.others else "drive"
     loses = any(step.destroys for step in plan.steps)
-    gone = f"What the {drive} held before is lost then, and there is no way back." if loses else "There is no way back then."
+    gone = (
+        f"What the {drive} held before is lost then, and there is no way back."
+        if loses
+        else "There is no way back then."
+    )
     kept = f"It is put to use{mounted}. {gone}"
-    undone = f"What the {drive} held before is put back, bit for bit, and compared. What was made is gone then."
+    undone = (
+        f"What the {drive} held before is put back, bit for bit, and compared. What was made is gone then."
+    )
     return Decision((Choice(Settling.KEEP, "Keep it?", kept), Choice(Settling.UNDO, "Take it back?", undone)))
 
 
@@ -104,8 +132,9 @@ def waiting_sentence(plan: Plan, name: str) -> str:
     """What a run says that waits for a decision; `name` is how a command calls it."""
     drives = ", ".join(plan.paths)
     return (
-        f"Done, not yet in use: everything is on {drives}, and was read back. Nothing can be mounted from there before you decide. "
-        f"`diskwright keep {name}` puts it to use; `diskwright undo {name}` puts back what was there, bit for bit."
+        f"Done, not yet in use: everything is on {drives}, and was read back. Nothing can be mounted from "
+        f"there before you decide. `diskwright keep {name}` puts it to use; `diskwright undo {name}` puts "
+        "back what was there, bit for bit."
     )
 
 

@@ -9,7 +9,14 @@ from wizard.apply.run.journal import read_entries
 from wizard.model.encryption import AddCrypttabLine, OpenContainer
 from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Operation, Plan, Step, TurnOnSwap
 
-HARMLESS: tuple[type[Operation], ...] = (OpenContainer, AddCrypttabLine, AddFstabLine, MakeSubvolumes, Mount, TurnOnSwap)
+HARMLESS: tuple[type[Operation], ...] = (
+    OpenContainer,
+    AddCrypttabLine,
+    AddFstabLine,
+    MakeSubvolumes,
+    Mount,
+    TurnOnSwap,
+)
 """Operations that write over nothing: they use what the run made, or add a line to a file."""
 
 
@@ -18,7 +25,8 @@ NOT_WRITTEN_YET = frozenset({Phase.REHEARSING, Phase.SAVED, Phase.CLEARING, Phas
 
 
 def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
-    """What `writes_over` gives of the steps that the run has not brought to its drives. Raises BadInput where it cannot be read."""
+    """What `writes_over` gives of the steps that the run has not brought to its drives. Raises BadInput where
+    it cannot be read."""
     record = load_record(run)
     if record is None:
         return writes_over(plan, done_steps(read_entries(run)))
@@ -26,8 +34,10 @@ def still_writes_over(run: Path, plan: Plan) -> tuple[tuple[int, Step], ...]:
 
 
 def writes_over(plan: Plan, done: Set[int]) -> tuple[tuple[int, Step], ...]:
-    """The steps that are not done, by number from 1, and that write to the drive what was not there: a table, a
-    filesystem, a container. Where nothing was recognised there, too: something can be there by now.
+    """The steps that are not done, by number from 1, and that write to the drive what was not there: a table,
+    a filesystem, a container. Where nothing was recognised there, too: something can be there by now.
     """
     left = ((number, step) for number, step in enumerate(plan.steps, 1) if number not in done)
-    return tuple((number, step) for number, step in left if step.destroys or not isinstance(step.operation, HARMLESS))
+    return tuple(
+        (number, step) for number, step in left if step.destroys or not isinstance(step.operation, HARMLESS)
+    )

@@ -1,4 +1,5 @@
-"""Putting back what a run saved, byte for byte, as long as no filesystem was begun; and proving that it is back."""
+"""Putting back what a run saved, byte for byte, as long as no filesystem was begun; and proving that it is
+back."""
 
 import os
 from collections.abc import Mapping
@@ -10,7 +11,15 @@ from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain
-from wizard.apply.plan.resume import UNDOING, begun_steps, check_made, check_on_array, done_steps, own_drives, quietly
+from wizard.apply.plan.resume import (
+    UNDOING,
+    begun_steps,
+    check_made,
+    check_on_array,
+    done_steps,
+    own_drives,
+    quietly,
+)
 from wizard.apply.plan.start import begin, lock_all, named
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
@@ -33,7 +42,8 @@ from wizard.probe.machine import probe_drive
 
 
 def undo_run(run: Path, *, over_changes: bool = False) -> None:
-    """Put back what the run changed, and return when that is proven. Raises Refused where it cannot be, Failed where it did not work.
+    """Put back what the run changed, and return when that is proven. Raises Refused where it cannot be,
+    Failed where it did not work.
 
     With `over_changes` also over what another program wrote to the drive since.
 
@@ -49,7 +59,10 @@ def undo_run(run: Path, *, over_changes: bool = False) -> None:
             rehearsed.check_takes_back(run)
             mark_over_changes(run, over_changes)
         elif over_changes:
-            raise Refused(f"The run {run.name} wrote to the drive directly: it is not undone over what changed since. {NOTHING_WRITTEN}")
+            raise Refused(
+                f"The run {run.name} wrote to the drive directly: it is not undone over what changed since. "
+                f"{NOTHING_WRITTEN}"
+            )
         else:
             check_undoable(run, plan)
         drive_locks = lock_all(plan, where=own_drives(run, plan).where)
@@ -66,11 +79,14 @@ def undo_run(run: Path, *, over_changes: bool = False) -> None:
 
 
 def await_undone(run: Path, seen: int) -> None:
-    """Follow the run's journal behind its first `seen` entries until the undoing has ended; raises Failed unless it is undone then."""
+    """Follow the run's journal behind its first `seen` entries until the undoing has ended; raises Failed
+    unless it is undone then."""
     last = list(follow(run, seen))[-1]
     if state(run) is not RunState.UNDONE:
         raise Failed(
-            last.sentence if last.event is Event.FAILED else f"Undoing was interrupted; run `diskwright undo {called(run)}` again."
+            last.sentence
+            if last.event is Event.FAILED
+            else f"Undoing was interrupted; run `diskwright undo {called(run)}` again."
         )
 
 
@@ -82,15 +98,20 @@ def check_undoable(run: Path, plan: Plan) -> None:
     if not begun:
         raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
     if what := no_way_back(plan, begun):
-        raise Refused(f"The run {run.name} cannot be undone: {what} was begun, and what that wrote over is lost. {NOTHING_WRITTEN}")
+        raise Refused(
+            f"The run {run.name} cannot be undone: {what} was begun, and what that wrote over is lost. "
+            f"{NOTHING_WRITTEN}"
+        )
 
 
 def _check_drives(run: Path, plan: Plan) -> None:
-    """Raises Refused unless they are the same drives, unused but for the run's own array, and still as the run left them."""
+    """Raises Refused unless they are the same drives, unused but for the run's own array, and still as the
+    run left them."""
     check_operations(plan, load_environment(run).only)
     entries = read_entries(run)
     begun, done, back = begun_steps(entries), done_steps(entries), _put_back(run)
-    # The array was taken apart before the first drive was put back: what stands on that one since then is its owner's.
+    # The array was taken apart before the first drive was put back: what stands on that one since then is its
+    # owner's.
     used = frozenset() if back else own_uses(plan, begun, quietly)
     drives = own_drives(run, plan).probe(back)
     for drive in drives:
@@ -106,13 +127,14 @@ def _check_drives(run: Path, plan: Plan) -> None:
     check_on_array(run, plan, begun, done)
     if place := drive_digests.changed(run, plan, begun):
         raise Refused(
-            f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended; putting back what was there "
-            f"before could destroy that. {NOTHING_WRITTEN}"
+            f"{place[0]} was changed at byte {place[1].start_bytes} since the run {run.name} ended; putting "
+            f"back what was there before could destroy that. {NOTHING_WRITTEN}"
         )
 
 
 def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does. Never raises for what a person can meet: the journal says how it ended."""
+    """What the detached process does. Never raises for what a person can meet: the journal says how it
+    ended."""
     journal = Journal(run)
     try:
         if rehearsed.is_rehearsed(run):
@@ -122,7 +144,10 @@ def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
     except Refused as error:
         event, sentence = Event.FAILED, str(error)
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
+        event, sentence = (
+            Event.FAILED,
+            f"{error} Run `diskwright undo {called(run)}` again; it can be repeated.",
+        )
     unlock(drive_locks)
     journal.end(event, sentence)
 
@@ -142,7 +167,9 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
     _restore_fstab(run, plan)
     if not back:
         take_apart(plan, quietly)
-    said = [f"{member.drive.path} was put back before." for member in plan.members if member.drive.path in back]
+    said = [
+        f"{member.drive.path} was put back before." for member in plan.members if member.drive.path in back
+    ]
     for member in plan.members:
         if member.drive.path in back:
             continue
@@ -152,12 +179,15 @@ def _restore(run: Path, plan: Plan, journal: Journal) -> str:
 
 
 def _put_back(run: Path) -> frozenset[str]:
-    """The drives that an earlier attempt has put back and proven: whatever they hold since then is their owner's again."""
+    """The drives that an earlier attempt has put back and proven: whatever they hold since then is their
+    owner's again."""
     file = run / UNDOING
     return frozenset(file.read_text().splitlines()) if file.exists() else frozenset()
 
 
-def _restore_drive(plan: Plan, member: Member, vault: Vault, contents: Mapping[Saved, bytes], journal: Journal) -> str:
+def _restore_drive(
+    plan: Plan, member: Member, vault: Vault, contents: Mapping[Saved, bytes], journal: Journal
+) -> str:
     """Write back what was saved of one drive, and prove that it is there; a sentence that says so."""
     drive = member.drive.path
     saved = vault.of(plan, drive)
@@ -171,7 +201,10 @@ def _restore_drive(plan: Plan, member: Member, vault: Vault, contents: Mapping[S
     for one in saved:
         for piece in without(one.extent, covered):
             begin = piece.start_bytes - one.offset_bytes
-            if read_bytes(drive, piece.start_bytes, piece.size_bytes) != contents[one][begin : begin + piece.size_bytes]:
+            if (
+                read_bytes(drive, piece.start_bytes, piece.size_bytes)
+                != contents[one][begin : begin + piece.size_bytes]
+            ):
                 raise Failed(f"{drive} does not read as it was written at byte {piece.start_bytes}.")
         covered.append(one.extent)
     return _proven(member)
@@ -192,9 +225,15 @@ def _proven(member: Member) -> str:
     """The drive probed afresh holds what the plan found; raises Failed where it does not."""
     drive = probe_drive(member.drive.path, seconds=LOOK_SECONDS)
     if member.drive.content_digest is not None and drive.content_digest != member.drive.content_digest:
-        raise Failed(f"The saved bytes are back on {drive.path}, but its table or a mark is not what the plan found.")
+        raise Failed(
+            f"The saved bytes are back on {drive.path}, but its table or a mark is not what the plan found."
+        )
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
-        raise Failed(f"The saved bytes are back on {drive.path}, but its layout is not the one that the plan found.")
+        raise Failed(
+            f"The saved bytes are back on {drive.path}, but its layout is not the one that the plan found."
+        )
     late = kernel_differences(member.before, drive)
-    return f"{drive.path} holds what it held before, byte for byte." + (" The kernel takes that over at a restart." if late else "")
+    return f"{drive.path} holds what it held before, byte for byte." + (
+        " The kernel takes that over at a restart." if late else ""
+    )

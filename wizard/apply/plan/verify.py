@@ -23,9 +23,11 @@ from wizard.model.plan import NO_PLACE, AddFstabLine, MakeSubvolumes, Mount, Pla
 from wizard.tools.run import find, run
 
 
-def verify(plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float, crypttab: str = "") -> Iterator[Check]:
-    """Every check of a finished run, one after the other. `drives` are the plan's, probed afresh, `fstab` and `crypttab` the files' texts;
-    `seconds` for each tool.
+def verify(
+    plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float, crypttab: str = ""
+) -> Iterator[Check]:
+    """Every check of a finished run, one after the other. `drives` are the plan's, probed afresh, `fstab` and
+    `crypttab` the files' texts; `seconds` for each tool.
     """
     for member, drive in zip(plan.members, drives, strict=True):
         what = "has no table, as planned" if member.after.whole else "has the planned table"
@@ -45,20 +47,29 @@ def verify(plan: Plan, drives: Sequence[Drive], fstab: str, seconds: float, cryp
                 what = step.operation.uuid if place == NO_PLACE else printable(place, 200)
                 yield Check(f"fstab has exactly one line for {what}", times == 1, f"{times} found")
             case MakeSubvolumes(device=device):
-                yield _check(f"{device} has its planned subvolumes", planned_differences(step.operation, plan, seconds))
+                yield _check(
+                    f"{device} has its planned subvolumes", planned_differences(step.operation, plan, seconds)
+                )
             case Mount(device=device, mount_point=place):
-                yield _check(f"{device} is mounted at {printable(place, 200)} as advised", mount_differences(step.operation))
+                yield _check(
+                    f"{device} is mounted at {printable(place, 200)} as advised",
+                    mount_differences(step.operation),
+                )
             case TurnOnSwap(device=device):
                 yield _check(f"{device} is in use as swap", swap_differences(step.operation))
             case _:
                 pass
 
 
-def _filesystem_checks(operation: MakeFilesystem, plan: Plan, drives: Sequence[Drive], seconds: float) -> Iterator[Check]:
+def _filesystem_checks(
+    operation: MakeFilesystem, plan: Plan, drives: Sequence[Drive], seconds: float
+) -> Iterator[Check]:
     kind = operation.filesystem
     for device in (operation.device, *operation.others):
         try:
-            found = recognised_differences(signatures_on(device, plan, seconds, drives), kind, operation.uuid, operation.label)
+            found = recognised_differences(
+                signatures_on(device, plan, seconds, drives), kind, operation.uuid, operation.label
+            )
         except Failed as error:
             found = (str(error),)
         yield _check(f"{device} is {kind} with its planned UUID and label", found)
@@ -84,14 +95,22 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
         yield Check(f"{node} is aligned", False, "it could not be read")
         return
     off = misalignment_bytes(geometry, part.start_bytes)
-    yield Check(f"{node} is aligned by the kernel's rule", off == 0, f"{off} bytes off" if off else f"byte {part.start_bytes}")
+    yield Check(
+        f"{node} is aligned by the kernel's rule",
+        off == 0,
+        f"{off} bytes off" if off else f"byte {part.start_bytes}",
+    )
     kind, why = parted_kind(geometry)
     what = f"{node} is aligned by parted ({kind}{why})"
     if find("parted") is None:
         yield Check(what, True, "parted is not installed, so only the kernel's rule was asked")
         return
     try:
-        result = run(["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)], seconds=seconds, accept=(0, 1))
+        result = run(
+            ["parted", "--machine", "--script", drive.path, "align-check", kind, str(number)],
+            seconds=seconds,
+            accept=(0, 1),
+        )
     except Failed as error:
         yield Check(what, False, str(error))
         return
@@ -102,8 +121,8 @@ def alignment_checks(drive: Drive, number: int, seconds: float) -> Iterator[Chec
 def parted_kind(geometry: Geometry) -> tuple[str, str]:
     """Which of parted's two checks means something here, and why if it is not `opt`.
 
-    parted believes any optimal I/O size (libparted/arch/linux.c); one that cannot be meant, or that would make the grain absurd,
-    is not what the plan is aligned to.
+    parted believes any optimal I/O size (libparted/arch/linux.c); one that cannot be meant, or that would
+    make the grain absurd, is not what the plan is aligned to.
     """
     optimal = geometry.optimal_io_bytes
     if optimal <= 0 or grain_bytes(geometry) % optimal == 0:
@@ -112,7 +131,8 @@ def parted_kind(geometry: Geometry) -> tuple[str, str]:
 
 
 def clean_check(device: str, filesystem: str, plan: Plan, seconds: float) -> Check:
-    """Whether the filesystem is clean: by its own check, or, where it is mounted and that cannot run, by the kernel's count of errors."""
+    """Whether the filesystem is clean: by its own check, or, where it is mounted and that cannot run, by the
+    kernel's count of errors."""
     what = f"{device} is clean"
     made = (step.operation for step in plan.steps if isinstance(step.operation, MakeFilesystem))
     devices = next(((one.device, *one.others) for one in made if one.device == device), (device,))

@@ -1,18 +1,20 @@
 """A plain user's way to root: which program is here to ask for it, and what it is to run.
 
-That program starts this very package with this very interpreter, as root, in Python's isolated mode: what it runs is
-`wizard.apply.root.server`,
-which first throws away whatever else it inherited, and then does what it is asked through its standard input. Nothing a plan says stands
-on the command line, and no file that could be exchanged lies between the two.
+That program starts this very package with this very interpreter, as root, in Python's isolated mode: what it
+runs is `wizard.apply.root.server`, which first throws away whatever else it inherited, and then does what it
+is asked through its standard input. Nothing a plan says stands on the command line, and no file that could be
+exchanged lies between the two.
 
-What stays in the hands of the plain user is the program itself, where it lies in a folder of theirs: so it is for `sudo ./diskwright`.
+What stays in the hands of the plain user is the program itself, where it lies in a folder of theirs: so it is
+for `sudo ./diskwright`.
 
-sudo asks on the terminal itself, whatever the standard streams are. Since those are pipes here, it then starts its command in the
-background and reads no keys, also where it gives the command a terminal of its own (sudo, src/exec_pty.c): the wizard keeps the keyboard.
+sudo asks on the terminal itself, whatever the standard streams are. Since those are pipes here, it then
+starts its command in the background and reads no keys, also where it gives the command a terminal of its own
+(sudo, src/exec_pty.c): the wizard keeps the keyboard.
 
-run0 and pkexec have not been tried with this, since they need a running systemd, or polkit's daemon; their options are those of run0(1)
-and pkexec(1). run0 runs its command as a service of its own, whose processes end with the first of them: the relay therefore never ends
-before the run does.
+run0 and pkexec have not been tried with this, since they need a running systemd, or polkit's daemon; their
+options are those of run0(1) and pkexec(1). run0 runs its command as a service of its own, whose processes end
+with the first of them: the relay therefore never ends before the run does.
 """
 
 import os
@@ -32,7 +34,8 @@ PROMPT = "Setting up a drive needs root. Password of %p: "
 
 @dataclass(frozen=True, slots=True)
 class Surroundings:
-    """What decides whether a program can ask: a terminal of this process, a graphical session, and the system's message bus."""
+    """What decides whether a program can ask: a terminal of this process, a graphical session, and the
+    system's message bus."""
 
     terminal: bool
     session: bool
@@ -42,7 +45,8 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A program that gives root, and how it is begun. `silent` where it can ask for nothing, and only works for those it need not ask."""
+    """A program that gives root, and how it is begun. `silent` where it can ask for nothing, and only works
+    for those it need not ask."""
 
     name: str
     prefix: tuple[str, ...]
@@ -54,11 +58,14 @@ class Way:
         return (*self.prefix, *module_argv(RELAY, writes_bytecode=False))
 
 
-def way_to_root(find_program: Callable[[str], str | None] = find, around: Surroundings | None = None) -> Way | None:
+def way_to_root(
+    find_program: Callable[[str], str | None] = find, around: Surroundings | None = None
+) -> Way | None:
     """sudo, run0 or pkexec, the first that is here and has something to ask by; None where there is none.
 
-    sudo asks on the terminal. run0 leaves asking to the session's polkit agent, as its standard input is not the terminal here. pkexec
-    asks through the agent, too, or else on the terminal. sudo without a terminal works for those who need no password; it comes last.
+    sudo asks on the terminal. run0 leaves asking to the session's polkit agent, as its standard input is not
+    the terminal here. pkexec asks through the agent, too, or else on the terminal. sudo without a terminal
+    works for those who need no password; it comes last.
     """
     now = around or look_around(os.environ)
     sudo, run0, pkexec = (find_program(name) for name in ("sudo", "run0", "pkexec"))

@@ -1,8 +1,8 @@
-"""A plain user's end of the conversation with root: asks for root once, then for looks, a run, and its journal.
+"""A plain user's end of the conversation with root: asks for root once, then for looks, a run, and its
+journal.
 
-The other end is `wizard.apply.root.server`, which says why it is one process that stays. What it tells is kept here, so
-that a run can be read
-from its beginning any number of times.
+The other end is `wizard.apply.root.server`, which says why it is one process that stays. What it tells is
+kept here, so that a run can be read from its beginning any number of times.
 """
 
 import json
@@ -30,12 +30,16 @@ from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.probe.facts import RawMachine
 
-DISMISSED = {("pkexec", 126): "the question was dismissed", ("pkexec", 127): "it was not allowed, or nobody could be asked"}
+DISMISSED = {
+    ("pkexec", 126): "the question was dismissed",
+    ("pkexec", 127): "it was not allowed, or nobody could be asked",
+}
 """What a status means (pkexec(1)); sudo and run0 say themselves why on the terminal."""
 
 
 class Elevated:
-    """Root, as long as the face lives. Made by asking for it; raises Refused where that fails, having changed nothing."""
+    """Root, as long as the face lives. Made by asking for it; raises Refused where that fails, having changed
+    nothing."""
 
     def __init__(self, way: Way) -> None:
         self._process = _asked(way)
@@ -57,27 +61,46 @@ class Elevated:
             raise Failed("What root read of the drives did not arrive here.")
         return answer.machine
 
-    def look_at_ext(self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None) -> Situation:
+    def look_at_ext(
+        self, device: str, folder: Path | None, target: str | None, journal_dir: Path | None
+    ) -> Situation:
         """How an ext filesystem stands; raises as the function of that name does."""
-        asked = Request(Ask.LOOK_AT_EXT, device=device, folder=_absolute(folder), target=target, journal=_absolute(journal_dir))
+        asked = Request(
+            Ask.LOOK_AT_EXT,
+            device=device,
+            folder=_absolute(folder),
+            target=target,
+            journal=_absolute(journal_dir),
+        )
         answer = self._request(asked)
         if answer.situation is None:
             raise Failed("What root read of the filesystem did not arrive here.")
         return answer.situation
 
-    def start(self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None) -> Path:
+    def start(
+        self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None
+    ) -> Path:
         """Begin a run and give its folder, which only root can read; raises as `start_run` does."""
         passphrase = None if secret is None else secret.hex()
-        asked = Request(Ask.APPLY, plan=render_plan(plan), tokens=tuple(tokens), journal=_absolute(journal_dir), secret=passphrase)
+        asked = Request(
+            Ask.APPLY,
+            plan=render_plan(plan),
+            tokens=tuple(tokens),
+            journal=_absolute(journal_dir),
+            secret=passphrase,
+        )
         return Path(self._request(asked).run)
 
     def migrate(self, migration: Migration, token: str, journal_dir: Path | None) -> Path:
         """Begin a migration and give its run's folder; raises as `start_migration` does."""
-        asked = Request(Ask.MIGRATE, plan=render_migration(migration), tokens=(token,), journal=_absolute(journal_dir))
+        asked = Request(
+            Ask.MIGRATE, plan=render_migration(migration), tokens=(token,), journal=_absolute(journal_dir)
+        )
         return Path(self._request(asked).run)
 
     def keep(self) -> str:
-        """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises as `decide.keep` does."""
+        """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
+        as `decide.keep` does."""
         return self._request(Request(Ask.KEEP)).sentence
 
     def undo(self) -> None:
@@ -85,8 +108,8 @@ class Elevated:
         self._request(Request(Ask.UNDO))
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
-        """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while nothing comes. Raises Failed
-        where nothing more can be heard of it.
+        """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while
+        nothing comes. Raises Failed where nothing more can be heard of it.
         """
         seen = 0
         while True:
@@ -148,7 +171,10 @@ class Elevated:
             self._send(request)
             answer = self._replies.get()
         if answer is None:
-            raise Failed("Root's end went away without an answer; `sudo diskwright status` tells whether anything was begun.")
+            raise Failed(
+                "Root's end went away without an answer; `sudo diskwright status` tells whether anything was "
+                "begun."
+            )
         if answer.say is Say.REFUSED:
             raise _as_it_was(answer)
         return answer
@@ -164,7 +190,11 @@ class Elevated:
                     case Say.ENTRY if answer.entry is not None:
                         self._entries.append(answer.entry)
                     case Say.STANDS:
-                        self._progress, self._power, self._phase = answer.progress, answer.sentence, answer.phase
+                        self._progress, self._power, self._phase = (
+                            answer.progress,
+                            answer.sentence,
+                            answer.phase,
+                        )
                     case Say.ENDED:
                         self._state = answer.state
                     case Say.BEGAN:
@@ -186,12 +216,15 @@ def _absolute(folder: Path | None) -> str | None:
 
 
 def _asked(way: Way) -> subprocess.Popen[bytes]:
-    """The process that root was given to, once it has said so. Its errors, and so the question for a password, go where ours go."""
+    """The process that root was given to, once it has said so. Its errors, and so the question for a
+    password, go where ours go."""
     with _undisturbed():
         try:
             process = subprocess.Popen(way.argv, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         except OSError as error:
-            raise Refused(f"Root was not given: {way.name} could not be started: {error.strerror}. Nothing was written.") from None
+            raise Refused(
+                f"Root was not given: {way.name} could not be started: {error.strerror}. Nothing was written."
+            ) from None
         assert process.stdin is not None and process.stdout is not None
         first = _read(process.stdout.readline())
         if first is not None and first.say is Say.ROOT:
@@ -205,7 +238,8 @@ def _asked(way: Way) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def _undisturbed() -> Iterator[None]:
-    """Ctrl+C at the question for the password is an answer to it, not to us. Only the main thread can, or need, see to that."""
+    """Ctrl+C at the question for the password is an answer to it, not to us. Only the main thread can, or
+    need, see to that."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -22,10 +22,11 @@ ROOM = Purpose("What is replaced is not kept")
 
 
 def of_root_alone(named: str, purpose: Purpose = JOURNAL) -> Path:
-    """The folder that a plain user named; raises Refused where anybody but root could put another in its place.
+    """The folder that a plain user named; raises Refused where anybody but root could put another in its
+    place.
 
-    A run is carried out from the plan that lies in its folder, and taken back by what was kept of its filesystem: whoever could exchange
-    that would choose what root writes, and where.
+    A run is carried out from the plan that lies in its folder, and taken back by what was kept of its
+    filesystem: whoever could exchange that would choose what root writes, and where.
     """
     folder = Path(named)
     try:
@@ -37,14 +38,18 @@ def of_root_alone(named: str, purpose: Purpose = JOURNAL) -> Path:
         safe = False
     if not safe:
         raise Refused(
-            f"{purpose.begins} in {printable(named, 200)}: others than root could put another folder in its place, or it is not "
-            f"named by its real path. Nothing was written. Name a folder that is root's alone{purpose.by}."
+            f"{purpose.begins} in {printable(named, 200)}: others than root could put another folder in its "
+            "place, or it is not named by its real path. Nothing was written. Name a folder that is root's "
+            f"alone{purpose.by}."
         )
     return folder
 
 
 def _is_roots(folder: Path, *, shared: bool) -> bool:
-    """Whether only root can exchange what lies in it; in a `shared` one with the sticky bit, as /tmp, root's things stay root's too."""
+    """Whether only root can exchange what lies in it; in a `shared` one with the sticky bit, as /tmp, root's
+    things stay root's too."""
     status = folder.lstat()
-    open_to_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (shared and status.st_mode & stat.S_ISVTX)
+    open_to_others = status.st_mode & (stat.S_IWGRP | stat.S_IWOTH) and not (
+        shared and status.st_mode & stat.S_ISVTX
+    )
     return stat.S_ISDIR(status.st_mode) and status.st_uid in (0, os.geteuid()) and not open_to_others

@@ -1,4 +1,5 @@
-"""What goes through the pipe between a plain user's face and root's end: requests and answers, each a line of JSON."""
+"""What goes through the pipe between a plain user's face and root's end: requests and answers, each a line of
+JSON."""
 
 import json
 from dataclasses import dataclass, field
@@ -14,7 +15,8 @@ from wizard.model.journal import Entry
 from wizard.probe.facts import RawMachine
 
 LONGEST_LINE = 4 * LARGEST_DOCUMENT_CHARACTERS
-"""Bytes. A document within a line of JSON, each of its quotation marks and line ends written as two characters."""
+"""Bytes. A document within a line of JSON, each of its quotation marks and line ends written as two
+characters."""
 
 
 class Ask(StrEnum):
@@ -30,8 +32,8 @@ class Ask(StrEnum):
 
 
 class Say(StrEnum):
-    """What root's end tells. ROOT is the first line; LOOKED, BEGAN, SETTLED or REFUSED answers a request; ENTRY, STANDS and ENDED tell of
-    a run.
+    """What root's end tells. ROOT is the first line; LOOKED, BEGAN, SETTLED or REFUSED answers a request;
+    ENTRY, STANDS and ENDED tell of a run.
     """
 
     ROOT = "root"
@@ -46,10 +48,11 @@ class Say(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """One line to root. LOOK: the drives at `paths`, None for all. LOOK_AT_EXT: the filesystem on `device`, with the `folder` and the
-    `target` that a migration would use. APPLY: a plan's document, the drives' tokens, a folder for the run, and for what is encrypted the
-    passphrase in hexadecimal digits, which goes nowhere but through the pipe. MIGRATE: the same with a migration's document in `plan`.
-    KEEP and UNDO mean the run that was begun last through this pipe.
+    """One line to root. LOOK: the drives at `paths`, None for all. LOOK_AT_EXT: the filesystem on `device`,
+    with the `folder` and the `target` that a migration would use. APPLY: a plan's document, the drives'
+    tokens, a folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes
+    nowhere but through the pipe. MIGRATE: the same with a migration's document in `plan`. KEEP and UNDO mean
+    the run that was begun last through this pipe.
     """
 
     ask: Ask
@@ -65,8 +68,8 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """One line from root, with what belongs to its `say`. STANDS: how far the present step and a rehearsed run are, and what a power cut
-    now would leave.
+    """One line from root, with what belongs to its `say`. STANDS: how far the present step and a rehearsed
+    run are, and what a power cut now would leave.
     """
 
     say: Say

@@ -1,14 +1,16 @@
-"""Root's end of a plain user's wizard: `python -m wizard.apply.root.server`, begun by what `wizard.apply.root.ask` found.
+"""Root's end of a plain user's wizard: `python -m wizard.apply.root.server`, begun by what
+`wizard.apply.root.ask` found.
 
 Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output;
 `wizard.apply.root.client` is the other end.
-It can look at drives and at an ext filesystem, begin a run, tell of it, ask it to stop, and keep or undo it: nothing
-else. What it is given is a plan's or a migration's document, as `diskwright apply` is given a file: its digest, its
-text and its drives are checked here as they are there, and it is never planned anew.
+It can look at drives and at an ext filesystem, begin a run, tell of it, ask it to stop, and keep or undo it:
+nothing else. What it is given is a plan's or a migration's document, as `diskwright apply` is given a file:
+its digest, its text and its drives are checked here as they are there, and it is never planned anew.
 
-A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for root a second time to stop a
-run could fail when it is needed; so one process stays, for as long as the run does. It ends when the face has gone and no run of its own
-is at work: some programs that give root end everything that was begun under them together with their first process.
+A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for
+root a second time to stop a run could fail when it is needed; so one process stays, for as long as the run
+does. It ends when the face has gone and no run of its own is at work: some programs that give root end
+everything that was begun under them together with their first process.
 """
 
 import json
@@ -42,7 +44,8 @@ from wizard.model.names import printable
 from wizard.probe.machine import survey
 
 MOST_WAITING = 16
-"""Requests that are kept while a run is told. A face asks one at a time; more than this would only fill root's memory."""
+"""Requests that are kept while a run is told. A face asks one at a time; more than this would only fill
+root's memory."""
 
 STANDING_SECONDS = 1.0
 """Between two looks at how a run stands."""
@@ -59,11 +62,13 @@ CLEAN = {
     "PYTHONNOUSERSITE": "1",
     "PYTHONDONTWRITEBYTECODE": "1",
 }
-"""All that is left of the environment: it names folders with profiles, programs and state, and steers the programs that are run."""
+"""All that is left of the environment: it names folders with profiles, programs and state, and steers the
+programs that are run."""
 
 
 def harden() -> None:
-    """Let go of everything that a plain user could have prepared: environment, folder, umask, limits, signals, open files."""
+    """Let go of everything that a plain user could have prepared: environment, folder, umask, limits,
+    signals, open files."""
     os.environ.clear()
     os.environ.update(CLEAN)
     if sys.pycache_prefix:
@@ -77,7 +82,8 @@ def harden() -> None:
             resource.setrlimit(kind, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
     signal.pthread_sigmask(signal.SIG_SETMASK, ())
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    # Ctrl+C and a closed terminal are for the face; handlers, unlike ignored signals, are not handed on to what is begun from here.
+    # Ctrl+C and a closed terminal are for the face; handlers, unlike ignored signals, are not handed on to
+    # what is begun from here.
     for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
         signal.signal(number, lambda _number, _frame: None)
 
@@ -130,7 +136,14 @@ class Relay:
                 self._tell(Answer(Say.LOOKED, situation=_look_at_ext(request)))
             case Ask.APPLY:
                 plan = read_plan(request.plan, "The plan")
-                self._tell_run(start_run(plan, *request.tokens, journal_dir=_journal_dir(request), secret=_secret(request.secret)))
+                self._tell_run(
+                    start_run(
+                        plan,
+                        *request.tokens,
+                        journal_dir=_journal_dir(request),
+                        secret=_secret(request.secret),
+                    )
+                )
             case Ask.MIGRATE:
                 self._tell_run(_begin_migration(request))
             case _:
@@ -183,7 +196,9 @@ class Relay:
 
     def _tell_standing(self, run: Path) -> None:
         with self._one_stands_at_a_time:
-            now = Answer(Say.STANDS, progress=read_progress(run), phase=phase_told(run), sentence=power_told(run))
+            now = Answer(
+                Say.STANDS, progress=read_progress(run), phase=phase_told(run), sentence=power_told(run)
+            )
             if now != self._stands:
                 self._stands = now
                 self._tell(now)
@@ -196,18 +211,25 @@ class Relay:
 
 
 def _look_at_ext(request: Request) -> Situation:
-    """How an ext filesystem stands, with room looked for in the folder that was named; raises as `look_at_ext` does."""
+    """How an ext filesystem stands, with room looked for in the folder that was named; raises as
+    `look_at_ext` does."""
     for path in filter(None, (request.device, request.target)):
         if not is_device_path(path):
             raise BadInput(f"{printable(path, 200)} is no device below /dev.")
     folder = of_root_alone(request.folder, ROOM) if request.folder else None
     return look_at_ext(
-        request.device, Environment(), store=folder, undo_dir=folder, target=request.target, journal_dir=_journal_dir(request)
+        request.device,
+        Environment(),
+        store=folder,
+        undo_dir=folder,
+        target=request.target,
+        journal_dir=_journal_dir(request),
     )
 
 
 def _begin_migration(request: Request) -> Path:
-    """The run's folder; raises as `start_migration` does, and Refused where others than root could exchange what it would rely on."""
+    """The run's folder; raises as `start_migration` does, and Refused where others than root could exchange
+    what it would rely on."""
     migration = read_migration(request.plan, "The migration")
     for folder in filter(None, (migration.store, migration.undo_dir)):
         of_root_alone(folder, ROOM)
@@ -231,7 +253,9 @@ def main() -> int:
     """Talk with the face on the standard streams; what went wrong here is no business of its screen."""
     harden()
     if os.getuid() != 0 or os.geteuid() != 0:
-        sys.stdout.buffer.write(as_line(Answer(Say.REFUSED, sentence=str(Refused("Root was not given.")), code=ExitCode.REFUSED)))
+        sys.stdout.buffer.write(
+            as_line(Answer(Say.REFUSED, sentence=str(Refused("Root was not given.")), code=ExitCode.REFUSED))
+        )
         return ExitCode.REFUSED
     with open(os.devnull, "wb") as nowhere:  # noqa: PTH123
         os.dup2(nowhere.fileno(), sys.stderr.fileno())

@@ -1,7 +1,8 @@
-"""How far a program is that does not say so: by what it has read, and by what of its writing has reached the device.
+"""How far a program is that does not say so: by what it has read, and by what of its writing has reached the
+device.
 
-What it has written alone says little: most of it can lie in memory until the program waits for the device at its end. Sources: proc(5),
-/proc/PID/io; Linux Documentation/block/stat.rst.
+What it has written alone says little: most of it can lie in memory until the program waits for the device at
+its end. Sources: proc(5), /proc/PID/io; Linux Documentation/block/stat.rst.
 """
 
 from collections.abc import Callable, Iterator
@@ -21,9 +22,12 @@ SECTORS_WRITTEN = 6
 
 
 @contextmanager
-def watched_effort(node: str, effort: Effort, on_share: Callable[[float], None], every_seconds: float) -> Iterator[Callable[[int], None]]:
-    """Meanwhile `on_share` hears, from a thread of its own, which part of the effort on a node is done by a process; what this gives is to
-    be told the number of that process. Nothing is heard where the kernel does not count what processes read.
+def watched_effort(
+    node: str, effort: Effort, on_share: Callable[[float], None], every_seconds: float
+) -> Iterator[Callable[[int], None]]:
+    """Meanwhile `on_share` hears, from a thread of its own, which part of the effort on a node is done by a
+    process; what this gives is to be told the number of that process. Nothing is heard where the kernel does
+    not count what processes read.
     """
     ended, begun = Event(), Event()
     number, before = 0, written_to(node)
@@ -37,7 +41,9 @@ def watched_effort(node: str, effort: Effort, on_share: Callable[[float], None],
         begun.wait()
         while not ended.wait(every_seconds):
             with suppress(OSError, ValueError):
-                done = min(read_by(number), effort.read_bytes) + min(written_to(node) - before, effort.written_bytes)
+                done = min(read_by(number), effort.read_bytes) + min(
+                    written_to(node) - before, effort.written_bytes
+                )
                 on_share(min(done / (effort.read_bytes + effort.written_bytes), ALMOST))
 
     thread = Thread(target=watch, daemon=True)
@@ -51,7 +57,8 @@ def watched_effort(node: str, effort: Effort, on_share: Callable[[float], None],
 
 
 def read_by(pid: int) -> int:
-    """How many bytes a process has read, from memory or from a device. Raises OSError, or ValueError where the kernel does not count."""
+    """How many bytes a process has read, from memory or from a device. Raises OSError, or ValueError where
+    the kernel does not count."""
     counted = dict(line.split(": ", 1) for line in Path(f"/proc/{pid}/io").read_text("ascii").splitlines())
     if "rchar" not in counted:
         raise ValueError(pid)
@@ -59,7 +66,8 @@ def read_by(pid: int) -> int:
 
 
 def written_to(node: str) -> int:
-    """How many bytes of what was written to a device, or a snapshot of one, have reached it since it is there; 0 where nobody counts."""
+    """How many bytes of what was written to a device, or a snapshot of one, have reached it since it is
+    there; 0 where nobody counts."""
     try:
         words = Path("/sys/class/block", kernel_name(node), "stat").read_text("ascii").split()
         return int(words[SECTORS_WRITTEN]) * KERNEL_SECTOR_BYTES

@@ -34,8 +34,8 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The ways that can be had now, none where nothing is left to settle; `resumes`: the run can be gone on with; `look` says how what
-    was made is looked at without ending the way back.
+    """The ways that can be had now, none where nothing is left to settle; `resumes`: the run can be gone on
+    with; `look` says how what was made is looked at without ending the way back.
     """
 
     choices: tuple[Choice, ...] = ()

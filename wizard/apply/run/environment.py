@@ -13,8 +13,8 @@ OWN_FSTAB = Path("/etc/fstab")
 class Environment:
     """Where a run works.
 
-    `fstab` is the file that says what is mounted at boot; `only` are the drives it may touch at all, None for any;
-    `patience_seconds` is granted to every command on top of ten times its estimate.
+    `fstab` is the file that says what is mounted at boot; `only` are the drives it may touch at all, None for
+    any; `patience_seconds` is granted to every command on top of ten times its estimate.
     """
 
     fstab: Path = OWN_FSTAB
@@ -28,7 +28,8 @@ class Environment:
 
     @property
     def rules(self) -> Path:
-        """The folder of the rules that an administrator gives udev, of the same system as `fstab` (udev(7))."""
+        """The folder of the rules that an administrator gives udev, of the same system as `fstab`
+        (udev(7))."""
         return self.fstab.parent / "udev/rules.d"
 
     @property

@@ -1,4 +1,5 @@
-"""The facts about a run's drives as they were when it began, kept beside its plan for whoever reports on it later."""
+"""The facts about a run's drives as they were when it began, kept beside its plan for whoever reports on it
+later."""
 
 import os
 from collections.abc import Sequence
@@ -18,12 +19,14 @@ FILE = "facts.json"
 
 
 def keep_facts(run: Path, paths: Sequence[str]) -> None:
-    """Read the drives once more and keep the raw facts in the run's folder, for root alone. A run does without them where that fails."""
+    """Read the drives once more and keep the raw facts in the run's folder, for root alone. A run does
+    without them where that fails."""
     with suppress(DiskwrightError, OSError):
         text = render_document(SCHEMA, to_json(survey(paths, seconds=LOOK_SECONDS)))
         write_durably(run / FILE, text.encode(), os.O_EXCL)
 
 
 def kept_machine(run: Path) -> Machine | None:
-    """The machine as it was when the run began; None for a run that kept nothing. Raises BadInput where the file is damaged."""
+    """The machine as it was when the run began; None for a run that kept nothing. Raises BadInput where the
+    file is damaged."""
     return load_machine(run / FILE) if (run / FILE).is_file() else None

@@ -1,4 +1,5 @@
-"""A run's journal: one fsynced line of JSON an entry, so that any face can follow it and nothing that happened is forgotten."""
+"""A run's journal: one fsynced line of JSON an entry, so that any face can follow it and nothing that
+happened is forgotten."""
 
 import errno
 import json
@@ -20,14 +21,14 @@ OUTPUT_LIMIT = 8000
 POLL_SECONDS = 0.05
 
 UNKNOWN = (
-    "Without it nobody knows what the run did to its drive: put the run's folder back in its place, or look at the drive with "
-    "`diskwright inspect` before anything is written to it."
+    "Without it nobody knows what the run did to its drive: put the run's folder back in its place, or look "
+    "at the drive with `diskwright inspect` before anything is written to it."
 )
 
 
 class RunState(StrEnum):
-    """Where a run stands. INTERRUPTED: its process is gone without having said how it ended. WAITING: all is written, and waits for
-    `keep` or `undo`.
+    """Where a run stands. INTERRUPTED: its process is gone without having said how it ended. WAITING: all is
+    written, and waits for `keep` or `undo`.
     """
 
     RUNNING = "running"
@@ -53,7 +54,8 @@ ENDS = {
 
 
 class Journal:
-    """The writing end. Only the process that holds the run's lock may have one. Raises Failed where it cannot be written."""
+    """The writing end. Only the process that holds the run's lock may have one. Raises Failed where it cannot
+    be written."""
 
     def __init__(self, run: Path) -> None:
         self._run = run
@@ -71,9 +73,18 @@ class Journal:
             self.close()
             raise self._fault(error) from None
 
-    def add(self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = "") -> Entry:
+    def add(
+        self, event: Event, sentence: str, *, step: int = 0, command: Sequence[str] = (), output: str = ""
+    ) -> Entry:
         """Append one entry and wait until it is on the medium; raises Failed where it cannot be written."""
-        entry = Entry(datetime.now(UTC).isoformat(timespec="milliseconds"), event, step, sentence, tuple(command), output[-OUTPUT_LIMIT:])
+        entry = Entry(
+            datetime.now(UTC).isoformat(timespec="milliseconds"),
+            event,
+            step,
+            sentence,
+            tuple(command),
+            output[-OUTPUT_LIMIT:],
+        )
         line = (json.dumps(to_json(entry), default=str) + "\n").encode()
         before = os.lseek(self._fd, 0, os.SEEK_END)
         try:
@@ -87,7 +98,8 @@ class Journal:
         return entry
 
     def end(self, event: Event, sentence: str) -> None:
-        """Append the last word and close the file. Where that cannot be written the run is interrupted, and whoever follows it says why."""
+        """Append the last word and close the file. Where that cannot be written the run is interrupted, and
+        whoever follows it says why."""
         with suppress(Failed):
             self.add(event, sentence)
         self.close()
@@ -106,7 +118,8 @@ def read_entries(run: Path) -> tuple[Entry, ...]:
     try:
         text = (run / FILE).read_bytes().decode()
     except (OSError, UnicodeDecodeError) as error:
-        # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did is not known.
+        # A journal that is missing is not an empty one: its folder was moved or deleted, and what the run did
+        # is not known.
         reason = error.strerror if isinstance(error, OSError) else "it is damaged"
         raise BadInput(f"The journal {run / FILE} cannot be read: {reason}. {UNKNOWN}") from None
     whole = text[: text.rfind("\n") + 1].splitlines()
@@ -124,7 +137,14 @@ def state(run: Path) -> RunState:
     """Where the run stands, by its journal and by whether a process works on it."""
     # In this order: a process that ends in between has written how it ended.
     working = is_locked(run)
-    last = next((entry.event for entry in reversed(read_entries(run)) if entry.event in ENDS or entry.event is Event.STARTED), None)
+    last = next(
+        (
+            entry.event
+            for entry in reversed(read_entries(run))
+            if entry.event in ENDS or entry.event is Event.STARTED
+        ),
+        None,
+    )
     if last in ENDS:
         return ENDS[last]
     return RunState.RUNNING if working else RunState.INTERRUPTED
@@ -136,8 +156,8 @@ def was_done(run: Path) -> bool:
 
 
 def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
-    """The entries of a run as they come, but for the first `after`, until its process has ended. While there are none, `meanwhile` is
-    called, several times a second.
+    """The entries of a run as they come, but for the first `after`, until its process has ended. While there
+    are none, `meanwhile` is called, several times a second.
     """
     seen = after
     while True:
@@ -154,7 +174,8 @@ def follow(run: Path, after: int = 0, meanwhile: Callable[[], None] | None = Non
 
 
 def _wait_until_gone(run: Path) -> None:
-    """The process ends right after its last word; whoever followed it may want to unmount what the journal lies on."""
+    """The process ends right after its last word; whoever followed it may want to unmount what the journal
+    lies on."""
     for _ in range(40):
         if not is_locked(run):
             return

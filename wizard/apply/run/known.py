@@ -1,4 +1,5 @@
-"""What is known of a drive whose run's journal cannot be written or read: said instead of what nobody has checked."""
+"""What is known of a drive whose run's journal cannot be written or read: said instead of what nobody has
+checked."""
 
 import errno
 import os
@@ -13,7 +14,8 @@ from wizard.model.names import printable
 
 
 def known_so_far(run: Path) -> str:
-    """What the journal tells of the drive. A step is on the journal's medium before it begins, so none ran that is not in it."""
+    """What the journal tells of the drive. A step is on the journal's medium before it begins, so none ran
+    that is not in it."""
     try:
         entries = read_entries(run)
         record = load_record(run)
@@ -38,21 +40,24 @@ def _steps(numbers: set[int]) -> str:
 
 
 def journal_fault(run: Path) -> str:
-    """Why nothing can be noted in a run's folder, what is known of its drive, and what to do; empty where it can be written to."""
+    """Why nothing can be noted in a run's folder, what is known of its drive, and what to do; empty where it
+    can be written to."""
     error = _tried(run)
     if error is None:
         return ""
     folder = printable(str(run), 200)
     why = "its filesystem is read-only" if error.errno == errno.EROFS else error.strerror
     return (
-        f"Nothing can be noted in the journal in {folder}: {why}. {known_so_far(run)} If that filesystem turned read-only by itself, "
-        f"its disk may be failing: look at the kernel's messages first. When it can be written to again (mount -o remount,rw), "
-        f"`diskwright resume {called(run)}` goes on, or `diskwright undo {called(run)}` takes back what can be taken back."
+        f"Nothing can be noted in the journal in {folder}: {why}. {known_so_far(run)} If that filesystem "
+        "turned read-only by itself, its disk may be failing: look at the kernel's messages first. When it "
+        f"can be written to again (mount -o remount,rw), `diskwright resume {called(run)}` goes on, or "
+        f"`diskwright undo {called(run)}` takes back what can be taken back."
     )
 
 
 def _tried(run: Path) -> OSError | None:
-    """What stands against writing there. It is tried: an ext4 that met an error still says that it can be written to."""
+    """What stands against writing there. It is tried: an ext4 that met an error still says that it can be
+    written to."""
     trial = run / f".noted-{os.getpid()}"
     try:
         fd = os.open(trial, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
@@ -70,6 +75,7 @@ def _tried(run: Path) -> OSError | None:
 
 
 def check_noted(run: Path) -> None:
-    """Raises Refused where nothing can be noted in the run's journal: then nothing may be done with its drive."""
+    """Raises Refused where nothing can be noted in the run's journal: then nothing may be done with its
+    drive."""
     if fault := journal_fault(run):
         raise Refused(f"{fault} Nothing was written now.")

@@ -1,4 +1,5 @@
-"""Two kinds of locks: one on each drive, which also asks udev to keep away (systemd, Locking Block Device Access), and one on the run.
+"""Two kinds of locks: one on each drive, which also asks udev to keep away (systemd, Locking Block Device
+Access), and one on the run.
 
 A lock belongs to the open file, so it is handed over by letting a child inherit the descriptor.
 """
@@ -17,7 +18,8 @@ LOCK = "lock"
 
 
 def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
-    """A descriptor that locks the whole drive; raises Refused while someone else has it. udev locks for moments, hence the wait."""
+    """A descriptor that locks the whole drive; raises Refused while someone else has it. udev locks for
+    moments, hence the wait."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
     except OSError as error:
@@ -25,15 +27,16 @@ def lock_drive(path: str, wait_seconds: float = 5.0) -> int:
     if not _lock(fd, wait_seconds):
         os.close(fd)
         raise Refused(
-            f"{path} is locked by another program, perhaps by a run that is still applying to it. Nothing was written. "
-            "`diskwright status` lists the runs."
+            f"{path} is locked by another program, perhaps by a run that is still applying to it. Nothing "
+            "was written. `diskwright status` lists the runs."
         )
     return fd
 
 
 def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) -> tuple[int, ...]:
-    """Descriptors that lock all of these drives, or none: raises as `lock_drive` does, and as `check`, which is asked under the locks. In
-    the order of their names, so that two runs that want the same drives never wait for each other.
+    """Descriptors that lock all of these drives, or none: raises as `lock_drive` does, and as `check`, which
+    is asked under the locks. In the order of their names, so that two runs that want the same drives never
+    wait for each other.
     """
     held: list[int] = []
     try:
@@ -48,7 +51,8 @@ def lock_drives(paths: Iterable[str], check: Callable[[], None] = lambda: None) 
 
 @contextmanager
 def lent(locks: Iterable[int], wait_seconds: float = 30.0) -> Iterator[None]:
-    """Let go of locks for a moment, as when udev is to do what it put off, and take them again; raises Refused where somebody has one."""
+    """Let go of locks for a moment, as when udev is to do what it put off, and take them again; raises
+    Refused where somebody has one."""
     kept = tuple(locks)
     for lock in kept:
         fcntl.flock(lock, fcntl.LOCK_UN)
@@ -66,25 +70,31 @@ def unlock(locks: Iterable[int]) -> None:
 
 
 def lock_run(run: Path, wait_seconds: float = 2.0) -> int:
-    """A descriptor that locks a run; raises Refused while a process works on it, Failed where there can be no lock."""
+    """A descriptor that locks a run; raises Refused while a process works on it, Failed where there can be no
+    lock."""
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
         raise Failed(f"The run in {run} cannot be locked: {error.strerror}.") from None
     if not _lock(fd, wait_seconds):
         os.close(fd)
-        raise Refused(f"The run {run.name} is being worked on by another process; `diskwright status` shows it.")
+        raise Refused(
+            f"The run {run.name} is being worked on by another process; `diskwright status` shows it."
+        )
     return fd
 
 
 def is_locked(run: Path) -> bool:
-    """Whether a process works on the run, also on a medium that can only be read; raises BadInput where nobody can tell."""
+    """Whether a process works on the run, also on a medium that can only be read; raises BadInput where
+    nobody can tell."""
     try:
         fd = os.open(run / LOCK, os.O_RDONLY | os.O_CLOEXEC)
     except FileNotFoundError:
         return False
     except OSError as error:
-        raise BadInput(f"{run / LOCK} cannot be read: {error.strerror}. Whether the run is at work is not known.") from None
+        raise BadInput(
+            f"{run / LOCK} cannot be read: {error.strerror}. Whether the run is at work is not known."
+        ) from None
     try:
         return not _lock(fd, 0.0)
     finally:

@@ -9,7 +9,8 @@ from pathlib import Path
 from wizard.apply.run.journal import sync_folder
 
 COUNTER = "counter"
-"""The file in the folder of runs with the last number that was given: a number is not given twice, also where its run was deleted."""
+"""The file in the folder of runs with the last number that was given: a number is not given twice, also where
+its run was deleted."""
 
 CLOCKED = re.compile(r"\d{8}-\d{6}-")
 """How the name of a run begins that was made by an older version: with the clock's time."""
@@ -24,7 +25,8 @@ def number_of(name: str) -> int:
 
 
 def in_order(run: Path) -> tuple[int, str, int, str]:
-    """What runs are sorted by, the oldest first: those of older versions by the time in their names, then the numbered."""
+    """What runs are sorted by, the oldest first: those of older versions by the time in their names, then the
+    numbered."""
     name = run.name
     return (number, "", 0, name) if (number := number_of(name)) else (0, name[:15], len(name), name)
 

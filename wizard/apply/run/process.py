@@ -1,6 +1,8 @@
-"""The process that applies: started afresh, in a session of its own, adopted by init, with nothing of the terminal left to it.
+"""The process that applies: started afresh, in a session of its own, adopted by init, with nothing of the
+terminal left to it.
 
-A fresh interpreter rather than a bare fork: the face that starts it may have threads, and libparted and libblkid must not be inherited.
+A fresh interpreter rather than a bare fork: the face that starts it may have threads, and libparted and
+libblkid must not be inherited.
 """
 
 import os
@@ -29,27 +31,36 @@ class Purpose(StrEnum):
 
 
 def module_argv(module: str, *arguments: str, writes_bytecode: bool = True) -> tuple[str, ...]:
-    """An argument list that runs a module of this package, whatever the working directory and the environment hold.
+    """An argument list that runs a module of this package, whatever the working directory and the environment
+    hold.
 
-    Where compiled modules are kept stays as it was set; without `writes_bytecode` none are added there, as by another user.
+    Where compiled modules are kept stays as it was set; without `writes_bytecode` none are added there, as by
+    another user.
     """
     kept = (
         *(("-B",) if sys.dont_write_bytecode or not writes_bytecode else ()),
         *(("-X", f"pycache_prefix={sys.pycache_prefix}") if sys.pycache_prefix else ()),
     )
-    code = f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module({module!r}, run_name='__main__', alter_sys=True)"
+    code = (
+        f"import runpy, sys; sys.path.insert(0, {str(ROOT)!r}); runpy.run_module({module!r}, "
+        "run_name='__main__', alter_sys=True)"
+    )
     return (sys.executable, "-I", *kept, "-c", code, *arguments)
 
 
-def launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None) -> None:
-    """Start the process and hand all locks over to it, and the passphrase through a pipe; raises Failed where it cannot be started."""
+def launch(
+    run: Path, purpose: Purpose, drive_locks: Sequence[int], run_lock: int, secret: bytes | None = None
+) -> None:
+    """Start the process and hand all locks over to it, and the passphrase through a pipe; raises Failed where
+    it cannot be started."""
     with _as_pipe(secret) as pipe:
         _launch(run, purpose, drive_locks, (run_lock, *pipe))
 
 
 @contextmanager
 def _as_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
-    """The end to read the passphrase from, which fits into a pipe whole; none where there is none. It never lies in a file."""
+    """The end to read the passphrase from, which fits into a pipe whole; none where there is none. It never
+    lies in a file."""
     if secret is None:
         yield ()
         return
@@ -65,10 +76,15 @@ def _as_pipe(secret: bytes | None) -> Iterator[tuple[int, ...]]:
 
 
 def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Sequence[int]) -> None:
-    argv = module_argv("wizard.apply", str(run), purpose.value, ",".join(map(str, drive_locks)), *map(str, others))
-    with os.fdopen(os.open(run / "process.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab") as log:
+    argv = module_argv(
+        "wizard.apply", str(run), purpose.value, ",".join(map(str, drive_locks)), *map(str, others)
+    )
+    with os.fdopen(
+        os.open(run / "process.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600), "ab"
+    ) as log:
         try:
-            # It forks once more at once and this first process ends, so that nobody has to wait for the real one.
+            # It forks once more at once and this first process ends, so that nobody has to wait for the real
+            # one.
             done = subprocess.run(
                 argv,
                 stdin=subprocess.DEVNULL,
@@ -83,4 +99,6 @@ def _launch(run: Path, purpose: Purpose, drive_locks: Sequence[int], others: Seq
         except (OSError, subprocess.TimeoutExpired) as error:
             raise Failed(f"The process that applies could not be started: {error}.") from None
     if done.returncode:
-        raise Failed(f"The process that applies could not be started; {run / 'process.log'} has its last words.")
+        raise Failed(
+            f"The process that applies could not be started; {run / 'process.log'} has its last words."
+        )

@@ -1,4 +1,5 @@
-"""How far the step is that a run is at: a small file beside the journal, for whoever watches. Nothing is decided by it."""
+"""How far the step is that a run is at: a small file beside the journal, for whoever watches. Nothing is
+decided by it."""
 
 import json
 from collections.abc import Callable
@@ -16,8 +17,9 @@ WHOLE = (0.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
-    """Of step `step`, which counts from 1, the part `share` is done, from 0 to 1; None in `seconds_left` where nobody can tell yet. Step 0
-    is what comes before the first, or behind the last: reading, checking, putting in place.
+    """Of step `step`, which counts from 1, the part `share` is done, from 0 to 1; None in `seconds_left`
+    where nobody can tell yet. Step 0 is what comes before the first, or behind the last: reading, checking,
+    putting in place.
     """
 
     step: int
@@ -26,10 +28,16 @@ class StepProgress:
 
 
 def note_progress(run: Path, progress: StepProgress) -> None:
-    """Put it beside the run's journal, whole or not at all. It is not made to outlive a power cut, and a failure is nobody's loss."""
+    """Put it beside the run's journal, whole or not at all. It is not made to outlive a power cut, and a
+    failure is nobody's loss."""
     new = run / f"{FILE}.new"
     try:
-        new.write_text(json.dumps({"step": progress.step, "share": progress.share, "seconds_left": progress.seconds_left}), "utf-8")
+        new.write_text(
+            json.dumps(
+                {"step": progress.step, "share": progress.share, "seconds_left": progress.seconds_left}
+            ),
+            "utf-8",
+        )
         new.replace(run / FILE)
     except OSError:
         return
@@ -40,14 +48,21 @@ def read_progress(run: Path) -> StepProgress | None:
     try:
         said = json.loads((run / FILE).read_text("utf-8"))
         left = said["seconds_left"]
-        progress = StepProgress(int(said["step"]), float(said["share"]), None if left is None else float(left))
+        progress = StepProgress(
+            int(said["step"]), float(said["share"]), None if left is None else float(left)
+        )
     except (OSError, ValueError, TypeError, KeyError, RecursionError):
         return None
-    return progress if 0 <= progress.share <= 1 and (progress.seconds_left is None or progress.seconds_left >= 0) else None
+    return (
+        progress
+        if 0 <= progress.share <= 1 and (progress.seconds_left is None or progress.seconds_left >= 0)
+        else None
+    )
 
 
 def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Callable[[float], None]:
-    """Notes which share, from 0 to 1, of what begins now is done, not too often. It is `part` of its step, from where to where.
+    """Notes which share, from 0 to 1, of what begins now is done, not too often. It is `part` of its step,
+    from where to where.
 
     What is left is told as if the whole step went as fast as this.
     """

@@ -55,7 +55,8 @@ def runs_folder(journal_dir: Path | None = None) -> Path:
 
 
 def called(run: Path) -> str:
-    """How a command is told which run is meant: by its name where runs usually lie, else by its folder, as a shell reads it."""
+    """How a command is told which run is meant: by its name where runs usually lie, else by its folder, as a
+    shell reads it."""
     return run.name if run.parent == STATE / "runs" else shlex.quote(printable(str(run), 4000))
 
 
@@ -81,20 +82,23 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
 
 
 def _make_private(folder: Path) -> None:
-    """Make what is missing of a path, whatever the umask: whoever could write to a folder above could put another in its place."""
+    """Make what is missing of a path, whatever the umask: whoever could write to a folder above could put
+    another in its place."""
     for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
         missing.mkdir(mode=0o700, exist_ok=True)
 
 
 def refuse_open_folder(folder: Path) -> None:
-    """Raises Refused where everybody may replace what lies in the folder, or a folder above it: root would write where they say."""
+    """Raises Refused where everybody may replace what lies in the folder, or a folder above it: root would
+    write where they say."""
     real = folder.resolve()
     for above in (real, *real.parents):
         mode = above.stat().st_mode
         if mode & stat.S_IWOTH and not mode & stat.S_ISVTX:
             raise Refused(
-                f"The journal is not kept in {printable(str(folder), 200)}: everybody may write to {printable(str(above), 200)}. "
-                "Nothing was written. Name a folder that is root's alone with --journal DIR."
+                f"The journal is not kept in {printable(str(folder), 200)}: everybody may write to "
+                f"{printable(str(above), 200)}. Nothing was written. Name a folder that is root's alone with "
+                "--journal DIR."
             )
 
 
@@ -136,20 +140,24 @@ def doubts_about(folder: Path) -> tuple[str, ...]:
     """Sentences on what a journal in this folder could not do; empty where it outlives a power cut."""
     if lies_in_memory(folder):
         return (
-            f"{printable(str(folder), 200)} lies in memory: after a power cut this run could be neither resumed nor undone. "
-            "Name a folder on another mounted volume with --journal DIR.",
+            f"{printable(str(folder), 200)} lies in memory: after a power cut this run could be neither "
+            "resumed nor undone. Name a folder on another mounted volume with --journal DIR.",
         )
     return ()
 
 
 def check_lasts(folder: Path) -> None:
-    """Raises Refused where a run in this folder would be gone after a power cut that leaves a drive half changed."""
+    """Raises Refused where a run in this folder would be gone after a power cut that leaves a drive half
+    changed."""
     for doubt in doubts_about(folder):
-        raise Refused(f"{doubt} Without it nobody could finish what is half on the drive. Nothing was written.")
+        raise Refused(
+            f"{doubt} Without it nobody could finish what is half on the drive. Nothing was written."
+        )
 
 
 def new_run(folder: Path, plan: Plan, environment: Environment) -> Path:
-    """A folder for a new run, with the plan and the settings in it, all on the medium; raises Refused where that fails."""
+    """A folder for a new run, with the plan and the settings in it, all on the medium; raises Refused where
+    that fails."""
     return make_run(folder, plan.paths, PLAN, render_plan(plan), environment)
 
 
@@ -161,10 +169,11 @@ def make_run(
     environment: Environment,
     called_for: Callable[[str], Iterable[Path]] = lambda _: (),
 ) -> Path:
-    """A folder for a new run on these devices, numbered and named for them, with its document in `file`; raises as `new_run` does.
+    """A folder for a new run on these devices, numbered and named for them, with its document in `file`;
+    raises as `new_run` does.
 
-    `called_for` gives what lies elsewhere and is called for the run of a name. Where another run left such a thing, whose folder
-    of runs was another, the name is not given again.
+    `called_for` gives what lies elsewhere and is called for the run of a name. Where another run left such a
+    thing, whose folder of runs was another, the name is not given again.
     """
 
     def is_free(name: str) -> bool:
@@ -197,16 +206,24 @@ def _write(path: Path, text: str) -> None:
 
 
 def check_owner(run: Path) -> None:
-    """Raises Refused for a run's folder that someone else than root could have put there: its plan would be carried out by root."""
+    """Raises Refused for a run's folder that someone else than root could have put there: its plan would be
+    carried out by root."""
     if not is_roots_alone(run):
-        raise Refused(f"{printable(str(run), 200)} does not belong to root alone, so it is not trusted as a run. Nothing was written.")
+        raise Refused(
+            f"{printable(str(run), 200)} does not belong to root alone, so it is not trusted as a run. "
+            "Nothing was written."
+        )
     refuse_open_folder(run.parent)
 
 
 def is_roots_alone(folder: Path) -> bool:
     """Whether nobody but root, who runs this, can have put anything into the folder, which is no link."""
     status = folder.lstat()
-    return status.st_uid == os.geteuid() and stat.S_ISDIR(status.st_mode) and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return (
+        status.st_uid == os.geteuid()
+        and stat.S_ISDIR(status.st_mode)
+        and not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    )
 
 
 def load_plan(run: Path) -> Plan:
@@ -225,7 +242,8 @@ def load_migration(run: Path) -> Migration:
 
 
 class Kind(StrEnum):
-    """What a run does: carry out a plan, change something for a filesystem that exists, or migrate one to ext4."""
+    """What a run does: carry out a plan, change something for a filesystem that exists, or migrate one to
+    ext4."""
 
     PLAN = PLAN
     CHANGES = CHANGES
@@ -255,7 +273,11 @@ def load_environment(run: Path) -> Environment:
     """What a run was told to work with; raises BadInput where it cannot be read."""
     where = str(run / "run.json")
     settings = from_json(parse_document(_read(run / "run.json"), SCHEMA, where), Settings, where)
-    return Environment(Path(settings.fstab), frozenset(settings.only) if settings.only is not None else None, settings.patience_seconds)
+    return Environment(
+        Path(settings.fstab),
+        frozenset(settings.only) if settings.only is not None else None,
+        settings.patience_seconds,
+    )
 
 
 def _read(path: Path) -> str:
@@ -266,18 +288,24 @@ def _read(path: Path) -> str:
 
 
 def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
-    """All runs, the oldest first, by their numbers; raises Refused where one may not look, BadInput where it cannot be read."""
+    """All runs, the oldest first, by their numbers; raises Refused where one may not look, BadInput where it
+    cannot be read."""
     folder = runs_folder(journal_dir)
     try:
         return tuple(sorted((run for run in folder.iterdir() if (run / JOURNAL).exists()), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:
-        raise Refused(f"The runs in {printable(str(folder), 200)} can be read by root only: say sudo before the command.") from None
+        raise Refused(
+            f"The runs in {printable(str(folder), 200)} can be read by root only: say sudo before the "
+            "command."
+        ) from None
     except NotADirectoryError:
         raise BadInput(f"{printable(str(folder), 200)} is no folder.") from None
     except OSError as error:
-        raise BadInput(f"The runs in {printable(str(folder), 200)} cannot be read: {error.strerror}.") from None
+        raise BadInput(
+            f"The runs in {printable(str(folder), 200)} cannot be read: {error.strerror}."
+        ) from None
 
 
 def find_run(name: str | None, journal_dir: Path | None = None) -> Path:

@@ -19,9 +19,15 @@ def progress_sentence(progress: StepProgress) -> str:
 
 
 class Telling:
-    """Asked as often as one likes while a run is followed. `read` gives the run's progress, `tell` takes a sentence on it."""
+    """Asked as often as one likes while a run is followed. `read` gives the run's progress, `tell` takes a
+    sentence on it."""
 
-    def __init__(self, read: Callable[[], StepProgress | None], tell: Callable[[str], None], every_seconds: float = TELL_SECONDS) -> None:
+    def __init__(
+        self,
+        read: Callable[[], StepProgress | None],
+        tell: Callable[[str], None],
+        every_seconds: float = TELL_SECONDS,
+    ) -> None:
         self._read, self._tell, self._every = read, tell, every_seconds
         self._at_work = 0
         self._known: StepProgress | None = None
@@ -36,7 +42,8 @@ class Telling:
         self._due = monotonic() + self._every
 
     def __call__(self) -> None:
-        """Say how far it is where that is due, is of what is at work, and goes on: what stands still was left by what is over."""
+        """Say how far it is where that is due, is of what is at work, and goes on: what stands still was left
+        by what is over."""
         if monotonic() < self._due:
             return
         self._due = monotonic() + self._every

@@ -1,4 +1,5 @@
-"""Whether what a document tells a person is what would be told now: a digest does not keep a sentence from being left out."""
+"""Whether what a document tells a person is what would be told now: a digest does not keep a sentence from
+being left out."""
 
 from collections.abc import Callable, Iterable
 
@@ -6,8 +7,11 @@ from wizard.model.errors import Refused
 from wizard.model.names import printable
 
 
-def check_told(wanted: Iterable[str], told: Iterable[str], again: str, alike: Callable[[str], str] = str) -> None:
-    """Raises Refused unless both are the same sentences, in whatever order; `again` is the command that makes the document.
+def check_told(
+    wanted: Iterable[str], told: Iterable[str], again: str, alike: Callable[[str], str] = str
+) -> None:
+    """Raises Refused unless both are the same sentences, in whatever order; `again` is the command that makes
+    the document.
 
     `alike` gives what is compared of a sentence, where a part of it may differ.
     """
@@ -19,5 +23,6 @@ def check_told(wanted: Iterable[str], told: Iterable[str], again: str, alike: Ca
     else:
         return
     raise Refused(
-        f"The document explains itself otherwise than it is worked out now: {fault}. Make it again with `{again}`. Nothing was written."
+        f"The document explains itself otherwise than it is worked out now: {fault}. Make it again with "
+        f"`{again}`. Nothing was written."
     )

@@ -1,6 +1,8 @@
-"""What was on the drive before a step wrote to it: regions kept byte for byte, on the medium before the first write.
+"""What was on the drive before a step wrote to it: regions kept byte for byte, on the medium before the first
+write.
 
-A step that is made again saves again; undoing goes through all of them in reverse, so the oldest bytes are written last.
+A step that is made again saves again; undoing goes through all of them in reverse, so the oldest bytes are
+written last.
 """
 
 import errno
@@ -53,11 +55,21 @@ class Vault:
 
     def save(self, drive: str, regions: Iterable[Extent], step: int) -> tuple[Saved, ...]:
         """Keep the regions of a drive as they are now. On return they are on the medium."""
-        return tuple(self.keep(drive, step, region, read_bytes(drive, region.start_bytes, region.size_bytes)) for region in regions)
+        return tuple(
+            self.keep(drive, step, region, read_bytes(drive, region.start_bytes, region.size_bytes))
+            for region in regions
+        )
 
     def keep(self, drive: str, step: int, region: Extent, data: bytes) -> Saved:
         """Keep these bytes as what a region of a drive held."""
-        saved = Saved(step, region.start_bytes, len(data), hashlib.sha256(data).hexdigest(), f"{len(self.all()):04}.bin", drive)
+        saved = Saved(
+            step,
+            region.start_bytes,
+            len(data),
+            hashlib.sha256(data).hexdigest(),
+            f"{len(self.all()):04}.bin",
+            drive,
+        )
         try:
             write_durably(self._folder / saved.file, data, os.O_TRUNC)
             lines = "".join(json.dumps(to_json(one)) + "\n" for one in (*self.all(), saved))
@@ -83,7 +95,9 @@ class Vault:
                 return ()
             raise BadInput(f"What was saved of the drive is not there: {self._folder} is gone.") from None
         except OSError as error:
-            raise BadInput(f"What was saved of the drive in {self._folder} cannot be read: {error.strerror}.") from None
+            raise BadInput(
+                f"What was saved of the drive in {self._folder} cannot be read: {error.strerror}."
+            ) from None
         except ValueError:
             raise BadInput(f"{index} is damaged.") from None
 
@@ -103,7 +117,8 @@ class Vault:
 
 
 def read_regular(path: Path, most_bytes: int) -> bytes:
-    """What a regular file holds, no more than `most_bytes`; raises OSError for anything else in its place, which is never waited for."""
+    """What a regular file holds, no more than `most_bytes`; raises OSError for anything else in its place,
+    which is never waited for."""
     # Without O_NONBLOCK, opening a named pipe waits for somebody who writes to it.
     fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     with os.fdopen(fd, "rb") as file:
@@ -132,11 +147,14 @@ def mark_durably(path: Path) -> None:
         raise Failed(f"{path} could not be written: {error.strerror}.") from None
 
 
-def table_places(size_bytes: int, head: bytes, block_bytes: int, kept: Iterable[Extent]) -> tuple[Extent, ...]:
-    """Every place that writing a table can touch, outside `kept` partitions. `head` is the drive's first blocks.
+def table_places(
+    size_bytes: int, head: bytes, block_bytes: int, kept: Iterable[Extent]
+) -> tuple[Extent, ...]:
+    """Every place that writing a table can touch, outside `kept` partitions. `head` is the drive's first
+    blocks.
 
-    The first and the last MiB hold the table and its copy. A GPT that was made on a smaller drive has its copy in the middle, and
-    libparted clears that header when it makes a new table.
+    The first and the last MiB hold the table and its copy. A GPT that was made on a smaller drive has its
+    copy in the middle, and libparted clears that header when it makes a new table.
     """
     ends = [Extent(0, min(MIB, size_bytes)), Extent(max(0, size_bytes - MIB), min(MIB, size_bytes))]
     places = [piece for end in ends for piece in without(end, tuple(kept))]
@@ -152,4 +170,8 @@ def describe(places: Iterable[Extent]) -> str:
     """How much was saved, in words."""
     found = tuple(places)
     total = sum(place.size_bytes for place in found)
-    return f"{len(found)} regions with {format_exact(total)}" if len(found) != 1 else f"1 region with {format_exact(total)}"
+    return (
+        f"{len(found)} regions with {format_exact(total)}"
+        if len(found) != 1
+        else f"1 region with {format_exact(total)}"
+    )

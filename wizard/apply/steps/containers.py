@@ -1,7 +1,8 @@
-"""Encrypted containers on the plan's drive: whether one is the run's own, made, opened, closed, as it should be.
+"""Encrypted containers on the plan's drive: whether one is the run's own, made, opened, closed, as it should
+be.
 
-What the device mapper has is the run's own if it stands on nothing but the plan's partition and says by its UUID that it was opened from
-the container with the UUID that the plan drew.
+What the device mapper has is the run's own if it stands on nothing but the plan's partition and says by its
+UUID that it was opened from the container with the UUID that the plan drew.
 """
 
 import json
@@ -36,24 +37,30 @@ WRONG_PASSPHRASE = 2
 """cryptsetup's status where no key slot opens by what it was given (cryptsetup(8), RETURN CODES)."""
 
 KEY_PATIENCE_SECONDS = 600.0
-"""Deriving the key takes as long on this machine as it is slower than the one that made the container, and more where memory is short."""
+"""Deriving the key takes as long on this machine as it is slower than the one that made the container, and
+more where memory is short."""
 
 NOT_ITS_PASSPHRASE = "The passphrase is not the one that {device} was encrypted with."
 
 
 def check_containers(plan: Plan) -> None:
-    """Raises Refused where this kernel cannot open a container, or a name that the plan's are to have is taken."""
+    """Raises Refused where this kernel cannot open a container, or a name that the plan's are to have is
+    taken."""
     if not plan.containers:
         return
     if not kernel_has("dm_crypt"):
-        raise Refused("This kernel cannot open encrypted volumes: it has no dm-crypt, and no module of it. Nothing was written.")
+        raise Refused(
+            "This kernel cannot open encrypted volumes: it has no dm-crypt, and no module of it. Nothing was "
+            "written."
+        )
     for encryption in plan.containers:
         if os.path.lexists(encryption.opened):
             raise Refused(f"{encryption.opened} is there already: make the plan again. Nothing was written.")
 
 
 def opened_node(encryption: Encryption) -> str | None:
-    """The kernel's name of what the plan's own container is open as; None where nothing has that name. Raises Failed for a stranger."""
+    """The kernel's name of what the plan's own container is open as; None where nothing has that name. Raises
+    Failed for a stranger."""
     node = Path(encryption.opened)
     if not os.path.lexists(node):
         return None
@@ -64,35 +71,57 @@ def opened_node(encryption: Encryption) -> str | None:
     slaves = {slave.name for slave in (folder / "slaves").glob("*")}
     named = (folder / "dm/name").read_text().strip() == encryption.name
     of = f"CRYPT-LUKS2-{encryption.uuid.replace('-', '')}-"
-    if not named or slaves != {kernel_name(encryption.device)} or not (folder / "dm/uuid").read_text().startswith(of):
+    if (
+        not named
+        or slaves != {kernel_name(encryption.device)}
+        or not (folder / "dm/uuid").read_text().startswith(of)
+    ):
         raise Failed(f"{encryption.opened} was not touched: it is not what {encryption.device} opens to.")
     return name
 
 
 def own_containers(plan: Plan) -> frozenset[tuple[str, str]]:
-    """The pairs of a partition and what its container is open as, by which the run itself uses its drive. Raises Failed for a stranger."""
+    """The pairs of a partition and what its container is open as, by which the run itself uses its drive.
+    Raises Failed for a stranger."""
     return frozenset((one.device, one.opened) for one in plan.containers if opened_node(one) is not None)
 
 
 def wants_secret(plan: Plan, done: frozenset[int]) -> bool:
-    """Whether a run with these steps done cannot go on without the passphrase. Raises Failed as `opened_node` does."""
+    """Whether a run with these steps done cannot go on without the passphrase. Raises Failed as `opened_node`
+    does."""
     opened = {
-        step.operation.uuid for number, step in enumerate(plan.steps, 1) if number in done and isinstance(step.operation, OpenContainer)
+        step.operation.uuid
+        for number, step in enumerate(plan.steps, 1)
+        if number in done and isinstance(step.operation, OpenContainer)
     }
     return any(one.uuid not in opened or opened_node(one) is None for one in plan.containers)
 
 
 def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
-    """Open again what the run had opened, and see that what it encrypted before opens by this passphrase. Raises Refused where not."""
+    """Open again what the run had opened, and see that what it encrypted before opens by this passphrase.
+    Raises Refused where not."""
     operations = [step.operation for number, step in enumerate(plan.steps, 1) if number in done]
     made = {one.uuid for one in operations if isinstance(one, MakeContainer)}
-    for operation in (OpenContainer(one.device, one.uuid, one.name) for one in plan.containers if one.uuid in made):
+    for operation in (
+        OpenContainer(one.device, one.uuid, one.name) for one in plan.containers if one.uuid in made
+    ):
         is_open = opened_node(_encryption(plan, operation.uuid)) is not None
         if secret is None:
             if not is_open:
-                raise Refused(f"{operation.opened} is not open any more, and the passphrase was not given. Nothing more was written.")
+                raise Refused(
+                    f"{operation.opened} is not open any more, and the passphrase was not given. Nothing "
+                    "more was written."
+                )
             continue
-        trial = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", PASSPHRASE_FROM, operation.device)
+        trial = (
+            "cryptsetup",
+            "open",
+            "--test-passphrase",
+            "--type",
+            "luks2",
+            PASSPHRASE_FROM,
+            operation.device,
+        )
         argv = commands_of(operation)[0] if operation in operations and not is_open else trial
         if run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status:
             raise Refused(f"{NOT_ITS_PASSPHRASE.format(device=operation.device)} Nothing more was written.")
@@ -111,13 +140,21 @@ def contain(operation: MakeContainer | OpenContainer | AddCrypttabLine, site: Si
 
 
 def make_container(operation: MakeContainer, site: Site) -> str:
-    """Make the container, again from the start where an earlier process did not get to its end; a sentence on it. Raises Failed."""
+    """Make the container, again from the start where an earlier process did not get to its end; a sentence on
+    it. Raises Failed."""
     for argv in commands_of(operation):
         site.command(argv, stdin=_secret(site))
     forget_caches(operation.device)
-    if wrong := [check for check in _header_checks(_encryption(site.plan, operation.uuid), site.plan, site.seconds) if not check.holds]:
+    if wrong := [
+        check
+        for check in _header_checks(_encryption(site.plan, operation.uuid), site.plan, site.seconds)
+        if not check.holds
+    ]:
         raise Failed(f"{wrong[0].what}: {wrong[0].seen}.")
-    return f"{operation.device} is an encrypted container with UUID {operation.uuid}; its data begin at the planned place."
+    return (
+        f"{operation.device} is an encrypted container with UUID {operation.uuid}; its data begin at the "
+        "planned place."
+    )
 
 
 def open_container(operation: OpenContainer, site: Site) -> str:
@@ -143,7 +180,8 @@ def check_opened(plan: Plan, device: str) -> None:
 
 
 def close_containers(plan: Plan, journal: Journal) -> None:
-    """Close what the run opened and does not use, so that a run that ends early leaves nothing open; what stays open is said."""
+    """Close what the run opened and does not use, so that a run that ends early leaves nothing open; what
+    stays open is said."""
     used = {entry.source for entry in read_mounts()}
     for one in plan.containers:
         try:
@@ -158,7 +196,8 @@ def close_containers(plan: Plan, journal: Journal) -> None:
 
 
 def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds: float) -> Iterator[Check]:
-    """What must hold of the plan's containers, by libblkid, by the header itself, by the kernel, and in the text of `crypttab`."""
+    """What must hold of the plan's containers, by libblkid, by the header itself, by the kernel, and in the
+    text of `crypttab`."""
     for one in plan.containers:
         yield from _header_checks(one, plan, seconds, drives)
         what = f"{one.opened} is what {one.device} opens to"
@@ -167,24 +206,40 @@ def container_checks(plan: Plan, drives: Sequence[Drive], crypttab: str, seconds
         except Failed as error:
             yield Check(what, False, str(error))
         else:
-            yield Check(what, node is not None, f"{node}, on {kernel_name(one.device)} alone" if node else "it is not open")
+            yield Check(
+                what,
+                node is not None,
+                f"{node}, on {kernel_name(one.device)} alone" if node else "it is not open",
+            )
     for step in plan.steps:
         if isinstance(step.operation, AddCrypttabLine):
             times = crypttab.splitlines().count(crypttab_line(step.operation))
-            yield Check(f"crypttab has exactly one line for {step.operation.name}", times == 1, f"{times} found")
+            yield Check(
+                f"crypttab has exactly one line for {step.operation.name}", times == 1, f"{times} found"
+            )
 
 
-def _header_checks(one: Encryption, plan: Plan, seconds: float, drives: Sequence[Drive] = ()) -> Iterator[Check]:
+def _header_checks(
+    one: Encryption, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
+) -> Iterator[Check]:
     what = f"{one.device} is an encrypted container with its planned UUID"
-    data = f"Its data begin {format_exact(one.offset_bytes)} in, aligned, in sectors of {one.sector_bytes} bytes"
+    data = (
+        f"Its data begin {format_exact(one.offset_bytes)} in, aligned, in sectors of {one.sector_bytes} bytes"
+    )
     try:
-        found = [(signature.kind, signature.uuid) for signature in signatures_on(one.device, plan, seconds, drives) or ()]
+        found = [
+            (signature.kind, signature.uuid)
+            for signature in signatures_on(one.device, plan, seconds, drives) or ()
+        ]
         text = run(("cryptsetup", "luksDump", "--dump-json-metadata", one.device), seconds=seconds).output
         place = data_place(text)
     except Failed as error:
         yield Check(what, False, str(error))
         return
-    seen = ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found) or "nothing is recognised"
+    seen = (
+        ", ".join(f"{printable(kind)} {printable(str(uuid))}" for kind, uuid in found)
+        or "nothing is recognised"
+    )
     yield Check(what, found == [(KIND, one.uuid)], seen)
     off = misalignment_bytes(plan.drive.geometry, start_bytes(one.device) + place[0])
     said = f"{place[0]} bytes in, {f'{off} bytes off' if off else 'aligned'}, in sectors of {place[1]} bytes"
@@ -192,8 +247,9 @@ def _header_checks(one: Encryption, plan: Plan, seconds: float, drives: Sequence
 
 
 def data_place(text: str) -> tuple[int, int]:
-    """Where the data begin and how much is encrypted at a stretch, in bytes, by a header that cryptsetup printed as JSON (LUKS2's on-disk
-    format, segments). Raises Failed for anything else than one segment. Pure."""
+    """Where the data begin and how much is encrypted at a stretch, in bytes, by a header that cryptsetup
+    printed as JSON (LUKS2's on-disk format, segments). Raises Failed for anything else than one segment.
+    Pure."""
     try:
         (segment,) = json.loads(text)["segments"].values()
         return int(segment["offset"]), int(segment["sector_size"])

@@ -16,9 +16,11 @@ from wizard.model.plan import ResetZones, WipeSignatures
 
 
 def make_filesystem(operation: MakeFilesystem, site: Site) -> str:
-    """Run the program that makes it; then libblkid must see exactly this one, and its own check must find it clean."""
+    """Run the program that makes it; then libblkid must see exactly this one, and its own check must find it
+    clean."""
     if site.again:
-        # mkfs.btrfs refuses a UUID that it finds anywhere, and an earlier process of this run may have got as far as writing it.
+        # mkfs.btrfs refuses a UUID that it finds anywhere, and an earlier process of this run may have got as
+        # far as writing it.
         for device in (operation.device, *operation.others):
             again = ResetZones(device) if site.plan.after.whole else WipeSignatures(device, ())
             for argv in commands_of(again):
@@ -36,7 +38,9 @@ def made_as_planned(operation: MakeFilesystem, site: Site) -> str:
     drives = look_at_all(paths) if paths else ()
     for device in devices:
         found = signatures_on(device, site.plan, site.seconds, drives)
-        if differences := recognised_differences(found, operation.filesystem, operation.uuid, operation.label):
+        if differences := recognised_differences(
+            found, operation.filesystem, operation.uuid, operation.label
+        ):
             raise Failed(f"{device} is not recognised as planned: {'; '.join(differences)}.")
     kind = MADE[operation.filesystem]
     # Before anything is mounted, the filesystem's own check can read all of it.
@@ -58,18 +62,23 @@ def _run_makers(operation: MakeFilesystem, site: Site) -> None:
             site.command(argv)
     except Failed:
         if MADE[operation.filesystem].uuid_follows:
-            # With the UUID that its maker drew it would pass for somebody else's when the run is taken up again.
+            # With the UUID that its maker drew it would pass for somebody else's when the run is taken up
+            # again.
             with suppress(Failed):
                 site.command(wipe(operation.device))
         raise
 
 
 def reset_zones(operation: ResetZones, site: Site) -> str:
-    """Empty every zone, and see that nothing is recognised any more. The kernel then forgets the partitions that were there."""
+    """Empty every zone, and see that nothing is recognised any more. The kernel then forgets the partitions
+    that were there."""
     for argv in commands_of(operation):
         site.command(argv)
     forget_caches(operation.device)
     tell_kernel(operation.device, anew=True)
     if left := list_signatures(operation.device, site.seconds):
-        raise Failed(f"{operation.device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} after it was emptied.")
+        raise Failed(
+            f"{operation.device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} "
+            "after it was emptied."
+        )
     return f"Every zone of {operation.device} is empty."

@@ -1,6 +1,7 @@
 """LVM's volume group on one drive: whether it is ours, made, activated again, taken apart, as it should be.
 
-A group is this run's own if it lies on nothing but the plan's partition, with the physical volume's UUID that the plan drew for it.
+A group is this run's own if it lies on nothing but the plan's partition, with the physical volume's UUID that
+the plan drew for it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,34 +22,48 @@ from wizard.model.plan import MakeVolumeGroup, Plan
 
 
 def check_free_group(plan: Plan, group: Group) -> None:
-    """Raises Refused where the group's name, or a node in it, belongs to another. LVM itself refuses a UUID that another has."""
+    """Raises Refused where the group's name, or a node in it, belongs to another. LVM itself refuses a UUID
+    that another has."""
     for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
         if Path(node).exists():
-            raise Refused(f"{node} is taken by another volume group: make the plan again. Nothing was written.")
+            raise Refused(
+                f"{node} is taken by another volume group: make the plan again. Nothing was written."
+            )
 
 
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
-    """The nodes of the plan's own logical volumes that are active. Raises Failed for anything else that stands on its partition."""
+    """The nodes of the plan's own logical volumes that are active. Raises Failed for anything else that
+    stands on its partition."""
     own = {Path(one.device).name: one.device for one in logical_volumes(plan)}
     found = []
     for node in standing_on((group.device,)):
         folder = SYS_BLOCK / kernel_name(node) / "dm"
         name = (folder / "name").read_text().strip() if folder.exists() else ""
         if name not in own or not (folder / "uuid").read_text().startswith("LVM-"):
-            raise Failed(f"{node} stands on the drive of this plan and is not what it makes: it was not touched.")
+            raise Failed(
+                f"{node} stands on the drive of this plan and is not what it makes: it was not touched."
+            )
         found.append(own[name])
     return tuple(sorted(found))
 
 
 def own_volume_node(plan: Plan, group: Group, device: str) -> None:
-    """Raises Failed unless the node is that of the run's own active logical volume, whatever stands at that path."""
-    if device not in running_volumes(plan, group) or not Path(device).is_block_device() or not is_node_of(device):
+    """Raises Failed unless the node is that of the run's own active logical volume, whatever stands at that
+    path."""
+    if (
+        device not in running_volumes(plan, group)
+        or not Path(device).is_block_device()
+        or not is_node_of(device)
+    ):
         raise Failed(f"{device} was not touched: it is not the logical volume that this run made.")
 
 
 def group_uses(plan: Plan, group: Group, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
     """The pairs of the partition and a logical volume by which the run itself uses its drive."""
-    made = any(number in begun and isinstance(step.operation, MakeVolumeGroup) for number, step in enumerate(plan.steps, 1))
+    made = any(
+        number in begun and isinstance(step.operation, MakeVolumeGroup)
+        for number, step in enumerate(plan.steps, 1)
+    )
     return frozenset((group.device, node) for node in running_volumes(plan, group)) if made else frozenset()
 
 
@@ -59,7 +74,9 @@ def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do
     """
     for number, step in enumerate(plan.steps, 1):
         match step.operation:
-            case MakeLogicalVolume(device=device, group=group, name=name) if number in begun and not Path(device).exists():
+            case MakeLogicalVolume(device=device, group=group, name=name) if (
+                number in begun and not Path(device).exists()
+            ):
                 if number in done or name in logical_names_in(group, do):
                     do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{group}/{name}"))
             case _:
@@ -67,15 +84,20 @@ def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do
 
 
 def check_group_apart(plan: Plan, group: Group, do: Do) -> None:
-    """Raises Failed where one of the run's own volumes is in use, or its group holds what this run did not put there."""
+    """Raises Failed where one of the run's own volumes is in use, or its group holds what this run did not
+    put there."""
     for node in running_volumes(plan, group):
         if reason := open_exclusively(node):
             raise Failed(f"{node} is in use: {reason}.")
     if found := physical_volumes_of(group.name, do):
         physical = {node for node, _ in found.items() - _planned(group).items()}
-        if strange := physical | {*logical_names_in(group.name, do)} - {one.name for one in logical_volumes(plan)}:
+        if strange := physical | {*logical_names_in(group.name, do)} - {
+            one.name for one in logical_volumes(plan)
+        }:
             names = printable(", ".join(sorted(strange)), 200)
-            raise Failed(f"The volume group {group.name} was not touched: it has {names}, which this run did not make.")
+            raise Failed(
+                f"The volume group {group.name} was not touched: it has {names}, which this run did not make."
+            )
 
 
 def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
@@ -85,7 +107,9 @@ def take_group_apart(plan: Plan, group: Group, do: Do) -> None:
         do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
         do(("vgremove", "--yes", *LVM_WITHOUT_UDEV, "--force", group.name))
     if nodes := running_volumes(plan, group):
-        raise Failed(f"{nodes[0]} could not be taken apart: {group.name} is not the volume group that this run made.")
+        raise Failed(
+            f"{nodes[0]} could not be taken apart: {group.name} is not the volume group that this run made."
+        )
 
 
 def _planned(group: Group) -> dict[str, str]:
@@ -93,12 +117,15 @@ def _planned(group: Group) -> dict[str, str]:
 
 
 def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> str:
-    """Make the logical volume, unless an earlier process of this run did; a sentence on what came of it. Raises Failed."""
+    """Make the logical volume, unless an earlier process of this run did; a sentence on what came of it.
+    Raises Failed."""
     plan, group = site.plan, site.plan.group
     if group is None:
         raise Failed("The plan has no volume group.")
     if site.again and operation.name in logical_names_in(operation.group, site.command):
-        site.command(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{operation.group}/{operation.name}"))
+        site.command(
+            ("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{operation.group}/{operation.name}")
+        )
     else:
         for argv in commands_of(operation):
             site.command(argv)
@@ -106,7 +133,10 @@ def make_logical_volume(operation: MakeLogicalVolume, site: Site) -> str:
         raise Failed(f"The node {missing} did not appear.")
     own_volume_node(plan, group, operation.device)
     _demand(_volume_checks((operation,), site.command))
-    return f"{operation.device} has exactly {operation.size_bytes} bytes, and LVM and the kernel find it as planned."
+    return (
+        f"{operation.device} has exactly {operation.size_bytes} bytes, and LVM and the kernel find it as "
+        "planned."
+    )
 
 
 def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
@@ -116,7 +146,8 @@ def group_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
 
 
 def check_data(plan: Plan, group: Group, do: Do) -> None:
-    """Raises Failed unless the group's data begin where planned and its room is the planned one: later that cannot be put right."""
+    """Raises Failed unless the group's data begin where planned and its room is the planned one: later that
+    cannot be put right."""
     _demand(_data_checks(plan, group, do))
 
 
@@ -129,20 +160,33 @@ def _demand(checks: Iterator[Check]) -> None:
 def _data_checks(plan: Plan, group: Group, do: Do) -> Iterator[Check]:
     (row,) = asked("pvs", ("pv_uuid", "vg_name", "pe_start"), group.device, do) or ({},)
     wanted = {"pv_uuid": physical_volume_uuid(group.uuid), "vg_name": group.name, "pe_start": str(DATA_BYTES)}
-    yield _same(f"LVM finds the data of {group.device} in {group.name}, beginning {DATA_BYTES} bytes in", wanted, row)
-    (slot,) = (slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device)
+    yield _same(
+        f"LVM finds the data of {group.device} in {group.name}, beginning {DATA_BYTES} bytes in", wanted, row
+    )
+    (slot,) = (
+        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
+    )
     (row,) = asked("vgs", ("pv_count", "vg_extent_size", "vg_size"), group.name, do) or ({},)
     room = group_room_bytes(slot.size_bytes)
     wanted = {"pv_count": "1", "vg_extent_size": str(EXTENT_BYTES), "vg_size": str(room)}
-    yield _same(f"LVM finds {group.name} on that alone, with {room} bytes in pieces of {EXTENT_BYTES}", wanted, row)
+    yield _same(
+        f"LVM finds {group.name} on that alone, with {room} bytes in pieces of {EXTENT_BYTES}", wanted, row
+    )
 
 
 def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Check]:
     """LVM is asked once for all of them."""
-    found = {row.get("lv_name"): row for row in asked("lvs", ("lv_name", "lv_size", "segtype", "seg_count"), volumes[0].group, do)}
+    found = {
+        row.get("lv_name"): row
+        for row in asked("lvs", ("lv_name", "lv_size", "segtype", "seg_count"), volumes[0].group, do)
+    }
     for one in volumes:
         wanted = {"lv_size": str(one.size_bytes), "segtype": "linear", "seg_count": "1"}
-        yield _same(f"LVM finds {one.device} linear, in one piece of {one.size_bytes} bytes", wanted, found.get(one.name, {}))
+        yield _same(
+            f"LVM finds {one.device} linear, in one piece of {one.size_bytes} bytes",
+            wanted,
+            found.get(one.name, {}),
+        )
         try:
             offset = read_geometry(one.device).alignment_offset_bytes
         except Failed as error:
@@ -152,5 +196,7 @@ def _volume_checks(volumes: Sequence[MakeLogicalVolume], do: Do) -> Iterator[Che
 
 
 def _same(what: str, wanted: dict[str, str], seen: dict[str, str]) -> Check:
-    differing = [f"{key} is {seen.get(key)}, not {value}" for key, value in wanted.items() if seen.get(key) != value]
+    differing = [
+        f"{key} is {seen.get(key)}, not {value}" for key, value in wanted.items() if seen.get(key) != value
+    ]
     return Check(what, not differing, printable("; ".join(differing), 200) or "no difference")

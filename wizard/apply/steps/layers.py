@@ -1,4 +1,5 @@
-"""What stands between partitions and filesystems: an array over several drives, or LVM's volume group on one. A plan has one at most."""
+"""What stands between partitions and filesystems: an array over several drives, or LVM's volume group on one.
+A plan has one at most."""
 
 from collections.abc import Iterator
 
@@ -20,7 +21,8 @@ def layer_nodes(plan: Plan) -> tuple[str, ...]:
 
 
 def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
-    """Each of those nodes that runs, with the node that it has now. Raises Failed for what is not the plan's own."""
+    """Each of those nodes that runs, with the node that it has now. Raises Failed for what is not the plan's
+    own."""
     if plan.group:
         return tuple((node, node) for node in groups.running_volumes(plan, plan.group))
     node = arrays.running_array(plan, do)
@@ -28,9 +30,13 @@ def running_layers(plan: Plan, do: Do) -> tuple[tuple[str, str], ...]:
 
 
 def check_free_array(plan: Plan) -> None:
-    """Raises Refused where a node, a name or a UUID that is to be made belongs to another, or the kernel cannot have LVM's volumes."""
+    """Raises Refused where a node, a name or a UUID that is to be made belongs to another, or the kernel
+    cannot have LVM's volumes."""
     if (plan.group or (plan.stripe and plan.stripe.kind == "lvm")) and not kernel_has("dm_mod"):
-        raise Refused("This kernel cannot have LVM's volumes: it has no device mapper, and no module of it. Nothing was written.")
+        raise Refused(
+            "This kernel cannot have LVM's volumes: it has no device mapper, and no module of it. Nothing "
+            "was written."
+        )
     if plan.group:
         groups.check_free_group(plan, plan.group)
     else:

@@ -34,6 +34,9 @@ def asked(kind: str, fields: Sequence[str], what: str, do: Do) -> tuple[dict[str
 def rows(kind: str, text: str) -> tuple[dict[str, str], ...]:
     """The rows of LVM's JSON, by field; raises Failed for what is none. Pure."""
     try:
-        return tuple({str(key): str(value) for key, value in row.items()} for row in json.loads(text)["report"][0][kind])
+        return tuple(
+            {str(key): str(value) for key, value in row.items()}
+            for row in json.loads(text)["report"][0][kind]
+        )
     except (ValueError, LookupError, TypeError, AttributeError):
         raise Failed(f"LVM said what diskwright cannot read: {printable(text, 80)}") from None

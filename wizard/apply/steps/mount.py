@@ -12,7 +12,8 @@ from wizard.model.plan import Mount
 
 
 def mount_filesystem(operation: Mount, site: Site) -> str:
-    """Make the folder, mount, and compare with what the kernel says. Repeatable: what is mounted as planned stays."""
+    """Make the folder, mount, and compare with what the kernel says. Repeatable: what is mounted as planned
+    stays."""
     place = Path(operation.mount_point)
     if not is_mounted(operation):
         try:
@@ -21,9 +22,13 @@ def mount_filesystem(operation: Mount, site: Site) -> str:
         except Refused as error:
             raise Failed(str(error)) from None
         except OSError as error:
-            raise Failed(f"The folder {printable(str(place), 200)} could not be made: {error.strerror}.") from None
+            raise Failed(
+                f"The folder {printable(str(place), 200)} could not be made: {error.strerror}."
+            ) from None
         for argv in commands_of(operation):
             site.command(argv)
     if differences := mount_differences(operation):
         raise Failed(f"{printable(str(place), 200)} is not mounted as planned: {'; '.join(differences)}.")
-    return f"{operation.device} is mounted at {printable(str(place), 200)} with every option that was advised."
+    return (
+        f"{operation.device} is mounted at {printable(str(place), 200)} with every option that was advised."
+    )

@@ -1,4 +1,5 @@
-"""What was made, read back by other tools than those that made it: the checks that filesystems bring, and what their superblocks say."""
+"""What was made, read back by other tools than those that made it: the checks that filesystems bring, and
+what their superblocks say."""
 
 import json
 from collections.abc import Sequence
@@ -22,7 +23,11 @@ def checking_programs(operation: Operation) -> frozenset[str]:
     match operation:
         case MakeFilesystem(filesystem=kind, striping=striping, others=others):
             made = MADE[kind]
-            return frozenset(argv[0] for argv in (made.clean_check, made.superblock_reader if striping or others else ()) if argv)
+            return frozenset(
+                argv[0]
+                for argv in (made.clean_check, made.superblock_reader if striping or others else ())
+                if argv
+            )
         case MakeArray():
             return frozenset({"mdadm"})
         case MakeVolumeGroup():
@@ -31,15 +36,20 @@ def checking_programs(operation: Operation) -> frozenset[str]:
             return frozenset()
 
 
-def signatures_on(device: str, plan: Plan, seconds: float, drives: Sequence[Drive] = ()) -> tuple[Signature, ...] | None:
-    """What is recognised on a device of the plan; None where it is not there. Raises Failed where its drive does not tell.
+def signatures_on(
+    device: str, plan: Plan, seconds: float, drives: Sequence[Drive] = ()
+) -> tuple[Signature, ...] | None:
+    """What is recognised on a device of the plan; None where it is not there. Raises Failed where its drive
+    does not tell.
 
     A drive that is not among `drives` is read afresh.
     """
     member = plan.member(device)
     if member is None:
         return tuple(_listed(device, seconds))
-    drive = next((drive for drive in drives if drive.path == member.drive.path), None) or look_at(member.drive.path)
+    drive = next((drive for drive in drives if drive.path == member.drive.path), None) or look_at(
+        member.drive.path
+    )
     if device == drive.path:
         return drive.signatures
     part = drive.partition(device)
@@ -56,7 +66,9 @@ def _listed(device: str, seconds: float) -> list[Signature]:
         raise Failed(f"wipefs said of {device} what diskwright cannot read: {printable(text, 80)}") from None
 
 
-def recognised_differences(signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str) -> tuple[str, ...]:
+def recognised_differences(
+    signatures: Sequence[Signature] | None, filesystem: str, uuid: str, label: str
+) -> tuple[str, ...]:
     """How what libblkid recognises differs from what was to be made, in pieces of sentences. Pure."""
     if signatures is None:
         return ("the partition is not there",)
@@ -65,11 +77,16 @@ def recognised_differences(signatures: Sequence[Signature] | None, filesystem: s
         return (f"it shows {kinds} instead of exactly one filesystem",)
     seen = signatures[0]
     pairs = (("type", seen.kind, filesystem), ("UUID", seen.uuid, uuid), ("label", seen.label, label))
-    return tuple(f"its {what} is {printable(str(found))!r}, not {wanted!r}" for what, found, wanted in pairs if found != wanted)
+    return tuple(
+        f"its {what} is {printable(str(found))!r}, not {wanted!r}"
+        for what, found, wanted in pairs
+        if found != wanted
+    )
 
 
 def spread_differences(operation: MakeFilesystem, seconds: float) -> tuple[str, ...]:
-    """How the filesystem is spread otherwise than planned, by its own superblock; nothing for one that is not striped. Raises Failed."""
+    """How the filesystem is spread otherwise than planned, by its own superblock; nothing for one that is not
+    striped. Raises Failed."""
     if not operation.striping and not operation.others:
         return ()
     kind = MADE[operation.filesystem]

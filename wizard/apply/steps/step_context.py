@@ -1,4 +1,5 @@
-"""What an operation is given to work with: its step, the drive, the journal, what is saved, and a way to run commands."""
+"""What an operation is given to work with: its step, the drive, the journal, what is saved, and a way to run
+commands."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -18,15 +19,17 @@ from wizard.tools.run import Result, run
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
 BUSY_TRIES = 5
 BUSY_PAUSE_SECONDS = 0.3
-"""Anyone who looks at the drives claims each for an instant, and a program that wants it alone just then refuses, having done nothing."""
+"""Anyone who looks at the drives claims each for an instant, and a program that wants it alone just then
+refuses, having done nothing."""
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun it already.
+    """The surroundings of one step. `step` counts from 1; `again` is true where an earlier process had begun
+    it already.
 
-    `secret` is the passphrase of what is encrypted; None where nothing is, or it is not needed any more. What is `rehearsed` is done to
-    stand-ins, of which nothing has to be saved.
+    `secret` is the passphrase of what is encrypted; None where nothing is, or it is not needed any more. What
+    is `rehearsed` is done to stand-ins, of which nothing has to be saved.
     """
 
     plan: Plan
@@ -44,7 +47,9 @@ class Site:
     def member(self) -> Member:
         """The drive that this step works on, or the first where it works on all of them."""
         devices = devices_of(self.plan.steps[self.step - 1].operation)
-        return next((member for device in devices if (member := self.plan.member(device))), self.plan.members[0])
+        return next(
+            (member for device in devices if (member := self.plan.member(device))), self.plan.members[0]
+        )
 
     @property
     def seconds(self) -> float:
@@ -52,9 +57,15 @@ class Site:
         return self.environment.patience_seconds + 10 * self.plan.steps[self.step - 1].seconds
 
     def command(
-        self, argv: Sequence[str], *, stdin: bytes | None = None, accept: Sequence[int] = (0,), shown: Sequence[str] = ()
+        self,
+        argv: Sequence[str],
+        *,
+        stdin: bytes | None = None,
+        accept: Sequence[int] = (0,),
+        shown: Sequence[str] = (),
     ) -> Result:
-        """Run a command under the drives' locks and journal it, as `shown` where the argument list is no use to a reader; raises Failed."""
+        """Run a command under the drives' locks and journal it, as `shown` where the argument list is no use
+        to a reader; raises Failed."""
         for _ in range(BUSY_TRIES):
             result = self._once(argv, stdin, shown or argv)
             if result.status in accept or not BUSY.search(result.output + result.errors):
@@ -65,7 +76,9 @@ class Site:
         return result
 
     def _once(self, argv: Sequence[str], stdin: bytes | None, shown: Sequence[str]) -> Result:
-        return journalled(argv, self.journal, self.step, self.seconds, self.drive_locks, stdin=stdin, shown=shown)
+        return journalled(
+            argv, self.journal, self.step, self.seconds, self.drive_locks, stdin=stdin, shown=shown
+        )
 
     def save(self, places: Sequence[Extent]) -> None:
         """Keep what these places of the step's drive hold, unless it is a stand-in. Raises Failed."""
@@ -90,13 +103,21 @@ def journalled(
     shown: Sequence[str] = (),
     on_begin: Callable[[int], None] = lambda _pid: None,
 ) -> Result:
-    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed where it could not be run.
+    """Run a command to its end, whatever its status, under the drives' locks, and journal it; raises Failed
+    where it could not be run.
 
     `on_begin` hears the number of its process.
     """
     told = shown or argv
     try:
-        result = run(argv, seconds=seconds, stdin=stdin, accept=range(-64, 256), keep_open=drive_locks, on_begin=on_begin)
+        result = run(
+            argv,
+            seconds=seconds,
+            stdin=stdin,
+            accept=range(-64, 256),
+            keep_open=drive_locks,
+            on_begin=on_begin,
+        )
     except Failed as error:
         journal.add(Event.COMMAND, str(error), step=step, command=told)
         raise
@@ -107,7 +128,8 @@ def journalled(
 
 
 def look_at(path: str) -> Drive:
-    """A drive at work, read afresh; raises Failed where it does not answer, since what was not read is not missing."""
+    """A drive at work, read afresh; raises Failed where it does not answer, since what was not read is not
+    missing."""
     return look_at_all([path])[0]
 
 

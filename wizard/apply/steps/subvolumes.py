@@ -16,7 +16,8 @@ LIST = ("btrfs", "subvolume", "list")
 
 
 def make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
-    """Mount the filesystem at its private place, make what is missing there, and unmount it again. Raises Failed.
+    """Mount the filesystem at its private place, make what is missing there, and unmount it again. Raises
+    Failed.
 
     An earlier process of this run may have been cut off at any of it, with the filesystem still mounted.
     """
@@ -36,7 +37,8 @@ def make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
                 site.command(argv)
         differences = name_differences(operation.names, listed(site.command((*LIST, str(place))).output))
     finally:
-        # The reason of a failure is what went wrong before; what stays mounted is found when the run is taken up again.
+        # The reason of a failure is what went wrong before; what stays mounted is found when the run is taken
+        # up again.
         with suppress(Failed):
             site.command(closing)
     if is_mounted(mount):
@@ -53,7 +55,12 @@ def _make_place(place: Path) -> None:
     try:
         place.parent.mkdir(mode=0o700, exist_ok=True)
         place.mkdir(mode=0o700, exist_ok=True)
-        taken = place.is_symlink() or place.parent.is_symlink() or any(place.iterdir()) or mounted_at(str(place)) is not None
+        taken = (
+            place.is_symlink()
+            or place.parent.is_symlink()
+            or any(place.iterdir())
+            or mounted_at(str(place)) is not None
+        )
     except OSError as error:
         raise Failed(f"The folder {place} could not be made: {error.strerror}.") from None
     if taken:
@@ -72,8 +79,9 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[st
 
 
 def planned_differences(operation: MakeSubvolumes, plan: Plan, seconds: float) -> tuple[str, ...]:
-    """How a filesystem's subvolumes differ from the planned ones, asked where the plan mounts it; nothing where it is mounted nowhere,
-    since then they were looked at when they were made. The top may have been used since: what is there besides is its owner's.
+    """How a filesystem's subvolumes differ from the planned ones, asked where the plan mounts it; nothing
+    where it is mounted nowhere, since then they were looked at when they were made. The top may have been
+    used since: what is there besides is its owner's.
     """
     devices = (operation.device, *operation.others)
     place = next((entry.mount_point for entry in read_mounts() if entry.source in devices), None)

@@ -30,7 +30,8 @@ def swap_differences(operation: TurnOnSwap) -> tuple[str, ...]:
 
 
 def turn_on(operation: TurnOnSwap, site: Site) -> str:
-    """Have the kernel swap to the device, and see that it lists it. Repeatable: what is on stays on. Raises Failed."""
+    """Have the kernel swap to the device, and see that it lists it. Repeatable: what is on stays on. Raises
+    Failed."""
     if not is_swap(operation):
         for argv in commands_of(operation):
             site.command(argv)

@@ -3,7 +3,14 @@
 import json
 from collections.abc import Iterator
 
-from wizard.apply.block.devices import forget_caches, open_exclusively, read_bytes, size_bytes, start_bytes, write_bytes
+from wizard.apply.block.devices import (
+    forget_caches,
+    open_exclusively,
+    read_bytes,
+    size_bytes,
+    start_bytes,
+    write_bytes,
+)
 from wizard.apply.block.extents import merged, without
 from wizard.apply.steps.step_context import Site
 from wizard.layout.commands import commands_of
@@ -16,14 +23,18 @@ from wizard.model.units import MIB
 from wizard.tools.run import run
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
-"""Names of tables, which wipefs and a plan spell differently; that the table is the one known was compared before."""
+"""Names of tables, which wipefs and a plan spell differently; that the table is the one known was compared
+before."""
 
-TABLE_MARKS = frozenset({"gpt", "PMBR", "dos", "sun", "sgi", "mac", "bsd", "atari", "minix", "unixware", "solaris_x86"})
+TABLE_MARKS = frozenset(
+    {"gpt", "PMBR", "dos", "sun", "sgi", "mac", "bsd", "atari", "minix", "unixware", "solaris_x86"}
+)
 """Types of partition tables as wipefs names them (util-linux, libblkid/src/partitions)."""
 
 NESTED_MARKS = {"dos": 2, "PMBR": 2, "gpt": 8}
-"""How long the marks of tables are. wipefs leaves those alone that lie in a partition, unless it is let loose on devices in use too
-(wipefs(8), --force). FAT, NTFS and exFAT end their first sector with such a mark (55 AA), which shows when their own is gone.
+"""How long the marks of tables are. wipefs leaves those alone that lie in a partition, unless it is let loose
+on devices in use too (wipefs(8), --force). FAT, NTFS and exFAT end their first sector with such a mark (55
+AA), which shows when their own is gone.
 """
 
 REACH_BYTES = 1024
@@ -31,14 +42,17 @@ REACH_BYTES = 1024
 
 
 def wipe_signatures(operation: WipeSignatures, site: Site) -> str:
-    """Erase what is found on the operation's device, saving every place first; a sentence on what was found."""
+    """Erase what is found on the operation's device, saving every place first; a sentence on what was
+    found."""
     device = operation.device
     found = list_signatures(device, site.seconds)
     kinds = sorted({kind for kind, _ in found})
     if not site.again:
         refuse_strangers(operation, kinds)
     drive, geometry = site.member.drive, site.member.drive.geometry
-    kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in site.member.before.partitions if slot.kept)
+    kept = tuple(
+        Extent(slot.start_bytes, slot.size_bytes) for slot in site.member.before.partitions if slot.kept
+    )
     places = (piece for place in _places(device, size_bytes(device), found) for piece in without(place, kept))
     regions = merged(places, geometry.logical_block_bytes, drive.size_bytes)
     site.save(regions)
@@ -48,12 +62,20 @@ def wipe_signatures(operation: WipeSignatures, site: Site) -> str:
     if device not in site.plan.paths:
         _erase_nested(device, site)
     if left := list_signatures(device, site.seconds):
-        raise Failed(f"{device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} after it was wiped.")
-    return f"Erased {', '.join(printable(kind) for kind in kinds)} from {device}." if kinds else f"{device} had no signature."
+        raise Failed(
+            f"{device} still shows {', '.join(sorted({printable(kind) for kind, _ in left}))} after it was "
+            "wiped."
+        )
+    return (
+        f"Erased {', '.join(printable(kind) for kind in kinds)} from {device}."
+        if kinds
+        else f"{device} had no signature."
+    )
 
 
 def _erase_nested(device: str, site: Site) -> None:
-    """Write zeros over the marks of tables that wipefs left in a partition; their places were saved. Raises Failed."""
+    """Write zeros over the marks of tables that wipefs left in a partition; their places were saved. Raises
+    Failed."""
     block = site.member.drive.geometry.logical_block_bytes
     for kind, offset in list_signatures(device, site.seconds):
         if kind not in NESTED_MARKS:
@@ -64,7 +86,9 @@ def _erase_nested(device: str, site: Site) -> None:
         data = bytearray(read_bytes(device, begin, block))
         data[offset - begin : offset - begin + NESTED_MARKS[kind]] = bytes(NESTED_MARKS[kind])
         write_bytes(device, begin, bytes(data))
-        site.journal.add(Event.COMMAND, f"Wrote zeros over the mark {kind} at byte {offset} of {device}.", step=site.step)
+        site.journal.add(
+            Event.COMMAND, f"Wrote zeros over the mark {kind} at byte {offset} of {device}.", step=site.step
+        )
     forget_caches(device)
 
 
@@ -78,7 +102,8 @@ def refuse_strangers(operation: WipeSignatures, kinds: list[str]) -> None:
 
 
 def list_signatures(device: str, seconds: float = 60.0) -> tuple[tuple[str, int], ...]:
-    """The kind of each signature on a device and its offset there, without changing anything; raises Failed."""
+    """The kind of each signature on a device and its offset there, without changing anything; raises
+    Failed."""
     text = run(["wipefs", "--no-act", "--json", device], seconds=seconds).output
     if not text.strip():
         return ()

@@ -1,4 +1,5 @@
-"""The file that says which encrypted containers are opened at boot: one line more, or that line out again, as with fstab."""
+"""The file that says which encrypted containers are opened at boot: one line more, or that line out again, as
+with fstab."""
 
 from pathlib import Path
 
@@ -24,18 +25,22 @@ def crypttab_conflict(text: str, operation: AddCrypttabLine) -> str | None:
 
 
 def check_crypttab(path: Path, operations: tuple[AddCrypttabLine, ...]) -> None:
-    """Raises BadInput or Refused where the lines could not be added; a file that is missing is an empty one."""
+    """Raises BadInput or Refused where the lines could not be added; a file that is missing is an empty
+    one."""
     if not operations:
         return
     check_writable(path, "no file of what is opened at boot")
     text = read_text(path)
     for operation in operations:
-        if crypttab_line(operation) not in text.splitlines() and (found := crypttab_conflict(text, operation)):
+        if crypttab_line(operation) not in text.splitlines() and (
+            found := crypttab_conflict(text, operation)
+        ):
             raise Refused(f"{path}, {found}. Nothing was written. Remove that line.")
 
 
 def add_to_crypttab(path: Path, operation: AddCrypttabLine, run_name: str) -> str:
-    """Add the operation's line and give it, keeping the old file beside it. Repeatable: a line that is there is not added again."""
+    """Add the operation's line and give it, keeping the old file beside it. Repeatable: a line that is there
+    is not added again."""
     line = crypttab_line(operation)
 
     def change(text: str) -> str:

@@ -1,7 +1,8 @@
-"""Editing a file that others edit too, such as fstab: under a lock, looked at once more right before it is replaced.
+"""Editing a file that others edit too, such as fstab: under a lock, looked at once more right before it is
+replaced.
 
-The lock is flock(2) on the file's folder. It keeps two runs apart; an editor that knows nothing of it is noticed
-by the second look.
+The lock is flock(2) on the file's folder. It keeps two runs apart; an editor that knows nothing of it is
+noticed by the second look.
 """
 
 import errno
@@ -24,7 +25,8 @@ TURNS = 100
 """How often an edit is computed anew because somebody else was quicker."""
 
 NO_LOCKS = frozenset({errno.EBADF, errno.EINVAL, errno.ENOLCK, errno.EOPNOTSUPP, errno.ENOSYS})
-"""What flock(2) says where a filesystem has no such locks, as NFS of a folder: then the second look must do."""
+"""What flock(2) says where a filesystem has no such locks, as NFS of a folder: then the second look must
+do."""
 
 
 def read_text(path: Path) -> str:
@@ -44,18 +46,21 @@ def kept_as(path: Path, run_name: str) -> Path:
 
 
 def edit(path: Path, change: Callable[[str], str], keep: Path | None = None) -> bool:
-    """Replace the file, or the file a link leads to, by what `change` makes of its text; owner and mode stay. Whether
-    there was anything to change.
+    """Replace the file, or the file a link leads to, by what `change` makes of its text; owner and mode stay.
+    Whether there was anything to change.
 
-    `change` is asked again for each text that the file turns out to have, and must leave its own result alone. The
-    text from before the first change is kept as `keep`. Raises Failed, also where the file does not read so after.
+    `change` is asked again for each text that the file turns out to have, and must leave its own result
+    alone. The text from before the first change is kept as `keep`. Raises Failed, also where the file does
+    not read so after.
     """
     with _locked(path.resolve().parent):
         for _ in range(TURNS):
             if (changed := _one_turn(path, change, keep)) is not None:
                 break
         else:
-            raise Failed(f"{printable(str(path), 200)} is changed all the time by another program. It was left alone.")
+            raise Failed(
+                f"{printable(str(path), 200)} is changed all the time by another program. It was left alone."
+            )
         if change(now := read_text(path)) != now:
             raise Failed(f"{printable(str(path), 200)} does not read as it was written.")
     return changed
@@ -108,7 +113,8 @@ def _lock(fd: int, folder: Path) -> None:
 
 
 def _replaced(real: Path, text: str, wanted: str) -> bool:
-    """Put `wanted` in the place of the file in one move, unless it no longer holds `text`; whether it was done."""
+    """Put `wanted` in the place of the file in one move, unless it no longer holds `text`; whether it was
+    done."""
     beside = real.with_name(f".{real.name}.diskwright-{os.getpid()}")
     try:
         _write(beside, wanted, real if real.exists() else None)

@@ -1,4 +1,5 @@
-"""The file that says what is mounted at boot: one line more, out again, or changed, with everything else to the byte."""
+"""The file that says what is mounted at boot: one line more, out again, or changed, with everything else to
+the byte."""
 
 import os
 import re
@@ -25,7 +26,8 @@ class Line:
     kind: str
 
     def names(self, tags: Mapping[str, str | None]) -> bool | None:
-        """Whether its source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with that value; None where it is no tag."""
+        """Whether its source is one of these tags (UUID, LABEL, PARTUUID, PARTLABEL) with that value; None
+        where it is no tag."""
         tag, _, value = self.source.partition("=")
         if tag not in tags:
             return None
@@ -33,7 +35,8 @@ class Line:
 
 
 def parse(text: str, where: str) -> tuple[Line, ...]:
-    """The entries of an fstab; raises BadInput with the number of a line that mount(8) could not read either."""
+    """The entries of an fstab; raises BadInput with the number of a line that mount(8) could not read
+    either."""
     lines = []
     for number, text_line in enumerate(text.split("\n"), 1):
         fields = text_line.split()
@@ -41,17 +44,24 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
             continue
         passes = fields[4:6]
         if len(fields) < 3 or not all(field.isdigit() for field in passes if not field.startswith("#")):
-            raise BadInput(f"{where}, line {number} is no entry that mount can read: {printable(text_line, 80)!r}. Put it right first.")
+            raise BadInput(
+                f"{where}, line {number} is no entry that mount can read: {printable(text_line, 80)!r}. Put "
+                "it right first."
+            )
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
         lines.append(Line(number, _unescaped(fields[0]), _unescaped(fields[1]), options, fields[2]))
     return tuple(lines)
 
 
 def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> str | None:
-    """A sentence where an entry already speaks of the mount point, or of the filesystem and the same subvolume of it; else None."""
+    """A sentence where an entry already speaks of the mount point, or of the filesystem and the same
+    subvolume of it; else None."""
     for line in lines:
         if operation.mount_point != NO_PLACE and _plain(line.mount_point) == _plain(operation.mount_point):
-            return f"line {line.number} already mounts {printable(line.source, 60)} at {printable(line.mount_point, 60)}"
+            return (
+                f"line {line.number} already mounts {printable(line.source, 60)} at "
+                f"{printable(line.mount_point, 60)}"
+            )
         same = line.source.removeprefix("UUID=").strip('"').lower() == operation.uuid.lower()
         if same and mounted_subvolume(line.options) == mounted_subvolume(operation.options):
             return f"line {line.number} already speaks of the filesystem {operation.uuid}"
@@ -69,7 +79,8 @@ def without_line(text: str, line: str) -> str:
 
 
 def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
-    """Raises BadInput or Refused where the lines could not be added; an fstab that is missing is an empty one."""
+    """Raises BadInput or Refused where the lines could not be added; an fstab that is missing is an empty
+    one."""
     if not operations:
         return
     check_writable(path, "no file of mounts at boot")
@@ -79,11 +90,14 @@ def check_fstab(path: Path, operations: tuple[AddFstabLine, ...]) -> None:
         if fstab_line(operation) in text.split("\n"):
             continue
         if found := conflict(lines, operation):
-            raise Refused(f"{path}, {found}. Nothing was written. Remove that line or choose another mount point.")
+            raise Refused(
+                f"{path}, {found}. Nothing was written. Remove that line or choose another mount point."
+            )
 
 
 def check_writable(path: Path, otherwise: str) -> None:
-    """Raises Refused where the file, or one in its place, cannot be written; `otherwise` is what a thing that is no file is not."""
+    """Raises Refused where the file, or one in its place, cannot be written; `otherwise` is what a thing that
+    is no file is not."""
     real = path.resolve()
     if real.exists() and not real.is_file():
         raise Refused(f"{printable(str(path), 200)} is {otherwise}. Nothing was written.")
@@ -92,7 +106,8 @@ def check_writable(path: Path, otherwise: str) -> None:
 
 
 def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
-    """Add the operation's line and give it, keeping the old file as `keep`. Repeatable: a line that is there is not added again."""
+    """Add the operation's line and give it, keeping the old file as `keep`. Repeatable: a line that is there
+    is not added again."""
     line = fstab_line(operation)
 
     def change(text: str) -> str:
@@ -107,14 +122,17 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
 
 
 def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:
-    """Put `new` in the place of `old`, which is line `number`, keeping the old file as `keep`. Repeatable; raises Failed."""
+    """Put `new` in the place of `old`, which is line `number`, keeping the old file as `keep`. Repeatable;
+    raises Failed."""
 
     def change(text: str) -> str:
         lines = text.split("\n")
         if lines[number - 1 : number] == [new]:
             return text
         if lines[number - 1 : number] != [old]:
-            raise Failed(f"Line {number} of {printable(str(path), 200)} is another by now. The file was not changed.")
+            raise Failed(
+                f"Line {number} of {printable(str(path), 200)} is another by now. The file was not changed."
+            )
         lines[number - 1] = new
         return "\n".join(lines)
 
@@ -122,7 +140,8 @@ def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None
 
 
 def line_back(path: Path, old: str, new: str) -> str:
-    """Put `old` in the place of the line `new`, and only that: others may have been added since. A sentence on how the file stands then.
+    """Put `old` in the place of the line `new`, and only that: others may have been added since. A sentence
+    on how the file stands then.
 
     Raises Failed where it does not read so.
     """
@@ -147,7 +166,8 @@ def remove_line(path: Path, operation: AddFstabLine, keep: Path) -> bool:
 
 
 def take_out(path: Path, line: str, keep: Path) -> bool:
-    """Take the line out again, and no other; whether it was there. `keep` tells whether a line end before it is ours, too."""
+    """Take the line out again, and no other; whether it was there. `keep` tells whether a line end before it
+    is ours, too."""
     old = read_text(keep) if keep.exists() else None
 
     def change(text: str) -> str:

@@ -1,4 +1,5 @@
-"""What is mounted, and whether with the options that were advised. The comparing is pure; the reading is two small functions."""
+"""What is mounted, and whether with the options that were advised. The comparing is pure; the reading is two
+small functions."""
 
 import re
 from dataclasses import dataclass
@@ -18,13 +19,14 @@ NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "
 ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime", "atime"})
 
 SHARED = frozenset({"sync", "dirsync", "mand", "lazytime"})
-"""Words that mountinfo lists with the filesystem's options although they are every filesystem's (fs/proc_namespace.c)."""
+"""Words that mountinfo lists with the filesystem's options although they are every filesystem's
+(fs/proc_namespace.c)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mounted:
-    """One line of mountinfo. `options` are those of the mount and of the filesystem together, `own` those of the mount alone, `root` what
-    of the filesystem is mounted.
+    """One line of mountinfo. `options` are those of the mount and of the filesystem together, `own` those of
+    the mount alone, `root` what of the filesystem is mounted.
     """
 
     source: str
@@ -36,8 +38,9 @@ class Mounted:
 
     @property
     def words(self) -> tuple[str, ...]:
-        """Every word that holds whatever the filesystem, which a remount that leaves one out takes away (mount(8)): `rw` only where mount
-        and filesystem can both be written, the access time also where it is the one that is not listed.
+        """Every word that holds whatever the filesystem, which a remount that leaves one out takes away
+        (mount(8)): `rw` only where mount and filesystem can both be written, the access time also where it is
+        the one that is not listed.
         """
         kept = [word for word in self.own if word != "rw" or "ro" not in self.options]
         kept += [] if ACCESS_TIME & {*kept} else ["strictatime"]
@@ -54,7 +57,9 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
             continue
         options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
         own = tuple(fields[5].split(","))
-        found.append(Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options, _unescaped(fields[3]), own))
+        found.append(
+            Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options, _unescaped(fields[3]), own)
+        )
     return tuple(found)
 
 
@@ -103,9 +108,12 @@ def mount_differences(operation: Mount) -> tuple[str, ...]:
 
 
 def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozenset[str]) -> tuple[str, ...]:
-    """A piece of a sentence for every advised option that is not in force, and for everything in force that contradicts one."""
+    """A piece of a sentence for every advised option that is not in force, and for everything in force that
+    contradicts one."""
     found = []
-    wanted = tuple(option for option in advised if option not in NOT_THE_KERNELS and not option.startswith("x-"))
+    wanted = tuple(
+        option for option in advised if option not in NOT_THE_KERNELS and not option.startswith("x-")
+    )
     kind = mounted_as(filesystem)
     silent = kind.silent_options if kind else frozenset()
     for option in wanted:
@@ -120,14 +128,19 @@ def option_differences(advised: tuple[str, ...], filesystem: str, seen: frozense
 
 
 def _is(option: str, seen: str) -> bool:
-    """Whether what is listed is what was asked for: `discard` is listed as `discard=async`, `compress=zstd` as `compress=zstd:3`."""
+    """Whether what is listed is what was asked for: `discard` is listed as `discard=async`, `compress=zstd`
+    as `compress=zstd:3`."""
     key, equals, value = option.partition("=")
     seen_key, _, seen_value = seen.partition("=")
     if option == seen:
         return True
     if key != seen_key:
         return False
-    return not equals or seen_value.startswith(value + ":") or (_number(value) is not None and _number(value) == _number(seen_value))
+    return (
+        not equals
+        or seen_value.startswith(value + ":")
+        or (_number(value) is not None and _number(value) == _number(seen_value))
+    )
 
 
 def _contradicts(option: str, seen: str) -> bool:

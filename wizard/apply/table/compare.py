@@ -7,7 +7,8 @@ from wizard.model.plan import Layout, Slot
 
 
 def disk_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
-    """What the table on the disk says otherwise than the layout: kind, numbers, starts, lengths, types, names, flags."""
+    """What the table on the disk says otherwise than the layout: kind, numbers, starts, lengths, types,
+    names, flags."""
     kind = drive.table.kind if drive.table else "unread"
     found = [] if kind == wanted.table else [f"the table is {kind}, not {wanted.table}"]
     by_number = {part.number: part for part in drive.partitions}
@@ -31,7 +32,11 @@ def _entry_differences(slot: Slot, part: Partition) -> list[str]:
     ]
     if slot.kept and slot.part_uuid:
         pairs.append(("has the UUID", part.part_uuid, slot.part_uuid))
-    return [f"partition {slot.number} {what} {_shown(seen)}, not {_shown(wanted)}" for what, seen, wanted in pairs if seen != wanted]
+    return [
+        f"partition {slot.number} {what} {_shown(seen)}, not {_shown(wanted)}"
+        for what, seen, wanted in pairs
+        if seen != wanted
+    ]
 
 
 def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
@@ -44,10 +49,17 @@ def kernel_differences(wanted: Layout, drive: Drive) -> tuple[str, ...]:
             found.append(f"the kernel has no partition {slot.number}")
             continue
         if part.kernel_start_bytes != slot.start_bytes:
-            found.append(f"the kernel has partition {slot.number} at byte {part.kernel_start_bytes}, not {slot.start_bytes}")
-        # Of an extended partition the kernel shows only the first record, so that nobody writes over the logical ones.
+            found.append(
+                f"the kernel has partition {slot.number} at byte {part.kernel_start_bytes}, not "
+                f"{slot.start_bytes}"
+            )
+        # Of an extended partition the kernel shows only the first record, so that nobody writes over the
+        # logical ones.
         if not is_container(slot) and part.kernel_size_bytes != slot.size_bytes:
-            found.append(f"the kernel has partition {slot.number} with {part.kernel_size_bytes} bytes, not {slot.size_bytes}")
+            found.append(
+                f"the kernel has partition {slot.number} with {part.kernel_size_bytes} bytes, not "
+                f"{slot.size_bytes}"
+            )
     return tuple(found)
 
 

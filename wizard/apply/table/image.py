@@ -33,7 +33,8 @@ class Image:
         return replace(self, pieces=tuple(pieces))
 
     def changed_blocks(self, other: "Image") -> Iterator[tuple[int, bytes, bytes]]:
-        """The blocks that differ in another image of the same places: where, what stands here, and what stands there."""
+        """The blocks that differ in another image of the same places: where, what stands here, and what
+        stands there."""
         for (start, mine), (_, theirs) in zip(self.pieces, other.pieces, strict=True):
             for at in range(0, len(mine), self.block_bytes):
                 one, two = mine[at : at + self.block_bytes], theirs[at : at + self.block_bytes]
@@ -44,7 +45,9 @@ class Image:
 def changed_bytes(image: Image, other: Image) -> Iterator[int]:
     """The offsets of every byte that differs."""
     for start, one, two in image.changed_blocks(other):
-        yield from (start + at for at, (here, there) in enumerate(zip(one, two, strict=True)) if here != there)
+        yield from (
+            start + at for at, (here, there) in enumerate(zip(one, two, strict=True)) if here != there
+        )
 
 
 def is_within(offset: int, places: tuple[Extent, ...]) -> bool:

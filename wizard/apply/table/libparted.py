@@ -15,7 +15,8 @@ LIBPARTED_ABORTED = -6
 
 
 def have_written(operation: WriteTable, site: Site, node: str = "") -> None:
-    """Have the operation's table written, to its drive or to `node` in its place. Raises Failed; then it may be half written."""
+    """Have the operation's table written, to its drive or to `node` in its place. Raises Failed; then it may
+    be half written."""
     there = replace(operation, device=node or operation.device)
     result = site.command(
         module_argv("wizard.apply.table.worker"),
@@ -24,7 +25,9 @@ def have_written(operation: WriteTable, site: Site, node: str = "") -> None:
         shown=("libparted", there.table, there.device),
     )
     if result.status == LIBPARTED_ABORTED:
-        raise Failed(f"libparted gave up on {there.device} (it aborted); the table on it may be half written.")
+        raise Failed(
+            f"libparted gave up on {there.device} (it aborted); the table on it may be half written."
+        )
     if result.status:
         raise Failed(f"libparted did not write the table of {there.device}: {result.last_words}")
     set_types(there, site.member.drive.geometry.logical_block_bytes)

@@ -1,8 +1,10 @@
-"""Whether a table that libparted wrote adds to the old one and changes nothing else of it, and in which order it is to reach a drive. Pure.
+"""Whether a table that libparted wrote adds to the old one and changes nothing else of it, and in which order
+it is to reach a drive. Pure.
 
-A cut between two of the writes leaves either the old table, the new one, or none that anybody takes partitions from: of a GPT the copy at
-the end comes first, while the first one is whole and in force; then the first one's entries, for which its header is wrong meanwhile, so
-that Linux sees no partitions (block/partitions/efi.c) and firmware takes the copy, which is the new one (UEFI 2.10, 5.3.2); and one block,
+A cut between two of the writes leaves either the old table, the new one, or none that anybody takes
+partitions from: of a GPT the copy at the end comes first, while the first one is whole and in force; then the
+first one's entries, for which its header is wrong meanwhile, so that Linux sees no partitions
+(block/partitions/efi.c) and firmware takes the copy, which is the new one (UEFI 2.10, 5.3.2); and one block,
 the first header, last. Of an MBR one sector changes.
 """
 
@@ -34,7 +36,8 @@ class Copy:
 
 
 def proven(operation: WriteTable, before: Image, written: Image) -> Image:
-    """What is to reach the drive: of what libparted has `written`, the new partitions' records and what states them; all else as `before`.
+    """What is to reach the drive: of what libparted has `written`, the new partitions' records and what
+    states them; all else as `before`.
 
     Raises Failed where it changed anything of what stays.
     """
@@ -72,7 +75,8 @@ def _reading(image: Image) -> TableReading:
 
 
 def _told(entry: Entry | None, with_uuid: bool) -> tuple[object, ...] | None:
-    """What counts of a record. An MBR's lines have no UUID of their own: theirs comes from the disk signature, which is put back."""
+    """What counts of a record. An MBR's lines have no UUID of their own: theirs comes from the disk
+    signature, which is put back."""
     if entry is None:
         return None
     told = (entry.start_bytes, entry.size_bytes, entry.type, entry.name, entry.attributes)
@@ -80,10 +84,13 @@ def _told(entry: Entry | None, with_uuid: bool) -> tuple[object, ...] | None:
 
 
 def _mbr_with_new_lines(operation: WriteTable, before: Image, written: Image) -> Image:
-    """libparted writes its own boot code into an MBR without any, draws another disk signature, by which partitions that stay may be
-    known (PARTUUID), and counts cylinders anew: only the lines of new partitions are taken.
+    """libparted writes its own boot code into an MBR without any, draws another disk signature, by which
+    partitions that stay may be known (PARTUUID), and counts cylinders anew: only the lines of new partitions
+    are taken.
     """
-    places = [MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) for entry in operation.entries if not entry.kept]
+    places = [
+        MBR_LINES_AT + MBR_LINE_BYTES * (entry.number - 1) for entry in operation.entries if not entry.kept
+    ]
     return before.having({place: written.read(place, MBR_LINE_BYTES) for place in places})
 
 
@@ -111,7 +118,8 @@ def _copy(image: Image, block: int) -> tuple[Copy, int]:
 
 
 def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes], ...]:
-    """The writes that make the one out of the other, each of which is to be on its medium before the next: offsets with whole blocks.
+    """The writes that make the one out of the other, each of which is to be on its medium before the next:
+    offsets with whole blocks.
 
     Raises Failed where something else than the table would change.
     """

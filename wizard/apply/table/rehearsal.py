@@ -1,8 +1,16 @@
-"""A table that keeps partitions, written to a stand-in for its drive first, and looked at there by libblkid, the kernel and ourselves."""
+"""A table that keeps partitions, written to a stand-in for its drive first, and looked at there by libblkid,
+the kernel and ourselves."""
 
 from collections.abc import Iterable
 
-from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel, tell_of, write_bytes
+from wizard.apply.block.devices import (
+    forget_caches,
+    partition_nodes,
+    read_bytes,
+    tell_kernel,
+    tell_of,
+    write_bytes,
+)
 from wizard.apply.block.stand_in import StandIn, standing_in
 from wizard.apply.steps.step_context import Site, look_at
 from wizard.apply.table.compare import disk_differences, kernel_differences
@@ -15,17 +23,23 @@ from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.plan import WriteTable
 
-WRITTEN_DIRECTLY = "libparted writes the table to the drive itself: a power cut meanwhile can leave it half written until the run goes on."
+WRITTEN_DIRECTLY = (
+    "libparted writes the table to the drive itself: a power cut meanwhile can leave it half written until "
+    "the run goes on."
+)
 
 
 def image_of(node: str, places: Iterable[Extent], drive: Identity) -> Image:
     """What these places of a drive, or of a stand-in for it, hold, read past every cache."""
-    pieces = tuple((place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places)
+    pieces = tuple(
+        (place.start_bytes, read_bytes(node, place.start_bytes, place.size_bytes)) for place in places
+    )
     return Image(drive.size_bytes, drive.geometry.logical_block_bytes, pieces)
 
 
 def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
-    """What is to stand in the table's places, which a stand-in has held exactly so. The drive is not written to.
+    """What is to stand in the table's places, which a stand-in has held exactly so. The drive is not written
+    to.
 
     Raises NoStandInError where none can be had, and Failed where the table did not become what was planned.
     """
@@ -34,10 +48,13 @@ def rehearsed(operation: WriteTable, before: Image, site: Site) -> Image:
             wanted = _write_there(operation, before, stand_in, site)
         except Failed as error:
             raise Failed(
-                f"The new table did not come out as planned on a stand-in for {operation.device}, {stand_in.node}: {error} "
-                f"Nothing of it was written to {operation.device}."
+                f"The new table did not come out as planned on a stand-in for {operation.device}, "
+                f"{stand_in.node}: {error} Nothing of it was written to {operation.device}."
             ) from None
-    sentence = f"On a stand-in for {operation.device}, the new table is the planned one, and all else of it is to the byte as before"
+    sentence = (
+        f"On a stand-in for {operation.device}, the new table is the planned one, and all else of it is to "
+        "the byte as before"
+    )
     site.journal.add(Event.VERIFIED, sentence, step=site.step, output="libblkid and the kernel read it so")
     return wanted
 

@@ -1,6 +1,8 @@
-"""Types of partitions that libparted of today's distributions cannot set (before 3.6 it knows only those of its own flags).
+"""Types of partitions that libparted of today's distributions cannot set (before 3.6 it knows only those of
+its own flags).
 
-It writes the table with another type in their place; here they are put where they belong, in both copies of a GPT.
+It writes the table with another type in their place; here they are put where they belong, in both copies of a
+GPT.
 """
 
 import struct
@@ -40,8 +42,13 @@ CHECKSUM_AT, ENTRIES_CHECKSUM_AT = 16, 88
 
 
 def set_types(operation: WriteTable, block_bytes: int) -> None:
-    """Give the new entries of a table that was just written the types that libparted could not. Raises Failed."""
-    wanted = [entry for entry in operation.entries if not entry.kept and entry.type in SET_AFTERWARDS[operation.table]]
+    """Give the new entries of a table that was just written the types that libparted could not. Raises
+    Failed."""
+    wanted = [
+        entry
+        for entry in operation.entries
+        if not entry.kept and entry.type in SET_AFTERWARDS[operation.table]
+    ]
     if not wanted:
         return
     drive = operation.device

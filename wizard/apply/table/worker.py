@@ -1,7 +1,7 @@
 """The fresh process in which libparted lives: one WriteTable as JSON on stdin, one table written, exactly.
 
-libparted caches devices by path, aborts on some hostile tables and never releases the interpreter's lock; none of that can reach
-anyone from here. What it wrote is read back by others.
+libparted caches devices by path, aborts on some hostile tables and never releases the interpreter's lock;
+none of that can reach anyone from here. What it wrote is read back by others.
 """
 
 import json
@@ -31,7 +31,8 @@ from wizard.model.plan import TableEntry, WriteTable
 
 LABELS = {"gpt": "gpt", "mbr": "msdos"}
 UNFLAGGED = {"gpt": LINUX_GPT_TYPE, "mbr": LINUX_MBR_TYPE}
-"""The types that libparted gives a partition of no declared filesystem; older ones can set others only by way of a filesystem or a flag."""
+"""The types that libparted gives a partition of no declared filesystem; older ones can set others only by way
+of a filesystem or a flag."""
 
 DECLARED = {
     ("gpt", BASIC_DATA_TYPE): "ntfs",
@@ -65,14 +66,18 @@ REFUSALS = (
 
 
 def write(operation: WriteTable) -> None:
-    """Write the table; raises Failed before anything is written where it cannot become exactly what is wanted."""
+    """Write the table; raises Failed before anything is written where it cannot become exactly what is
+    wanted."""
     device = parted.getDevice(operation.device)
     if operation.fresh:
         disk = parted.freshDisk(device, LABELS[operation.table])
     else:
         disk = parted.newDisk(device)
         if disk.type != LABELS[operation.table]:
-            raise Failed(f"libparted sees a table of kind {disk.type} on {operation.device}, not {LABELS[operation.table]}.")
+            raise Failed(
+                f"libparted sees a table of kind {disk.type} on {operation.device}, not "
+                f"{LABELS[operation.table]}."
+            )
     present = _present(disk, operation, device.sectorSize)
     for entry in operation.entries:
         if entry.number not in present:
@@ -91,8 +96,9 @@ def write(operation: WriteTable) -> None:
 
 @contextmanager
 def _without_udevadm() -> Iterator[None]:
-    """Debian's libparted runs `udevadm settle` around each commit (its patch udevadm-settle). udev puts a locked drive's events off,
-    so that this would wait two minutes for the lock that we hold: let the shell not find it, and not complain.
+    """Debian's libparted runs `udevadm settle` around each commit (its patch udevadm-settle). udev puts a
+    locked drive's events off, so that this would wait two minutes for the lock that we hold: let the shell
+    not find it, and not complain.
     """
     path, errors = os.environ.get("PATH"), os.dup(2)
     os.environ["PATH"] = "/nonexistent"
@@ -107,14 +113,18 @@ def _without_udevadm() -> Iterator[None]:
 
 
 def _present(disk: parted.Disk, operation: WriteTable, sector_bytes: int) -> frozenset[int]:
-    """The numbers of wanted entries that the table already has, exactly; raises Failed for any other partition in it."""
+    """The numbers of wanted entries that the table already has, exactly; raises Failed for any other
+    partition in it."""
     wanted = {entry.number: entry for entry in operation.entries}
     found = set()
     for part in disk.partitions:
         entry = wanted.get(part.number)
         place = (part.geometry.start * sector_bytes, part.geometry.length * sector_bytes)
         if entry is None or place != (entry.start_bytes, entry.size_bytes):
-            raise Failed(f"{operation.device} has a partition {part.number} that is not in the plan; the table was not changed.")
+            raise Failed(
+                f"{operation.device} has a partition {part.number} that is not in the plan; the table was "
+                "not changed."
+            )
         found.add(part.number)
     return frozenset(found)
 
@@ -123,17 +133,29 @@ def _add(disk: parted.Disk, device: parted.Device, operation: WriteTable, entry:
     sector_bytes = device.sectorSize
     wanted = (operation.table, entry.type)
     flag, declared = FLAGS.get(wanted), DECLARED.get(wanted)
-    if entry.type not in {UNFLAGGED[operation.table], *SET_AFTERWARDS[operation.table]} and flag is None and declared is None:
+    if (
+        entry.type not in {UNFLAGGED[operation.table], *SET_AFTERWARDS[operation.table]}
+        and flag is None
+        and declared is None
+    ):
         raise Failed(f"libparted cannot give partition {entry.number} the type {entry.type}.")
     if entry.start_bytes % sector_bytes or entry.size_bytes % sector_bytes:
-        raise Failed(f"Partition {entry.number} is no whole number of the {sector_bytes} byte blocks of {operation.device}.")
-    geometry = parted.Geometry(device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes)
+        raise Failed(
+            f"Partition {entry.number} is no whole number of the {sector_bytes} byte blocks of "
+            f"{operation.device}."
+        )
+    geometry = parted.Geometry(
+        device, start=entry.start_bytes // sector_bytes, length=entry.size_bytes // sector_bytes
+    )
     holds = parted.FileSystem(type=declared, geometry=geometry) if declared else None
     part = parted.Partition(disk=disk, type=parted.PARTITION_NORMAL, fs=holds, geometry=geometry)
     disk.addPartition(part, parted.Constraint(exactGeom=geometry))
     made = (part.geometry.start, part.geometry.length, part.number)
     if made != (geometry.start, geometry.length, entry.number):
-        raise Failed(f"libparted would make partition {made[2]} at block {made[0]} instead of {entry.number} at {geometry.start}.")
+        raise Failed(
+            f"libparted would make partition {made[2]} at block {made[0]} instead of {entry.number} at "
+            f"{geometry.start}."
+        )
     if flag is not None:
         part.setFlag(flag)
     if operation.table == "gpt" and entry.name:

@@ -54,7 +54,9 @@ def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Si
     try:
         wanted = rehearsed(operation, before, site)
     except NoStandInError as error:
-        site.journal.add(Event.COMMAND, f"No stand-in for {drive} can be had ({error}). {WRITTEN_DIRECTLY}", step=site.step)
+        site.journal.add(
+            Event.COMMAND, f"No stand-in for {drive} can be had ({error}). {WRITTEN_DIRECTLY}", step=site.step
+        )
         site.save(regions)
         _add_directly(operation, before, site)
         return
@@ -66,13 +68,16 @@ def _add_directly(operation: WriteTable, before: Image, site: Site) -> None:
     """Have libparted write the table, and put back what it changed of partitions that stay. Raises Failed."""
     drive = operation.device
     have_written(operation, site)
-    written = image_of(drive, (Extent(offset, len(data)) for offset, data in before.pieces), site.member.drive)
+    written = image_of(
+        drive, (Extent(offset, len(data)) for offset, data in before.pieces), site.member.drive
+    )
     for offset, _, data in written.changed_blocks(proven(operation, before, written)):
         write_bytes(drive, offset, data)
 
 
 def _refuse_use(site: Site) -> None:
-    """Whoever began to use a partition while marks were erased is noticed: libparted itself asks nobody. Raises Failed."""
+    """Whoever began to use a partition while marks were erased is noticed: libparted itself asks nobody.
+    Raises Failed."""
     try:
         check_unused(site.look())
     except Refused as error:
@@ -84,7 +89,10 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
     drive = operation.device
     places = tuple(Extent(offset, len(data)) for offset, data in before.pieces)
     if image_of(drive, places, site.member.drive) != before:
-        raise Failed(f"Somebody changed the table of {drive} while the new one was rehearsed. Nothing of it was written.")
+        raise Failed(
+            f"Somebody changed the table of {drive} while the new one was rehearsed. Nothing of it was "
+            "written."
+        )
     for offset, data in in_order(operation.table, before, wanted):
         # On its medium before the next one.
         write_bytes(drive, offset, data)
@@ -94,17 +102,26 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
 
 
 def table_regions(member: Member) -> tuple[Extent, ...]:
-    """The places that writing the drive's table can touch; those of partitions that stay are not among them."""
+    """The places that writing the drive's table can touch; those of partitions that stay are not among
+    them."""
     identity, before = member.drive, member.before
     block = identity.geometry.logical_block_bytes
     head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
-    kept = tuple(Extent(slot.start_bytes, slot.size_bytes) for slot in before.partitions if slot.kept and not is_container(slot))
-    places = (*table_places(identity.size_bytes, head, block, kept), *record_places(identity.path, identity.size_bytes, block))
+    kept = tuple(
+        Extent(slot.start_bytes, slot.size_bytes)
+        for slot in before.partitions
+        if slot.kept and not is_container(slot)
+    )
+    places = (
+        *table_places(identity.size_bytes, head, block, kept),
+        *record_places(identity.path, identity.size_bytes, block),
+    )
     return merged(places, block, identity.size_bytes)
 
 
 def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]:
-    """Where the table's own records lie now, the chain of an extended partition among them: libparted writes all of them again."""
+    """Where the table's own records lie now, the chain of an extended partition among them: libparted writes
+    all of them again."""
     try:
         with Path(drive).open("rb", buffering=0) as device:
 
@@ -118,7 +135,8 @@ def record_places(drive: str, size_bytes: int, block_bytes: int) -> list[Extent]
 
 
 def _put_back_half_written(drive: str, site: Site) -> None:
-    """An earlier process died while it wrote: the partitions that stay are known from before, so begin there again."""
+    """An earlier process died while it wrote: the partitions that stay are known from before, so begin there
+    again."""
     mine = [saved for saved in site.vault.all() if saved.step == site.step]
     for saved in reversed(mine):
         write_bytes(drive, saved.offset_bytes, site.vault.read(saved))
@@ -135,7 +153,10 @@ def _read_back(drive: str, site: Site) -> str:
         tell_kernel(drive, anew=False)
         found = site.look()
     if differences := kernel_differences(wanted, found):
-        raise Failed(f"The table is on {drive}, but the kernel did not take it over: {'; '.join(differences)}. A restart makes it do so.")
+        raise Failed(
+            f"The table is on {drive}, but the kernel did not take it over: {'; '.join(differences)}. A "
+            "restart makes it do so."
+        )
     nodes = tuple(partition_path(drive, slot.number) for slot in wanted.partitions if not slot.kept)
     if missing := wait_for(nodes):
         raise Failed(f"The node {missing} did not appear.")
@@ -145,7 +166,11 @@ def _read_back(drive: str, site: Site) -> str:
 def _drawn(drive: Drive, site: Site) -> str:
     """What libparted drew at random, which no plan can hold beforehand."""
     new = {slot.number for slot in site.member.after.partitions if not slot.kept}
-    parts = [f"partition {part.number} is {part.part_uuid}" for part in drive.partitions if part.number in new and part.part_uuid]
+    parts = [
+        f"partition {part.number} is {part.part_uuid}"
+        for part in drive.partitions
+        if part.number in new and part.part_uuid
+    ]
     table = f"the table is {drive.table.uuid}" if drive.table and drive.table.uuid else ""
     drawn = "; ".join([text for text in (table, *parts) if text])
     return f"Disk and kernel have exactly the planned table{': ' + drawn if drawn else ''}."

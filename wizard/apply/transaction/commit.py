@@ -1,7 +1,9 @@
-"""What a drive holds and what it is to hold, exchanged: the phases of a commit and of its undoing, each of which can be done again.
+"""What a drive holds and what it is to hold, exchanged: the phases of a commit and of its undoing, each of
+which can be done again.
 
-The phase is on its medium before the first write that belongs to it, and what is read, the old and the new chunks, is never written to
-meanwhile. So wherever the power goes, the phase and the block that decides say how it goes on.
+The phase is on its medium before the first write that belongs to it, and what is read, the old and the new
+chunks, is never written to meanwhile. So wherever the power goes, the phase and the block that decides say
+how it goes on.
 """
 
 import shutil
@@ -37,7 +39,8 @@ from wizard.model.journal import Event
 from wizard.model.units import format_exact
 
 WORK, OLD, NUMBERS = "work.cow", "old.chunks", "numbers"
-"""Files in the transaction's folder: the snapshot's store, what the drive held, and the numbers of the chunks in it."""
+"""Files in the transaction's folder: the snapshot's store, what the drive held, and the numbers of the chunks
+in it."""
 
 
 class Note(Protocol):
@@ -64,7 +67,9 @@ class Direction:
 
 
 FORWARD = Direction(Phase.BARRING, Phase.REPLACING, Phase.RELEASING, Phase.COMMITTED, Head.OLD, Head.NEW)
-BACK = Direction(Phase.BARRING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK, Phase.UNDONE, Head.NEW, Head.OLD)
+BACK = Direction(
+    Phase.BARRING_BACK, Phase.REPLACING_BACK, Phase.RELEASING_BACK, Phase.UNDONE, Head.NEW, Head.OLD
+)
 
 
 class Exchange:
@@ -79,8 +84,8 @@ class Exchange:
         self._folder = Path(record.folder)
 
     def commit(self, progress: Progress) -> None:
-        """Go on to COMMITTED from SEALED or any phase of a commit. Raises Refused where the drive was changed by somebody else, Failed
-        where reading or writing fails; either way it can be asked for again."""
+        """Go on to COMMITTED from SEALED or any phase of a commit. Raises Refused where the drive was changed
+        by somebody else, Failed where reading or writing fails; either way it can be asked for again."""
         if self.record.phase is Phase.SEALED:
             self._collect(part(progress, 0.0, 0.2))
         else:
@@ -89,8 +94,8 @@ class Exchange:
         (self._folder / WORK).unlink(missing_ok=True)
 
     def undo(self, progress: Progress) -> None:
-        """Go back to the filesystem as it was, to the bit: from COMMITTED, or from the middle of a commit or an undoing. Raises as `commit`
-        does; where the filesystem was used since, nothing is written."""
+        """Go back to the filesystem as it was, to the bit: from COMMITTED, or from the middle of a commit or
+        an undoing. Raises as `commit` does; where the filesystem was used since, nothing is written."""
         self._settle()
         if self.record.phase in COMMITTING:
             self._turn_round()
@@ -103,7 +108,8 @@ class Exchange:
         drop_folder(self._folder)
 
     def check_kept(self, progress: Progress) -> None:
-        """Raises Failed where what was replaced is no longer as it was kept, Refused where it does not fit what the drive holds."""
+        """Raises Failed where what was replaced is no longer as it was kept, Refused where it does not fit
+        what the drive holds."""
         self._source(BACK)
         if self.record.phase is Phase.COMMITTED and (obstacle := self.undo_obstacle(progress)):
             raise Refused(f"The change cannot be undone: {obstacle}. Nothing was written.")
@@ -117,16 +123,19 @@ class Exchange:
         return ""
 
     def _settle(self) -> None:
-        """What was written last can be in caches alone, where a process was killed then, or the drive erred: nothing
-        is concluded from it before it is on the medium.
+        """What was written last can be in caches alone, where a process was killed then, or the drive erred:
+        nothing is concluded from it before it is on the medium.
         """
         self._medium.flush()
 
     @property
     def holds_last_block(self) -> bool:
-        """Whether the block that decides is to the bit what the finished change, or its undoing, wrote there."""
+        """Whether the block that decides is to the bit what the finished change, or its undoing, wrote
+        there."""
         self._settle()
-        return decides(self._medium, self._firsts.of(Head.OLD if self.record.phase is Phase.UNDONE else Head.NEW))
+        return decides(
+            self._medium, self._firsts.of(Head.OLD if self.record.phase is Phase.UNDONE else Head.NEW)
+        )
 
     @property
     def head(self) -> Head:
@@ -142,8 +151,9 @@ class Exchange:
         save_record(self._run, self.record)
 
     def _collect(self, progress: Progress) -> None:
-        """Keep what will be replaced. The drive is only read. Nothing kept anybody from mounting it since the snapshot was closed, as a
-        restart does, and what was made on the snapshot does not fit what was written since.
+        """Keep what will be replaced. The drive is only read. Nothing kept anybody from mounting it since the
+        snapshot was closed, as a restart does, and what was made on the snapshot does not fit what was
+        written since.
         """
         first = self._medium.read(0, FIRST_BYTES)
         if first.hex() != self.record.old_first:
@@ -155,7 +165,9 @@ class Exchange:
             write_durably(self._folder / NUMBERS, old.numbers.tobytes(), O_TRUNC)
             sync_folder(self._folder)
         except OSError as error:
-            raise Failed(f"What is to be replaced could not be kept in {self._folder}: {error.strerror}.") from None
+            raise Failed(
+                f"What is to be replaced could not be kept in {self._folder}: {error.strerror}."
+            ) from None
         self.record = replace(
             self.record,
             phase=Phase.BARRING,
@@ -163,11 +175,15 @@ class Exchange:
             chunks=len(old.numbers),
             old_digest=digest_in_file(old),
             new_digest=digest_in_file(new),
-            new_first=next((data for offset, data in new.contents() if offset == 0), first)[:FIRST_BYTES].hex(),
+            new_first=next((data for offset, data in new.contents() if offset == 0), first)[
+                :FIRST_BYTES
+            ].hex(),
         )
         save_record(self._run, self.record)
         size = format_exact(old.total_bytes)
-        self._note(Event.SAVED, f"What the drive holds where it will change, {size}, is kept in {self._folder}.")
+        self._note(
+            Event.SAVED, f"What the drive holds where it will change, {size}, is kept in {self._folder}."
+        )
 
     def _old_chunks(self) -> Chunks:
         numbers = array("Q")
@@ -200,7 +216,9 @@ class Exchange:
         if self.record.phase is direction.releasing:
             self._release(direction, standing, coming)
         if self.record.phase is not direction.done:
-            raise Refused(f"The change is {self.record.phase}: this cannot be done with it now. Nothing was written.")
+            raise Refused(
+                f"The change is {self.record.phase}: this cannot be done with it now. Nothing was written."
+            )
 
     def _bar(self, direction: Direction, progress: Progress) -> None:
         head = self.head
@@ -222,8 +240,13 @@ class Exchange:
         self._must_be_barred()
         source = self._source(direction)
         replace_all(self._medium, source, part(progress, 0.0, 0.6))
-        if digest_on(self._medium, source, part(progress, 0.6, 1.0), coming) != self._digest(direction.coming):
-            raise Failed("The drive does not hold what was written to it. The filesystem stays barred: nobody can mount it.")
+        if digest_on(self._medium, source, part(progress, 0.6, 1.0), coming) != self._digest(
+            direction.coming
+        ):
+            raise Failed(
+                "The drive does not hold what was written to it. The filesystem stays barred: nobody can "
+                "mount it."
+            )
         seen = f"{format_exact(source.total_bytes)} were read again from the drive"
         self._note(Event.VERIFIED, "The drive holds what was written to it", output=seen)
         self._enter(direction.releasing)
@@ -237,8 +260,12 @@ class Exchange:
     def _must_be_barred(self) -> None:
         if self.head is not Head.BARRED:
             raise Refused(
-                "In the middle of the change somebody wrote to the filesystem's superblock, which was barred. Nothing was written. "
-                "What is kept of both states lies in " + str(self._folder) + "."
+                (
+                    "In the middle of the change somebody wrote to the filesystem's superblock, which was "
+                    "barred. Nothing was written. What is kept of both states lies in "
+                )
+                + str(self._folder)
+                + "."
             )
 
     def _release(self, direction: Direction, standing: bytes, coming: bytes) -> None:
@@ -249,9 +276,12 @@ class Exchange:
             self._settle()
             if not decides(self._medium, coming):
                 raise Failed("The drive did not take the superblock that was written last.")
-        elif head is not direction.coming and not is_used_one(self._medium.read(0, FIRST_BYTES), coming, standing):
+        elif head is not direction.coming and not is_used_one(
+            self._medium.read(0, FIRST_BYTES), coming, standing
+        ):
             self._must_be_barred()
-        # Else the block that decides was the last thing before the power went, and maybe the filesystem was used before this.
+        # Else the block that decides was the last thing before the power went, and maybe the filesystem was
+        # used before this.
         self._enter(direction.done)
 
     def _turn_round(self) -> None:

@@ -1,4 +1,5 @@
-"""Where a transaction stands: a small file in its run's folder, on the medium before what it announces is begun."""
+"""Where a transaction stands: a small file in its run's folder, on the medium before what it announces is
+begun."""
 
 import os
 from dataclasses import dataclass
@@ -15,8 +16,9 @@ FILE = "transaction.json"
 
 
 class Phase(StrEnum):
-    """WORKING: everything is done on the snapshot. SEALED: its store is complete and closed. BARRING, REPLACING, RELEASING: the drive is
-    changed; COMMITTED: it is. The same with BACK: what was there is put back. UNDONE, ABANDONED, KEPT: it is over, and the stores are gone.
+    """WORKING: everything is done on the snapshot. SEALED: its store is complete and closed. BARRING,
+    REPLACING, RELEASING: the drive is changed; COMMITTED: it is. The same with BACK: what was there is put
+    back. UNDONE, ABANDONED, KEPT: it is over, and the stores are gone.
     """
 
     WORKING = "working"
@@ -38,13 +40,16 @@ UNTOUCHED = frozenset({Phase.WORKING, Phase.SEALED})
 COMMITTING = frozenset({Phase.BARRING, Phase.REPLACING, Phase.RELEASING})
 OVER = frozenset({Phase.UNDONE, Phase.ABANDONED, Phase.KEPT})
 
-NOTHING = "If the power went now, the filesystem would be as it was before: everything is done on a copy-on-write snapshot."
+NOTHING = (
+    "If the power went now, the filesystem would be as it was before: everything is done on a copy-on-write "
+    "snapshot."
+)
 
 
 def _half(command: str) -> str:
     return (
-        "If the power went now, nobody could mount this filesystem, which is barred while it is half replaced; "
-        f"`diskwright {command}` would finish it, and nothing would be lost."
+        "If the power went now, nobody could mount this filesystem, which is barred while it is half "
+        f"replaced; `diskwright {command}` would finish it, and nothing would be lost."
     )
 
 
@@ -68,10 +73,12 @@ POWER = {
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A transaction on a filesystem with this UUID, on a device of this size. `folder` is where its stores lie.
+    """A transaction on a filesystem with this UUID, on a device of this size. `folder` is where its stores
+    lie.
 
-    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal digits. From BARRING on it is known
-    what is replaced: `chunks` of `chunk_bytes`, with the digests of what they held and are to hold, and `new_first`.
+    `old_first` and `new_first` are the first bytes of the filesystem before and after, in hexadecimal digits.
+    From BARRING on it is known what is replaced: `chunks` of `chunk_bytes`, with the digests of what they
+    held and are to hold, and `new_first`.
     """
 
     phase: Phase
@@ -87,18 +94,22 @@ class Record:
 
 
 def save_record(run: Path, record: Record) -> None:
-    """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before stands."""
+    """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before
+    stands."""
     new = run / f"{FILE}.new"
     try:
         write_durably(new, render_document(SCHEMA, to_json(record)).encode(), os.O_TRUNC)
         new.rename(run / FILE)
         sync_folder(run)
     except OSError as error:
-        raise Failed(f"Where the transaction stands could not be written to {run}: {error.strerror}.") from None
+        raise Failed(
+            f"Where the transaction stands could not be written to {run}: {error.strerror}."
+        ) from None
 
 
 def load_record(run: Path) -> Record | None:
-    """Where the run's transaction stands; None where none was begun. Raises BadInput where the file is damaged."""
+    """Where the run's transaction stands; None where none was begun. Raises BadInput where the file is
+    damaged."""
     try:
         text = (run / FILE).read_text("utf-8")
     except FileNotFoundError:
@@ -109,7 +120,8 @@ def load_record(run: Path) -> Record | None:
 
 
 def power_now(run: Path) -> str:
-    """What a power cut now would leave, by where the run's transaction stands; empty where it has none, or it is over. Raises BadInput."""
+    """What a power cut now would leave, by where the run's transaction stands; empty where it has none, or it
+    is over. Raises BadInput."""
     record = load_record(run)
     return "" if record is None else POWER.get(record.phase, "")
 

@@ -1,7 +1,8 @@
-"""Replacing chunks of a filesystem so that a power cut at any moment costs nothing: a log of what is to be there is read, and may be read
-again from its beginning as often as it takes.
+"""Replacing chunks of a filesystem so that a power cut at any moment costs nothing: a log of what is to be
+there is read, and may be read again from its beginning as often as it takes.
 
-Meanwhile the filesystem is barred: nobody mounts what is half old and half new. One block, written last, makes it whole.
+Meanwhile the filesystem is barred: nobody mounts what is half old and half new. One block, written last,
+makes it whole.
 """
 
 import errno
@@ -22,7 +23,8 @@ Progress = Callable[[float], None]
 
 
 class Head(Enum):
-    """What decides who may mount it, as found on the drive. BARRED: nobody. OTHER: neither of the two; somebody wrote to it."""
+    """What decides who may mount it, as found on the drive. BARRED: nobody. OTHER: neither of the two;
+    somebody wrote to it."""
 
     OLD = "old"
     NEW = "new"
@@ -62,7 +64,8 @@ def set_bar(medium: Medium) -> None:
 
 
 def lift_bar(medium: Medium, coming: bytes) -> None:
-    """By one write of one block the filesystem is whole, and free to be mounted; `coming` are its first bytes."""
+    """By one write of one block the filesystem is whole, and free to be mounted; `coming` are its first
+    bytes."""
     block = deciding_block(medium.logical_block_bytes)
     medium.write_through(block.start, coming[block])
 
@@ -74,7 +77,8 @@ def decides(medium: Medium, coming: bytes) -> bool:
 
 
 def replace_all(medium: Medium, source: Chunks, progress: Progress) -> None:
-    """Put every chunk in its place but for the block that decides; on return it is on the medium. May be done any number of times."""
+    """Put every chunk in its place but for the block that decides; on return it is on the medium. May be done
+    any number of times."""
     block = deciding_block(medium.logical_block_bytes)
     standing = medium.read(0, FIRST_BYTES)[block]
     total, done = source.total_bytes, 0
@@ -86,14 +90,17 @@ def replace_all(medium: Medium, source: Chunks, progress: Progress) -> None:
 
 
 def digest_on(medium: Medium, chunks: Chunks, progress: Progress, coming: bytes | None = None) -> str:
-    """The digest of these chunks as they lie on the drive; the block that decides is taken to be as in `coming` already, where given."""
+    """The digest of these chunks as they lie on the drive; the block that decides is taken to be as in
+    `coming` already, where given."""
     block = deciding_block(medium.logical_block_bytes)
 
     def read() -> Iterator[bytes]:
         total, done = chunks.total_bytes, 0
         for piece in chunks.pieces():
             data = medium.read(piece.offset_bytes, piece.length_bytes)
-            yield _with(data, block, coming[block]) if coming is not None and piece.offset_bytes == 0 else data
+            yield (
+                _with(data, block, coming[block]) if coming is not None and piece.offset_bytes == 0 else data
+            )
             done += piece.length_bytes
             progress(done / total)
 
@@ -106,8 +113,8 @@ def digest_in_file(chunks: Chunks) -> str:
 
 
 def keep_old(medium: Medium, new: Chunks, file: Path, progress: Progress) -> Chunks:
-    """Write to `file` what the drive holds where `new` holds something else, and give those chunks; on return they are on the medium.
-    e2fsck and tune2fs write much that is the same as before.
+    """Write to `file` what the drive holds where `new` holds something else, and give those chunks; on return
+    they are on the medium. e2fsck and tune2fs write much that is the same as before.
     """
     numbers = array("Q")
     total, done = new.total_bytes, 0
@@ -126,7 +133,9 @@ def keep_old(medium: Medium, new: Chunks, file: Path, progress: Progress) -> Chu
             os.fsync(kept.fileno())
     except OSError as error:
         reason = "the disk is full" if error.errno == errno.ENOSPC else error.strerror
-        raise Failed(f"What is to be replaced could not be kept in {file}: {reason}. The drive has not changed.") from None
+        raise Failed(
+            f"What is to be replaced could not be kept in {file}: {reason}. The drive has not changed."
+        ) from None
     return Chunks.in_order(file, new.chunk_bytes, new.size_bytes, numbers)
 
 

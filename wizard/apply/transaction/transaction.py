@@ -1,11 +1,12 @@
-"""A change to a filesystem as a transaction: made and proven on a copy-on-write snapshot, put on the drive so that a power cut at any
-moment costs nothing, and taken back to the bit.
+"""A change to a filesystem as a transaction: made and proven on a copy-on-write snapshot, put on the drive so
+that a power cut at any moment costs nothing, and taken back to the bit.
 
-The snapshot's store is a redo log: whatever was written lies in it, and it does not change any more once the snapshot is taken down. What
-it holds is copied to the drive by this program, from the beginning as often as it takes. The kernel could merge it (snapshot-merge), but
-that uses the store up meanwhile, needs the device mapper also to go on after a reboot, and a second snapshot to collect what is replaced,
-which could run full in the middle. Here what is replaced is kept, and on its medium, before the first write; only what really differs is
-written; and a rescue medium without the device mapper can go on, and take back.
+The snapshot's store is a redo log: whatever was written lies in it, and it does not change any more once the
+snapshot is taken down. What it holds is copied to the drive by this program, from the beginning as often as
+it takes. The kernel could merge it (snapshot-merge), but that uses the store up meanwhile, needs the device
+mapper also to go on after a reboot, and a second snapshot to collect what is replaced, which could run full
+in the middle. Here what is replaced is kept, and on its medium, before the first write; only what really
+differs is written; and a rescue medium without the device mapper can go on, and take back.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def store_of(store: Path, run_name: str) -> Path:
 
 
 class Transaction:
-    """One transaction of a run. Made by `begin`, found again by `reopen`. The caller holds the drive's lock; `drive_locks` are handed to
-    the commands that are run.
+    """One transaction of a run. Made by `begin`, found again by `reopen`. The caller holds the drive's lock;
+    `drive_locks` are handed to the commands that are run.
     """
 
     def __init__(self, run: Path, device: str, journal: Journal, drive_locks: Sequence[int] = ()) -> None:
@@ -49,9 +50,17 @@ class Transaction:
 
     @classmethod
     def begin(
-        cls, run: Path, device: str, store: Path, journal: Journal, *, room_bytes: int = 0, drive_locks: Sequence[int] = ()
+        cls,
+        run: Path,
+        device: str,
+        store: Path,
+        journal: Journal,
+        *,
+        room_bytes: int = 0,
+        drive_locks: Sequence[int] = (),
     ) -> Transaction:
-        """Put a snapshot over the filesystem on `device`, its store in the folder `store`, of which `room_bytes` are taken at once.
+        """Put a snapshot over the filesystem on `device`, its store in the folder `store`, of which
+        `room_bytes` are taken at once.
 
         Raises Refused or Failed; the drive has not changed then, and will not until `commit`.
         """
@@ -63,17 +72,26 @@ class Transaction:
         if facts is None:
             raise Refused(f"{printable(device)} holds no filesystem of this kind. Nothing was written.")
         if is_barred(first):
-            raise Refused(f"{printable(device)} is in the middle of another run's change: resume or undo that one. Nothing was written.")
+            raise Refused(
+                f"{printable(device)} is in the middle of another run's change: resume or undo that one. "
+                "Nothing was written."
+            )
         refuse_open_folder(store)
         folder = store_of(store, run.name)
         try:
             for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
                 missing.mkdir(mode=0o700)
         except OSError as error:
-            raise Refused(f"{printable(str(folder), 200)} cannot be made: {error.strerror}. Nothing was written.") from None
+            raise Refused(
+                f"{printable(str(folder), 200)} cannot be made: {error.strerror}. Nothing was written."
+            ) from None
         if not is_roots_alone(folder):
-            raise Refused(f"{printable(str(folder), 200)} does not belong to root alone. Nothing was written.")
-        save_record(run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder), old_first=first.hex()))
+            raise Refused(
+                f"{printable(str(folder), 200)} does not belong to root alone. Nothing was written."
+            )
+        save_record(
+            run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder), old_first=first.hex())
+        )
         made = cls(run, device, journal, drive_locks)
         try:
             _, physical_bytes = block_bytes(device)
@@ -85,12 +103,16 @@ class Transaction:
 
     @classmethod
     def reopen(cls, run: Path, device: str, journal: Journal, drive_locks: Sequence[int] = ()) -> Transaction:
-        """The run's transaction, also after a reboot, when `device` may have another name; raises Refused where it is another."""
+        """The run's transaction, also after a reboot, when `device` may have another name; raises Refused
+        where it is another."""
         record = load_record(run)
         if record is None:
             raise BadInput(f"The run {run.name} has no transaction.")
         if not is_filesystem_of(record, device):
-            raise Refused(f"{printable(device)} does not hold the filesystem of the run {run.name}. Nothing was written.")
+            raise Refused(
+                f"{printable(device)} does not hold the filesystem of the run {run.name}. Nothing was "
+                "written."
+            )
         return cls(run, device, journal, drive_locks)
 
     @property
@@ -100,37 +122,46 @@ class Transaction:
 
     @property
     def work(self) -> str:
-        """The snapshot's node, on which everything is done; raises Failed where it is gone, as after a reboot, or is no longer valid."""
+        """The snapshot's node, on which everything is done; raises Failed where it is gone, as after a
+        reboot, or is no longer valid."""
         node = self._snapshot().node() if self.phase is Phase.WORKING else None
         if node is None:
-            raise Failed("The snapshot is gone. The drive has not changed; what was done on it is begun again.")
+            raise Failed(
+                "The snapshot is gone. The drive has not changed; what was done on it is begun again."
+            )
         self.check()
         return node
 
     def check(self) -> int:
-        """How many bytes of the store are used; raises Failed where the snapshot is no longer valid, as when its folder ran full."""
+        """How many bytes of the store are used; raises Failed where the snapshot is no longer valid, as when
+        its folder ran full."""
         return self._snapshot().used_bytes()
 
     def abandon(self) -> None:
-        """Give it up: the snapshot and its store go, and the drive has not changed by one bit. Raises Refused where it has."""
+        """Give it up: the snapshot and its store go, and the drive has not changed by one bit. Raises Refused
+        where it has."""
         record = self._record()
         if record.phase not in (*UNTOUCHED, Phase.ABANDONED):
-            raise Refused(f"The change is {record.phase}: it can be resumed or undone, not given up. Nothing was written.")
+            raise Refused(
+                f"The change is {record.phase}: it can be resumed or undone, not given up. Nothing was "
+                "written."
+            )
         # In this order there is room again before anything is written.
         self._snapshot().take_down()
         drop_folder(Path(record.folder))
         save_record(self._run, replace(record, phase=Phase.ABANDONED))
 
     def commit(self, on_progress: Progress = lambda share: None) -> None:
-        """Put what was done on the snapshot on the drive; goes on wherever an earlier commit was cut off. Raises Refused or Failed; then it
-        can be asked for again, or `undo`."""
+        """Put what was done on the snapshot on the drive; goes on wherever an earlier commit was cut off.
+        Raises Refused or Failed; then it can be asked for again, or `undo`."""
         if self.phase is Phase.WORKING:
             self._seal()
         with DeviceMedium(self._device) as medium:
             Exchange(self._run, medium, self._journal.add).commit(on_progress)
 
     def undo(self, on_progress: Progress = lambda share: None) -> None:
-        """Take the change back to the bit, from wherever it stands. Raises Refused where the filesystem was used since."""
+        """Take the change back to the bit, from wherever it stands. Raises Refused where the filesystem was
+        used since."""
         if self.phase in UNTOUCHED:
             self.abandon()
             return
@@ -138,7 +169,8 @@ class Transaction:
             Exchange(self._run, medium, self._journal.add).undo(on_progress)
 
     def check_kept(self) -> None:
-        """Raises Refused or Failed where a change that has reached the drive could not be undone. Writes nothing."""
+        """Raises Refused or Failed where a change that has reached the drive could not be undone. Writes
+        nothing."""
         if self.phase not in (*UNTOUCHED, *OVER):
             with DeviceMedium(self._device) as medium:
                 Exchange(self._run, medium, self._journal.add).check_kept(lambda share: None)
@@ -149,17 +181,20 @@ class Transaction:
             return Exchange(self._run, medium, self._journal.add).undo_obstacle(lambda share: None)
 
     def was_used(self) -> bool:
-        """Whether somebody has written to the filesystem since it was committed or taken back, as its superblock tells."""
+        """Whether somebody has written to the filesystem since it was committed or taken back, as its
+        superblock tells."""
         with DeviceMedium(self._device) as medium:
             return Exchange(self._run, medium, self._journal.add).head is Head.OTHER
 
     def holds_last_block(self) -> bool:
-        """Whether what was written last, by which it is committed or taken back, is read from the drive to the bit."""
+        """Whether what was written last, by which it is committed or taken back, is read from the drive to
+        the bit."""
         with DeviceMedium(self._device) as medium:
             return Exchange(self._run, medium, self._journal.add).holds_last_block
 
     def keep(self) -> None:
-        """Give up the way back, and with it the room that it takes. Raises Refused unless the change is committed."""
+        """Give up the way back, and with it the room that it takes. Raises Refused unless the change is
+        committed."""
         record = self._record()
         if record.phase not in (Phase.COMMITTED, Phase.KEPT):
             raise Refused(f"The change is {record.phase}: there is nothing to keep. Nothing was written.")
@@ -176,7 +211,10 @@ class Transaction:
         record = self._record()
         found = len(read_cow_store(snapshot.store, record.size_bytes).numbers)
         if found != written:
-            raise Failed(f"The snapshot's store holds {found} chunks, and the kernel counted {written}. The drive has not changed.")
+            raise Failed(
+                f"The snapshot's store holds {found} chunks, and the kernel counted {written}. The drive has "
+                "not changed."
+            )
         save_record(self._run, replace(record, phase=Phase.SEALED))
 
     def _record(self) -> Record:
@@ -186,7 +224,9 @@ class Transaction:
         return record
 
     def _snapshot(self) -> Snapshot:
-        return Snapshot(f"{PREFIX}{self._run.name}", self._device, Path(self._record().folder) / WORK, self._tell)
+        return Snapshot(
+            f"{PREFIX}{self._run.name}", self._device, Path(self._record().folder) / WORK, self._tell
+        )
 
     def _tell(self, argv: Sequence[str]) -> str:
         result = journalled(argv, self._journal, 0, COMMAND_SECONDS, self._drive_locks)
@@ -196,7 +236,8 @@ class Transaction:
 
 
 def is_filesystem_of(record: Record, device: str) -> bool:
-    """Whether a device is as large as the transaction's, and its superblock, barred or not, has the same UUID."""
+    """Whether a device is as large as the transaction's, and its superblock, barred or not, has the same
+    UUID."""
     try:
         if size_bytes(device) != record.size_bytes:
             return False
@@ -207,7 +248,8 @@ def is_filesystem_of(record: Record, device: str) -> bool:
 
 
 def locate(run: Path) -> str:
-    """The device that the run's transaction is on, whatever the kernel calls it now; raises Refused where it is missing, or there twice."""
+    """The device that the run's transaction is on, whatever the kernel calls it now; raises Refused where it
+    is missing, or there twice."""
     record = load_record(run)
     if record is None:
         raise BadInput(f"The run {run.name} has no transaction.")
@@ -219,8 +261,13 @@ def locate(run: Path) -> str:
 
 
 def nodes_holding(uuid: str) -> list[str]:
-    """The devices whose superblock, barred or not, has this UUID; snapshots of transactions are none of them."""
-    return [node for node in (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()) if not _is_own(entry)) if _uuid_on(node) == uuid]
+    """The devices whose superblock, barred or not, has this UUID; snapshots of transactions are none of
+    them."""
+    return [
+        node
+        for node in (node_of(entry.name) for entry in sorted(SYS_BLOCK.iterdir()) if not _is_own(entry))
+        if _uuid_on(node) == uuid
+    ]
 
 
 def _uuid_on(node: str) -> str | None:

@@ -1,4 +1,5 @@
-"""How something that is changed in use stands: as it was found, as it is to be, or otherwise. The one place that reads all of it."""
+"""How something that is changed in use stands: as it was found, as it is to be, or otherwise. The one place
+that reads all of it."""
 
 import re
 from dataclasses import dataclass
@@ -10,7 +11,15 @@ from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import Mounted, mounted_at
 from wizard.layout.changes import digest_of_text, new_line, new_rules, queue_file
 from wizard.layout.tuning import Superblock
-from wizard.model.changes import ChangeOperation, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.model.changes import (
+    ChangeOperation,
+    EditFstab,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
 from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.names import printable
@@ -23,7 +32,8 @@ _SUPERBLOCK = re.compile(r"(?m)^(Block count|Reserved block count|Block size):\s
 
 
 class How(StrEnum):
-    """BEFORE: as the document found it. AFTER: as it is to be. OTHER: neither, so somebody else has changed it."""
+    """BEFORE: as the document found it. AFTER: as it is to be. OTHER: neither, so somebody else has changed
+    it."""
 
     BEFORE = "before"
     AFTER = "after"
@@ -48,7 +58,9 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
             mounted = mounted_from(device, place)
             if mounted is None:
                 return Standing(How.OTHER, f"{device} is not mounted at {printable(place, 200)}")
-            return _of({*mounted.words}, {*old_words}, {*new_words}, f"it is mounted with {','.join(mounted.words)}")
+            return _of(
+                {*mounted.words}, {*old_words}, {*new_words}, f"it is mounted with {','.join(mounted.words)}"
+            )
         case EditFstab():
             return _line_standing(operation)
         case SetQueue(old=value, new=wanted):
@@ -57,11 +69,22 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
         case WriteRules(file=file, old=rules):
             held = read_rules(Path(file))
             wanted = new_rules(operation, drive)
-            seen = "is not there" if held is None else "holds the new lines" if held == wanted else "holds other lines"
+            seen = (
+                "is not there"
+                if held is None
+                else "holds the new lines"
+                if held == wanted
+                else "holds other lines"
+            )
             return _of(held, rules, wanted, f"{file} {seen}")
         case SwitchOnTimer():
             enabled = timer_state()
-            return _of(enabled, "disabled", "enabled", f"systemd says that {operation.unit} is {printable(enabled or 'unknown', 40)}")
+            return _of(
+                enabled,
+                "disabled",
+                "enabled",
+                f"systemd says that {operation.unit} is {printable(enabled or 'unknown', 40)}",
+            )
 
 
 def _of(seen: object, before: object, after: object, said: str) -> Standing:
@@ -69,19 +92,25 @@ def _of(seen: object, before: object, after: object, said: str) -> Standing:
 
 
 def _line_standing(operation: EditFstab) -> Standing:
-    """A line that was changed stays changed whatever becomes of the others; one that is to be changed stands in the very same file."""
+    """A line that was changed stays changed whatever becomes of the others; one that is to be changed stands
+    in the very same file."""
     held = read_text(Path(operation.file))
     lines = held.split("\n")
     if lines.count(new_line(operation)) == 1 and operation.old not in lines:
         return Standing(How.AFTER, "the new line is there once, and the old one no longer")
-    if digest_of_text(held) == operation.digest and lines[operation.number - 1 : operation.number] == [operation.old]:
+    if digest_of_text(held) == operation.digest and lines[operation.number - 1 : operation.number] == [
+        operation.old
+    ]:
         return Standing(How.BEFORE, "the file is as it was")
     return Standing(How.OTHER, f"{printable(operation.file, 200)} was changed")
 
 
 def superblock(device: str) -> Superblock:
     """What an ext filesystem's superblock says; raises Failed where dumpe2fs does not tell."""
-    found = {key: int(value) for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)}
+    found = {
+        key: int(value)
+        for key, value in _SUPERBLOCK.findall(run(["dumpe2fs", "-h", device], seconds=LOOK_SECONDS).output)
+    }
     if len(found) != 3:
         raise Failed(f"dumpe2fs does not say how many blocks of {device} are kept for root.")
     return Superblock(found["Block count"], found["Reserved block count"], found["Block size"])
@@ -94,7 +123,8 @@ def mounted_from(device: str, place: str) -> Mounted | None:
 
 
 def is_mount_of(mounted: Mounted, device: str) -> bool:
-    """Whether a mount is one of this device. What the kernel started from it calls /dev/root, whatever it is."""
+    """Whether a mount is one of this device. What the kernel started from it calls /dev/root, whatever it
+    is."""
     return mounted.source == device or (mounted.source == "/dev/root" and _is_on(device, mounted.mount_point))
 
 
@@ -106,22 +136,30 @@ def _is_on(device: str, place: str) -> bool:
 
 
 def queue_value(operation: SetQueue) -> str | None:
-    """The value now; None where it cannot be read. Of several to choose from the kernel puts the one in force in brackets."""
+    """The value now; None where it cannot be read. Of several to choose from the kernel puts the one in force
+    in brackets."""
     said = text(Path(queue_file(operation)))
     chosen = re.search(r"\[(.+?)\]", said or "")
     return chosen[1] if chosen else said
 
 
 def read_rules(path: Path) -> str | None:
-    """What a file of udev's rules holds; None where there is none. Raises BadInput where it cannot be read."""
+    """What a file of udev's rules holds; None where there is none. Raises BadInput where it cannot be
+    read."""
     return read_text(path) if path.exists() else None
 
 
 def timer_state() -> str | None:
-    """What systemd says of the timer that trims once a week: enabled, disabled, masked ...; None where systemd does not run."""
+    """What systemd says of the timer that trims once a week: enabled, disabled, masked ...; None where
+    systemd does not run."""
     if not SYSTEMD.exists() or find("systemctl") is None:
         return None
     try:
-        return run(["systemctl", "is-enabled", FSTRIM_TIMER], seconds=LOOK_SECONDS, accept=range(256)).output.strip() or None
+        return (
+            run(
+                ["systemctl", "is-enabled", FSTRIM_TIMER], seconds=LOOK_SECONDS, accept=range(256)
+            ).output.strip()
+            or None
+        )
     except Failed as error:
         raise BadInput(str(error)) from None

@@ -1,4 +1,5 @@
-"""What is known of a filesystem that exists already, as it is used: its mount, its line in fstab, its drive's queue. Nothing is written."""
+"""What is known of a filesystem that exists already, as it is used: its mount, its line in fstab, its drive's
+queue. Nothing is written."""
 
 import os
 from collections.abc import Iterable
@@ -25,7 +26,8 @@ from wizard.probe.sysfs import SYS, name_of, node_of, text
 
 @dataclass(frozen=True, slots=True)
 class InUse:
-    """A filesystem as it is found, with its drive and everything that could be changed for it. `uuid` is empty where it has none."""
+    """A filesystem as it is found, with its drive and everything that could be changed for it. `uuid` is
+    empty where it has none."""
 
     machine: Machine
     drive: Drive
@@ -36,7 +38,8 @@ class InUse:
 
 
 def look_at_filesystem(device: str, environment: Environment) -> InUse:
-    """The one filesystem on a partition, or on a whole drive; raises BadInput where there is none, or it cannot be read."""
+    """The one filesystem on a partition, or on a whole drive; raises BadInput where there is none, or it
+    cannot be read."""
     node, drive_node = _nodes(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
@@ -47,7 +50,9 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     signature = _signature(node, drive, part)
     fstab = read_text(environment.fstab)
     mounts = {mounted.mount_point: mounted for mounted in read_mounts() if is_mount_of(mounted, node)}
-    own = [line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, part, signature, mounts)]
+    own = [
+        line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, part, signature, mounts)
+    ]
     line = next((line for line in own if line.mount_point in mounts), own[0] if own else None)
     mounted = mounted_from(node, line.mount_point) if line else None
     place = mounted.mount_point if mounted else next(reversed(mounts), None)
@@ -70,7 +75,11 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
         line=line.number if line else None,
         rules=str(environment.rules) if environment.rules.is_dir() else None,
         rules_text=read_rules(environment.rules / rules_name(identity)),
-        queue=tuple((name, value) for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead)) if value is not None),
+        queue=tuple(
+            (name, value)
+            for name, value in (("scheduler", drive.scheduler), ("read_ahead_kb", ahead))
+            if value is not None
+        ),
         superblock=block,
         mounted=mounted.words if mounted else None,
         elsewhere=tuple(other.mount_point for other in own if other is not line),
@@ -83,7 +92,9 @@ def _nodes(device: str) -> tuple[str, str]:
     try:
         node = Path(device).resolve(strict=True)
     except OSError:
-        raise BadInput(f"There is no device {printable(device)}; `diskwright inspect` lists the drives.") from None
+        raise BadInput(
+            f"There is no device {printable(device)}; `diskwright inspect` lists the drives."
+        ) from None
     folder = SYS / "class/block" / name_of(str(node))
     if not node.is_block_device() or not folder.exists():
         raise BadInput(f"{printable(device)} is no block device; name a partition, such as /dev/sdX1.")
@@ -98,7 +109,10 @@ def _signature(node: str, drive: Drive, part: Partition | None) -> Signature:
     filesystems = [signature for signature in found if signature.kind in KINDS]
     if len(found) != 1 or not filesystems:
         held = printable("+".join(signature.kind for signature in found) or "nothing that is recognised", 60)
-        raise BadInput(f"{node} holds {held}: name a partition that holds one filesystem. Without root little can be read of it.")
+        raise BadInput(
+            f"{node} holds {held}: name a partition that holds one filesystem. Without root little can be "
+            "read of it."
+        )
     return filesystems[0]
 
 
@@ -112,14 +126,20 @@ def _superblock(node: str, signature: Signature) -> Superblock | None:
         return None
 
 
-def _is_of(line: Line, node: str, part: Partition | None, signature: Signature, places: Iterable[str]) -> bool:
-    """Whether a line of fstab is for the filesystem, by whatever it is named, or by a place where it is mounted."""
-    named = line.names({"UUID": signature.uuid, "LABEL": signature.label, "PARTUUID": part.part_uuid if part else None})
+def _is_of(
+    line: Line, node: str, part: Partition | None, signature: Signature, places: Iterable[str]
+) -> bool:
+    """Whether a line of fstab is for the filesystem, by whatever it is named, or by a place where it is
+    mounted."""
+    named = line.names(
+        {"UUID": signature.uuid, "LABEL": signature.label, "PARTUUID": part.part_uuid if part else None}
+    )
     return named if named is not None else os.path.realpath(line.source) == node or line.mount_point in places
 
 
 def _reserved(place: str | None, signature: Signature) -> int | None:
-    """What only root may fill, as a plain user sees it of a mounted ext filesystem: free blocks less those that are free for everybody."""
+    """What only root may fill, as a plain user sees it of a mounted ext filesystem: free blocks less those
+    that are free for everybody."""
     if place is None or not signature.kind.startswith("ext"):
         return None
     try:

@@ -1,8 +1,10 @@
-"""Whether changes may still be made to the filesystem that they name. Every doubt is a refusal; nothing here writes.
+"""Whether changes may still be made to the filesystem that they name. Every doubt is a refusal; nothing here
+writes.
 
-A plan's drive must be used by nobody. Here the filesystem is in use and stays so, which is safe because nothing of its data is touched:
-what is asked instead is that it is this very filesystem on this very drive, and that each thing that is changed stands exactly as it was
-shown. The drive's lock is taken all the same, so that no plan is carried out on the drive at the same time.
+A plan's drive must be used by nobody. Here the filesystem is in use and stays so, which is safe because
+nothing of its data is touched: what is asked instead is that it is this very filesystem on this very drive,
+and that each thing that is changed stands exactly as it was shown. The drive's lock is taken all the same, so
+that no plan is carried out on the drive at the same time.
 """
 
 import os
@@ -10,11 +12,26 @@ from collections.abc import Set
 from pathlib import Path
 
 from wizard.apply.block.devices import impostor
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_programs, check_same_start, identity_difference, probe_again
+from wizard.apply.plan.guard import (
+    NOTHING_WRITTEN,
+    check_programs,
+    check_same_start,
+    identity_difference,
+    probe_again,
+)
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.tune.current_value import How, Standing, standing
 from wizard.layout.changes import undo_commands
-from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    EditFstab,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -33,7 +50,10 @@ def check_own(changes: Changes, environment: Environment) -> None:
         raise Refused(f"{printable(drive)} is not a drive that this run may touch. {NOTHING_WRITTEN}")
     for node in {drive, changes.device}:
         if reason := impostor(node, drive):
-            raise Refused(f"{printable(node)} cannot be trusted to be on the drive of these changes: {reason}. {NOTHING_WRITTEN}")
+            raise Refused(
+                f"{printable(node)} cannot be trusted to be on the drive of these changes: {reason}. "
+                f"{NOTHING_WRITTEN}"
+            )
     for step in changes.steps:
         _check_file(step.operation, environment)
 
@@ -42,11 +62,14 @@ def _check_file(operation: ChangeOperation, environment: Environment) -> None:
     match operation:
         case EditFstab(file=file) if Path(file) != environment.fstab:
             raise Refused(
-                f"These changes are for {printable(file, 200)}, not for {environment.fstab}: say --fstab {printable(file, 200)} if that is "
-                f"the system that you mean. {NOTHING_WRITTEN}"
+                f"These changes are for {printable(file, 200)}, not for {environment.fstab}: say --fstab "
+                f"{printable(file, 200)} if that is the system that you mean. {NOTHING_WRITTEN}"
             )
         case WriteRules(file=file) if Path(file).parent != environment.rules:
-            raise Refused(f"These changes write {printable(file, 200)}, which does not lie in {environment.rules}. {NOTHING_WRITTEN}")
+            raise Refused(
+                f"These changes write {printable(file, 200)}, which does not lie in {environment.rules}. "
+                f"{NOTHING_WRITTEN}"
+            )
         case SwitchOnTimer(unit=unit) if not environment.is_running_system:
             raise Refused(f"{unit} can be switched on for the running system only. {NOTHING_WRITTEN}")
         case EditFstab(file=file) | WriteRules(file=file):
@@ -65,7 +88,8 @@ def check_tuning_tools(changes: Changes) -> None:
 
 
 def check_new(changes: Changes) -> None:
-    """Raises Refused unless it is the drive and the filesystem that the changes were made for, and everything stands as they found it."""
+    """Raises Refused unless it is the drive and the filesystem that the changes were made for, and everything
+    stands as they found it."""
     drive = probe_again(changes.drive)
     check_same_start(changes.drive, drive)
     if fault := _filesystem_fault(changes, drive):
@@ -74,7 +98,8 @@ def check_new(changes: Changes) -> None:
 
 
 def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
-    """Raises Refused where something stands otherwise than the steps that were begun and done leave it. Numbers count from 1."""
+    """Raises Refused where something stands otherwise than the steps that were begun and done leave it.
+    Numbers count from 1."""
     for number, step in enumerate(changes.steps, 1):
         found = _stands(step.operation, changes)
         if number in done:
@@ -83,7 +108,8 @@ def check_standing(changes: Changes, begun: Set[int], done: Set[int]) -> None:
             fits = {How.BEFORE, How.AFTER} if number in begun else {How.BEFORE}
         if found.how not in fits:
             raise Refused(
-                f"{found.seen[:1].upper()}{found.seen[1:]} since these changes were made, or were begun. {AGAIN} {NOTHING_WRITTEN}"
+                f"{found.seen[:1].upper()}{found.seen[1:]} since these changes were made, or were begun. "
+                f"{AGAIN} {NOTHING_WRITTEN}"
             )
 
 

@@ -1,4 +1,5 @@
-"""What the detached process does with changes: guard, steps in order, verify; and taking them back. All of it is in the journal."""
+"""What the detached process does with changes: guard, steps in order, verify; and taking them back. All of it
+is in the journal."""
 
 from pathlib import Path
 
@@ -19,7 +20,8 @@ from wizard.model.journal import Event
 
 
 def apply_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """Carry changes out from the first that is not made. Never raises for what a person can meet: the journal says how it ended."""
+    """Carry changes out from the first that is not made. Never raises for what a person can meet: the journal
+    says how it ended."""
     journal = Journal(run)
     try:
         event, sentence = _carry_out(run, journal, drive_locks)
@@ -50,18 +52,27 @@ def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tup
             return Event.STOPPED, f"Stopped before step {number} as asked. {ways_on(run, changes)}"
         journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
-            said = make_change(step.operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
+            said = make_change(
+                step.operation, TuningSite(changes, number, run.name, environment, journal, drive_locks)
+            )
         except (DiskwrightError, OSError) as error:
             journal.add(Event.STEP_FAILED, str(error), step=number)
-            return Event.FAILED, f"Step {number} of {len(changes.steps)} failed: {error} {ways_on(run, changes)}"
+            return (
+                Event.FAILED,
+                f"Step {number} of {len(changes.steps)} failed: {error} {ways_on(run, changes)}",
+            )
         journal.add(Event.STEP_DONE, said, step=number)
     return _verified(run, changes, journal)
 
 
 def check_goes_on(run: Path, changes: Changes) -> None:
-    """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything as the run left it."""
+    """Raises Refused unless a run that was begun may go on: not undone, the same filesystem, and everything
+    as the run left it."""
     if (run / UNDOING).exists():
-        raise Refused(f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to finish that.")
+        raise Refused(
+            f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to "
+            "finish that."
+        )
     if fault := device_fault(changes):
         raise Refused(f"The run {run.name} cannot go on: {fault}. {NOTHING_WRITTEN}")
     entries = read_entries(run)
@@ -76,12 +87,21 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, str
             holds, seen = found.how is How.AFTER, found.seen
         except (BadInput, Failed) as error:
             holds, seen = False, str(error)
-        journal.add(Event.VERIFIED if holds else Event.NOT_VERIFIED, " ".join(step.holds).rstrip("."), output=seen)
+        journal.add(
+            Event.VERIFIED if holds else Event.NOT_VERIFIED, " ".join(step.holds).rstrip("."), output=seen
+        )
         failed += not holds
     if failed:
         many = "1 check does" if failed == 1 else f"{failed} checks do"
-        return Event.FAILED, f"Every step was done, but {many} not hold. `diskwright resume {called(run)}` checks again."
-    return Event.DONE, f"{changes.device} is changed exactly as shown; every check holds. `diskwright undo {called(run)}` takes it back."
+        return (
+            Event.FAILED,
+            f"Every step was done, but {many} not hold. `diskwright resume {called(run)}` checks again.",
+        )
+    return (
+        Event.DONE,
+        f"{changes.device} is changed exactly as shown; every check holds. `diskwright undo {called(run)}` "
+        "takes it back.",
+    )
 
 
 def ways_on(run: Path, changes: Changes) -> str:
@@ -91,9 +111,16 @@ def ways_on(run: Path, changes: Changes) -> str:
     except BadInput as error:
         return str(error)
     done = done_steps(entries)
-    back = f"`diskwright undo {called(run)}` takes back what was done." if begun_steps(entries) else "Nothing was written."
+    back = (
+        f"`diskwright undo {called(run)}` takes back what was done."
+        if begun_steps(entries)
+        else "Nothing was written."
+    )
     left = frozenset(range(1, len(changes.steps) + 1)) - done
-    return f"Done: {numbered(done)}; not done: {numbered(left)}. `diskwright resume {called(run)}` goes on. {back}"
+    return (
+        f"Done: {numbered(done)}; not done: {numbered(left)}. `diskwright resume {called(run)}` goes on. "
+        f"{back}"
+    )
 
 
 def check_takes_back(run: Path) -> None:
@@ -105,19 +132,24 @@ def check_takes_back(run: Path) -> None:
 
 
 def take_back_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does to undo. Never raises for what a person can meet: the journal says how it ended."""
+    """What the detached process does to undo. Never raises for what a person can meet: the journal says how
+    it ended."""
     journal = Journal(run)
     try:
         check_takes_back(run)
         event, sentence = _take_all_back(run, journal, drive_locks)
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} Run `diskwright undo {called(run)}` again; it can be repeated."
+        event, sentence = (
+            Event.FAILED,
+            f"{error} Run `diskwright undo {called(run)}` again; it can be repeated.",
+        )
     unlock(drive_locks)
     journal.end(event, sentence)
 
 
 def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
-    """The last change first. Files go back also where the drive is gone; what is the drive's own waits for it."""
+    """The last change first. Files go back also where the drive is gone; what is the drive's own waits for
+    it."""
     changes, environment = load_changes(run), load_environment(run)
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)
@@ -128,7 +160,9 @@ def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) ->
         operation = changes.steps[number - 1].operation
         if fault is not None and isinstance(operation, ReserveBlocks | Remount | SetQueue):
             continue
-        said.append(take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks)))
+        said.append(
+            take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))
+        )
         journal.add(Event.COMMAND, said[-1], step=number)
     if fault is not None:
         raise Failed(f"{' '.join(said)} What is the drive's own could not be taken back: {fault}.")

@@ -1,4 +1,5 @@
-"""Beginning, taking up and undoing a run that changes something for a filesystem in use. The run itself is a process of its own."""
+"""Beginning, taking up and undoing a run that changes something for a filesystem in use. The run itself is a
+process of its own."""
 
 import os
 from contextlib import suppress
@@ -13,7 +14,15 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import lock_drives, lock_run, unlock
 from wizard.apply.run.process import STOP, Purpose
-from wizard.apply.run.runs import CHANGES, check_owner, check_room, load_changes, load_environment, make_run, runs_folder
+from wizard.apply.run.runs import (
+    CHANGES,
+    check_owner,
+    check_room,
+    load_changes,
+    load_environment,
+    make_run,
+    runs_folder,
+)
 from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
 from wizard.apply.tune.run import check_goes_on, check_takes_back
 from wizard.layout.changes_check import check_changes
@@ -33,12 +42,14 @@ def check_token(changes: Changes, token: str) -> None:
 
 
 def preflight_tuning(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
-    """Everything that must hold before changes may be begun; raises Refused or BadInput for the first thing that does not."""
+    """Everything that must hold before changes may be begun; raises Refused or BadInput for the first thing
+    that does not."""
     unlock(_cleared(changes, runs_folder(journal_dir), environment, make=False))
 
 
 def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
-    """Begin a run and give its folder; a detached process makes the changes. Raises as `preflight_tuning` does."""
+    """Begin a run and give its folder; a detached process makes the changes. Raises as `preflight_tuning`
+    does."""
     check_token(changes, token)
     folder = runs_folder(journal_dir)
     drive_locks = _cleared(changes, folder, environment, make=True)
@@ -61,7 +72,8 @@ def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: 
 
 
 def resume_tuning(run: Path) -> None:
-    """Go on with a run from its first change that is not made, in a detached process. Raises Refused where that is not safe."""
+    """Go on with a run from its first change that is not made, in a detached process. Raises Refused where
+    that is not safe."""
     check_root()
     check_owner(run)
     run_lock = lock_run(run)
@@ -79,7 +91,9 @@ def resume_tuning(run: Path) -> None:
             else:
                 check_new(changes)
             (run / STOP).unlink(missing_ok=True)
-            begin(run, Purpose.APPLY, f"Going on with the changes for {changes.device}.", drive_locks, run_lock)
+            begin(
+                run, Purpose.APPLY, f"Going on with the changes for {changes.device}.", drive_locks, run_lock
+            )
         finally:
             unlock(drive_locks)
     finally:
@@ -87,7 +101,8 @@ def resume_tuning(run: Path) -> None:
 
 
 def undo_tuning(run: Path) -> None:
-    """Take back what the run changed, and return when that is proven. Raises Refused where it cannot be, Failed where it did not work."""
+    """Take back what the run changed, and return when that is proven. Raises Refused where it cannot be,
+    Failed where it did not work."""
     check_root()
     check_owner(run)
     run_lock = lock_run(run)
@@ -101,7 +116,13 @@ def undo_tuning(run: Path) -> None:
             drive_locks = lock_drives((changes.drive.path,))
         try:
             seen = len(read_entries(run))
-            begin(run, Purpose.UNDO, f"Taking back what was changed for {changes.device}.", drive_locks, run_lock)
+            begin(
+                run,
+                Purpose.UNDO,
+                f"Taking back what was changed for {changes.device}.",
+                drive_locks,
+                run_lock,
+            )
         finally:
             unlock(drive_locks)
     finally:

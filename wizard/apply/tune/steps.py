@@ -1,4 +1,5 @@
-"""Making a change to a filesystem that is in use, and taking it back: each looks first, so that both can be repeated."""
+"""Making a change to a filesystem that is in use, and taking it back: each looks first, so that both can be
+repeated."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,16 @@ from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.tune.current_value import How, standing
 from wizard.layout.changes import change_commands, new_line, new_rules, queue_file, undo_commands
-from wizard.model.changes import ChangeOperation, Changes, EditFstab, Remount, ReserveBlocks, SetQueue, SwitchOnTimer, WriteRules
+from wizard.model.changes import (
+    ChangeOperation,
+    Changes,
+    EditFstab,
+    Remount,
+    ReserveBlocks,
+    SetQueue,
+    SwitchOnTimer,
+    WriteRules,
+)
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 
@@ -29,13 +39,16 @@ class TuningSite:
 
     def command(self, argv: Sequence[str]) -> None:
         """Run a command under the drive's lock and journal it; raises Failed where it ends badly."""
-        result = journalled(argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks)
+        result = journalled(
+            argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks
+        )
         if result.status:
             raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
 
 
 def make_change(operation: ChangeOperation, site: TuningSite) -> str:
-    """Make the change; a sentence on how it stands then. Raises Failed where it was changed by somebody else, or does not hold."""
+    """Make the change; a sentence on how it stands then. Raises Failed where it was changed by somebody else,
+    or does not hold."""
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
@@ -72,7 +85,8 @@ def _put_back_at_once(operation: ChangeOperation, site: TuningSite) -> str:
 
 
 def take_back(operation: ChangeOperation, site: TuningSite) -> str:
-    """Take the change back; a sentence on what was done, or why nothing was. Raises Failed where it did not work.
+    """Take the change back; a sentence on what was done, or why nothing was. Raises Failed where it did not
+    work.
 
     What somebody else has changed since is theirs, and stays.
     """

@@ -1,4 +1,5 @@
-"""What would suit a filesystem better for a purpose, worked out from how it is found now: to be shown, and to be compared with."""
+"""What would suit a filesystem better for a purpose, worked out from how it is found now: to be shown, and to
+be compared with."""
 
 from dataclasses import dataclass
 
@@ -21,7 +22,8 @@ from wizard.model.names import printable
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """The purpose, the filesystem as it is found, what would suit it better, and the changes that bring it there."""
+    """The purpose, the filesystem as it is found, what would suit it better, and the changes that bring it
+    there."""
 
     workload: Workload
     used: InUse
@@ -30,7 +32,8 @@ class WorkedOut:
 
 
 def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
-    """Look, and advise. Raises BadInput where there is no such purpose or filesystem, or nothing is advised for it."""
+    """Look, and advise. Raises BadInput where there is no such purpose or filesystem, or nothing is advised
+    for it."""
     profile = find_workload(workload)
     used = look_at_filesystem(device, environment)
     drive, existing = used.drive, used.existing
@@ -40,7 +43,8 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
     if choice is None:
         kind = KINDS.get(existing.filesystem)
         raise BadInput(
-            f"{existing.device} holds {kind.title if kind else printable(existing.filesystem, 30)}, for which nothing is advised."
+            f"{existing.device} holds {kind.title if kind else printable(existing.filesystem, 30)}, for "
+            "which nothing is advised."
         )
     tuning = tuning_for(existing, drive, choice, load_catalogue(), root=profile.root)
     changes = make_changes(used.identity, existing, used.uuid, profile.workload.id, tuning, used.found)
@@ -48,7 +52,8 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
 
 
 def check_explained(changes: Changes, environment: Environment) -> None:
-    """Raises Refused where the reasons and doubts of changes are not those that are worked out now, BadInput where none can be."""
+    """Raises Refused where the reasons and doubts of changes are not those that are worked out now, BadInput
+    where none can be."""
     now = work_out(changes.device, changes.workload, environment).changes
     again = f"diskwright tune {changes.device} --workload {changes.workload}"
     check_told(now.reasons, changes.reasons, again)

@@ -7,7 +7,13 @@ from wizard.advise.asked import Taken
 from wizard.advise.filesystems import for_files
 from wizard.model.advice import Advice, Choice
 from wizard.model.names import printable
-from wizard.plain.advicewords import choice_line, choice_reasons, notes_paragraphs, options_paragraphs, unmade_sentences
+from wizard.plain.advicewords import (
+    choice_line,
+    choice_reasons,
+    notes_paragraphs,
+    options_paragraphs,
+    unmade_sentences,
+)
 from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
 from wizard.plain.steps.options import choose_options
@@ -15,12 +21,12 @@ from wizard.plain.talk import Para
 from wizard.services.session import Back, Moved, Next, Session
 
 HELP = (
-    "The filesystems are ranked for this purpose on this drive. Each can be taken, whether it is advised or not, unless it cannot be made "
-    "here.",
-    "e and a number tells its options, each with reason and risk, and the published figures behind its place, with when and on what they "
-    "were measured.",
-    "o and a number lists every option of a filesystem, also those that are not advised. One that puts data at risk is taken only when its "
-    "danger is typed back.",
+    "The filesystems are ranked for this purpose on this drive. Each can be taken, whether it is advised or "
+    "not, unless it cannot be made here.",
+    "e and a number tells its options, each with reason and risk, and the published figures behind its "
+    "place, with when and on what they were measured.",
+    "o and a number lists every option of a filesystem, also those that are not advised. One that puts data "
+    "at risk is taken only when its danger is typed back.",
 )
 
 
@@ -38,7 +44,9 @@ def choose_filesystem(desk: Desk, session: Session) -> Moved:
 
     def ask_options(index: int) -> None:
         choice = choices[index]
-        taken[choice.filesystem] = choose_options(desk, session, taken.get(choice.filesystem) or Taken(choice), choice)
+        taken[choice.filesystem] = choose_options(
+            desk, session, taken.get(choice.filesystem) or Taken(choice), choice
+        )
 
     topic = Topic("Which filesystem?", (*HELP, *unmade_sentences(advice)), options=ask_options)
     answer = choose(desk.talk, Choosing(topic, items, _default(advice, choices, session.choice)))
@@ -54,10 +62,15 @@ def choose_filesystem(desk: Desk, session: Session) -> Moved:
 
 
 def choice_item(choice: Choice, *, brief: bool = False) -> Item:
-    """A filesystem as an answer; `brief` where it was told before. Of several obstacles the first is told, and all of them by e."""
+    """A filesystem as an answer; `brief` where it was told before. Of several obstacles the first is told,
+    and all of them by e."""
     said = choice_line(choice)
     refusal = choice.obstacles[0] if choice.obstacles else ""
-    return Item(said.partition(". ")[0] + "." if brief else said, refusal=refusal, reasons=lambda: choice_reasons(choice))
+    return Item(
+        said.partition(". ")[0] + "." if brief else said,
+        refusal=refusal,
+        reasons=lambda: choice_reasons(choice),
+    )
 
 
 def _default(advice: Advice, choices: Sequence[Choice], taken: Choice | None) -> int | None:

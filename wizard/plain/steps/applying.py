@@ -21,14 +21,17 @@ from wizard.plain.talk import Ended
 from wizard.services.session import Moved, Next, Session
 
 HELP = (
-    "Every step is written to a journal before and after it is done. The journal is on another drive than the one being set up.",
-    "Most plans are tried out on a stand-in first: the drive is as it was until every step has been done there. Then it is written in one "
-    "go. If it held something, it waits after that until you keep it or take it back.",
-    "Stopping ends the run before the next step begins; a step that has begun is finished. What was done stays done, on the stand-in or on "
-    "the drive, and resume or undo goes on from there.",
+    "Every step is written to a journal before and after it is done. The journal is on another drive than "
+    "the one being set up.",
+    "Most plans are tried out on a stand-in first: the drive is as it was until every step has been done "
+    "there. Then it is written in one go. If it held something, it waits after that until you keep it or "
+    "take it back.",
+    "Stopping ends the run before the next step begins; a step that has begun is finished. What was done "
+    "stays done, on the stand-in or on the drive, and resume or undo goes on from there.",
 )
 SETTLING = (
-    "Everything is written and was read back, but for what the drive is recognised by: nobody can mount it before you decide.",
+    "Everything is written and was read back, but for what the drive is recognised by: nobody can mount it "
+    "before you decide.",
     "Keeping puts it to use: it is mounted, and every check is made. What was there before is lost then.",
     "Undoing puts back what was there before, bit for bit, and compares it. What was made is gone then.",
     "Both can be done on any later day by diskwright keep and diskwright undo.",
@@ -46,8 +49,11 @@ def follow_run(desk: Desk, session: Session) -> Moved:
 
 
 def follow_entries(desk: Desk, run: Path, tell: Callable[[Entry], None]) -> None:
-    """Tell each entry of the journal until the run has ended. Raises Ended where the person leaves it, or it cannot be followed."""
-    desk.talk.say(f"A process of its own is at work. {_without(desk)} Ctrl+C asks whether it is to be stopped.")
+    """Tell each entry of the journal until the run has ended. Raises Ended where the person leaves it, or it
+    cannot be followed."""
+    desk.talk.say(
+        f"A process of its own is at work. {_without(desk)} Ctrl+C asks whether it is to be stopped."
+    )
     seen = 0
     telling = Telling(partial(desk.services.progress, run), lambda sentence: desk.talk.say(sentence, 2, 2))
     while True:
@@ -111,11 +117,14 @@ def tell_entry(desk: Desk, entry: Entry, total: int) -> None:
 def _check(entry: Entry) -> str:
     holds = "Holds" if entry.event is Event.VERIFIED else "Does not hold"
     seen = printable(entry.output.strip(), 400)
-    return f"{holds}: {printable(entry.sentence, 400).rstrip('.')}." + (f" Seen: {seen.rstrip('.')}." if seen else "")
+    return f"{holds}: {printable(entry.sentence, 400).rstrip('.')}." + (
+        f" Seen: {seen.rstrip('.')}." if seen else ""
+    )
 
 
 def tell_result(desk: Desk, session: Session) -> Moved:
-    """How it ended, from the whole journal once more; what is not yet in use is kept or undone, and then it is told how that ended."""
+    """How it ended, from the whole journal once more; what is not yet in use is kept or undone, and then it
+    is told how that ended."""
     desk.heading(9, "Result")
     plan, run = session.plan, session.run
     assert plan is not None and run is not None
@@ -161,7 +170,9 @@ def tell_steps(desk: Desk, sentences: Sequence[str], entries: Sequence[Entry]) -
     """Which steps were done and which were not, and what went wrong."""
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
     for number, sentence in enumerate(sentences, 1):
-        desk.talk.say(f"{'Done' if number in done else 'Not done'}: step {number}, {printable(sentence, 200)}", 2, 2)
+        desk.talk.say(
+            f"{'Done' if number in done else 'Not done'}: step {number}, {printable(sentence, 200)}", 2, 2
+        )
     for entry in entries:
         if entry.event in (Event.FAILED, Event.REFUSED):
             desk.talk.say(printable(entry.sentence, 400))
@@ -170,6 +181,9 @@ def tell_steps(desk: Desk, sentences: Sequence[str], entries: Sequence[Entry]) -
 def _end_demo(desk: Desk) -> None:
     if desk.services.demo:
         topic = Topic(
-            "This was the demo: the drive and its journal are taken away when the wizard ends.", (), back=False, ending="The run has ended."
+            "This was the demo: the drive and its journal are taken away when the wizard ends.",
+            (),
+            back=False,
+            ending="The run has ended.",
         )
         write(desk.talk, Writing(topic, "", "that it ends"), lambda _: None)

@@ -1,4 +1,5 @@
-"""Within step 4: what holds for all volumes of a drive - a desktop's set of them, the kind of table, one volume group."""
+"""Within step 4: what holds for all volumes of a drive - a desktop's set of them, the kind of table, one
+volume group."""
 
 from dataclasses import replace
 
@@ -61,5 +62,7 @@ def arranged(desk: Desk, session: Session, action: int) -> Session:
     if action == GROUP:
         return replace(session, arrangement=Arrangement(now.table, not now.grouped))
     assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-    wishes = desk.services.desktop(session.machine, session.drive, session.diagnosis.recording, session.mode or Mode.REPLACE)
+    wishes = desk.services.desktop(
+        session.machine, session.drive, session.diagnosis.recording, session.mode or Mode.REPLACE
+    )
     return replace(session, wishes=wishes)

@@ -19,7 +19,10 @@ from wizard.plain.saving import save
 from wizard.services.session import Moving
 
 WAYS = (Way.FULL, Way.LIGHT)
-HELP = ("The system that is in use cannot be changed below itself. From a rescue medium, such as a USB stick, it can.",)
+HELP = (
+    "The system that is in use cannot be changed below itself. From a rescue medium, such as a USB stick, it "
+    "can.",
+)
 
 
 def carry(desk: Desk, drive: Drive, moving: Moving) -> None:

@@ -21,17 +21,21 @@ from wizard.services.session import Back, Gone, Moved, Next, Session
 from wizard.tools.signals import ended_by_signal
 
 HELP = (
-    "Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.",
-    "Before the first write the drive is looked at once more: if it differs from the one that was planned for, nothing is written.",
-    "Applying is a process of its own: closing this terminal does not stop it, and diskwright status tells how it goes.",
+    "Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this "
+    "drive and no other.",
+    "Before the first write the drive is looked at once more: if it differs from the one that was planned "
+    "for, nothing is written.",
+    "Applying is a process of its own: closing this terminal does not stop it, and diskwright status tells "
+    "how it goes.",
 )
 ASKS = (
-    "You are not root. When the token is typed, root's rights are asked for, perhaps with a question for your password; without them "
-    "nothing is written."
+    "You are not root. When the token is typed, root's rights are asked for, perhaps with a question for "
+    "your password; without them nothing is written."
 )
 NOT_READ = (
-    "This plan was made without the right to read what the drive holds, and a plan like that is not applied. With root's rights the drives "
-    "are read once more: you hear what is there, and plan again. Nothing is written by that."
+    "This plan was made without the right to read what the drive holds, and a plan like that is not applied. "
+    "With root's rights the drives are read once more: you hear what is there, and plan again. Nothing is "
+    "written by that."
 )
 UNKNOWN = "Whether the run has begun is not known here; diskwright status tells."
 SAVE, BACK, END = range(3)
@@ -61,7 +65,8 @@ def confirm(desk: Desk, session: Session) -> Moved:
 
 
 def begun(desk: Desk, what: str, begin: Callable[[], Path]) -> Path | None:
-    """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known, and then stops the run.
+    """The run, which has begun; None where it has not, after saying why. Ctrl+C waits until that is known,
+    and then stops the run.
 
     `what` is looked at once more by `begin`.
     """
@@ -86,9 +91,14 @@ def begun(desk: Desk, what: str, begin: Callable[[], Path]) -> Path | None:
 
 
 def _read_as_root(desk: Desk, session: Session, plan: Plan) -> Moved:
-    """A plan for a drive that could not be read is not applied: with root's rights it is looked at again, or the plan is kept."""
+    """A plan for a drive that could not be read is not applied: with root's rights it is looked at again, or
+    the plan is kept."""
     desk.talk.say(NOT_READ)
-    items = (Item("Go back."), Item("Ask for root's rights and read the drives again."), Item("Save the plan in a file."))
+    items = (
+        Item("Go back."),
+        Item("Ask for root's rights and read the drives again."),
+        Item("Save the plan in a file."),
+    )
     while True:
         answer = choose(desk.talk, Choosing(Topic("What now?", HELP), items, 0))
         if isinstance(answer, Word) or answer == 0:

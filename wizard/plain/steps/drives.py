@@ -11,14 +11,16 @@ from wizard.plain.questions import Choosing, Item, Topic, Word, choose
 from wizard.services.session import Moved, Moving, Next, Session
 
 HELP = (
-    "Each number is a whole drive. It was read without being changed. Drives that are in use or cannot be written are listed with the "
-    "reason; they can be asked about by e, but not be set up.",
-    "Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes and pretend to have "
-    "512: a partition that starts within a block makes many writes slow.",
-    "Keep all files: an ext2 or ext3 filesystem becomes ext4, and everything in it stays. The ways there are, and what each costs, are "
-    "told before anything is written. Only root can look into a filesystem, so root's rights are asked for then. "
-    "An incomplete ext4 lacks what every new one has, as one that was an ext3: it can be given what it lacks.",
-    "Findings: a danger puts data or the job at risk; a warning is likely harm, or a doubt; a note is good to know.",
+    "Each number is a whole drive. It was read without being changed. Drives that are in use or cannot be "
+    "written are listed with the reason; they can be asked about by e, but not be set up.",
+    "Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of "
+    "4096 bytes and pretend to have 512: a partition that starts within a block makes many writes slow.",
+    "Keep all files: an ext2 or ext3 filesystem becomes ext4, and everything in it stays. The ways there "
+    "are, and what each costs, are told before anything is written. Only root can look into a filesystem, so "
+    "root's rights are asked for then. An incomplete ext4 lacks what every new one has, as one that was an "
+    "ext3: it can be given what it lacks.",
+    "Findings: a danger puts data or the job at risk; a warning is likely harm, or a doubt; a note is good "
+    "to know.",
 )
 
 READ_AS_ROOT = Item("Ask for root's rights, and read the drives again. Nothing is written by that.")
@@ -58,7 +60,9 @@ def _read(desk: Desk) -> tuple[Machine, list[tuple[Drive, Item]]] | None:
     """All drives with what is said of each; None, after saying why, where they cannot be read."""
     try:
         paths = desk.services.drive_paths()
-        desk.talk.say(f"Reading {', '.join(paths)} ..." if paths else "No drive was found. Plug one in, and type r.")
+        desk.talk.say(
+            f"Reading {', '.join(paths)} ..." if paths else "No drive was found. Plug one in, and type r."
+        )
         machine = desk.services.probe(lambda _: None)
     except DiskwrightError as error:
         desk.talk.say(str(error))
@@ -82,7 +86,8 @@ def _item(desk: Desk, machine: Machine, drive: Drive) -> Item:
 
 
 def _default(session: Session, found: list[tuple[Drive, Item]]) -> int | None:
-    """The drive that was taken before; else the only one that can be taken. Among several the person chooses."""
+    """The drive that was taken before; else the only one that can be taken. Among several the person
+    chooses."""
     free = [index for index, (_, item) in enumerate(found) if not item.refusal]
     before = [index for index in free if found[index][0] == session.drive]
     return before[0] if before else free[0] if len(free) == 1 else None

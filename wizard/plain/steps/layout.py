@@ -18,22 +18,38 @@ from wizard.plain.advicewords import volumes_reasons
 from wizard.plain.desk import Desk
 from wizard.plain.planwords import place_words
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
-from wizard.plain.steps.arrangement import arranged, arrangement_actions, arrangement_refusals, arrangement_words
+from wizard.plain.steps.arrangement import (
+    arranged,
+    arrangement_actions,
+    arrangement_refusals,
+    arrangement_words,
+)
 from wizard.plain.steps.spread import ask_spread
 from wizard.plain.steps.volume import ask_volume
 from wizard.services.session import Back, Moved, Next, Session
-from wizard.services.spread import ONE_VOLUME, TAKES_ALL, candidates, fitting, plan_of, spread_words, still_there
+from wizard.services.spread import (
+    ONE_VOLUME,
+    TAKES_ALL,
+    candidates,
+    fitting,
+    plan_of,
+    spread_words,
+    still_there,
+)
 
 MODES = (Mode.REPLACE, Mode.USE_FREE)
 
 MODE_HELP = (
-    "Replace everything: the drive gets a new partition table and new volumes; what it holds now is lost when you keep "
-    "the result, not before; where the steps run on the drive directly, which the preview says, when the plan is applied.",
-    "Use the free space: the table and every partition stay as they are, to the byte; volumes are added where nothing is.",
+    "Replace everything: the drive gets a new partition table and new volumes; what it holds now is lost "
+    "when you keep the result, not before; where the steps run on the drive directly, which the preview "
+    "says, when the plan is applied.",
+    "Use the free space: the table and every partition stay as they are, to the byte; volumes are added "
+    "where nothing is.",
 )
 VOLUMES_HELP = (
-    "A volume is a partition with a filesystem. Without a size it takes all that is left. With a mount point it is mounted there at once "
-    "and at every start, by a line in /etc/fstab; without one it is made, and mounting is left to you.",
+    "A volume is a partition with a filesystem. Without a size it takes all that is left. With a mount point "
+    "it is mounted there at once and at every start, by a line in /etc/fstab; without one it is made, and "
+    "mounting is left to you.",
     "Starts and ends are placed on whole blocks of the drive.",
 )
 ACTIONS = (
@@ -74,7 +90,14 @@ def default_wish(desk: Desk, session: Session) -> Wish:
     """All that is left, for the purpose and the filesystem that were taken."""
     assert session.advice is not None and session.choice is not None
     workload = session.advice.workload
-    return Wish(session.choice, workload, None, None, desk.services.mount_proposal(workload.label), session.choice_doubts)
+    return Wish(
+        session.choice,
+        workload,
+        None,
+        None,
+        desk.services.mount_proposal(workload.label),
+        session.choice_doubts,
+    )
 
 
 def _choose_mode(desk: Desk, session: Session) -> Mode | Word:
@@ -93,14 +116,16 @@ def _choose_mode(desk: Desk, session: Session) -> Mode | Word:
     kept = (f"{instead_words(found)} the answers behind the drives in step 1.",) if found else ()
     items = tuple(Item(titles[mode], kept if mode is Mode.REPLACE else (), faults[mode]) for mode in MODES)
     topic = Topic("What becomes of what is on the drive? Nothing is written yet.", MODE_HELP)
-    # What destroys nothing comes first, where it is possible; to destroy is never what an empty line means, unless it was said before.
+    # What destroys nothing comes first, where it is possible; to destroy is never what an empty line means,
+    # unless it was said before.
     wanted = session.mode or Mode.USE_FREE
     answer = choose(desk.talk, Choosing(topic, items, None if faults[wanted] else MODES.index(wanted)))
     return answer if isinstance(answer, Word) else MODES[answer]
 
 
 def _fault(desk: Desk, session: Session, mode: Mode) -> str:
-    """Why the volumes cannot be made in this way, where that would be so for any volume; empty where it can be tried."""
+    """Why the volumes cannot be made in this way, where that would be so for any volume; empty where it can
+    be tried."""
     try:
         planned(desk, replace(session, mode=mode), session.wishes)
     except DiskwrightError as error:
@@ -126,11 +151,28 @@ def _choose_volumes(desk: Desk, session: Session) -> Moved:
             desk.talk.say(f"It lies on {spread_words(session)}.", hang=2)
         desk.talk.say(f"Not possible: {fault}" if plan is None else _costs(session, plan))
         last = "The last volume stays; it can be changed." if len(session.wishes) == 1 else ""
-        one = ONE_VOLUME if len(session.wishes) > 1 else "" if candidates(desk.services, session) else "There is no other drive."
-        refusals = (fault, TAKES_ALL if session.stripe else "", "", last, one, *arrangement_refusals(desk, session, fault))
+        one = (
+            ONE_VOLUME
+            if len(session.wishes) > 1
+            else ""
+            if candidates(desk.services, session)
+            else "There is no other drive."
+        )
+        refusals = (
+            fault,
+            TAKES_ALL if session.stripe else "",
+            "",
+            last,
+            one,
+            *arrangement_refusals(desk, session, fault),
+        )
         texts = (*ACTIONS, *arrangement_actions(session))
         items = tuple(Item(text, refusal=refusal) for text, refusal in zip(texts, refusals, strict=True))
-        topic = Topic("What is to be done with the list of volumes?", VOLUMES_HELP, reasons=partial(volumes_reasons, session.wishes))
+        topic = Topic(
+            "What is to be done with the list of volumes?",
+            VOLUMES_HELP,
+            reasons=partial(volumes_reasons, session.wishes),
+        )
         answer = choose(desk.talk, Choosing(topic, items, None if fault else 0))
         if isinstance(answer, Word):
             return Back(session)
@@ -159,7 +201,9 @@ def _changed(desk: Desk, session: Session, action: int) -> tuple[Wish, ...]:
     index = 0 if len(wishes) == 1 else _which(desk, session)
     if index is None:
         return session.wishes
-    wishes[index : index + 1] = ask_volume(desk, session, wishes[index]) or [wishes[index]] if action == 2 else []
+    wishes[index : index + 1] = (
+        ask_volume(desk, session, wishes[index]) or [wishes[index]] if action == 2 else []
+    )
     return tuple(wishes)
 
 
@@ -178,14 +222,20 @@ def _plan_or_fault(desk: Desk, session: Session) -> tuple[Plan | None, str]:
 
 
 def _volume_lines(wishes: tuple[Wish, ...], plan: Plan | None) -> list[str]:
-    return [f"Volume {number}: {_volume(wish, volume_bytes(plan, number - 1) if plan else None)}." for number, wish in enumerate(wishes, 1)]
+    return [
+        f"Volume {number}: {_volume(wish, volume_bytes(plan, number - 1) if plan else None)}."
+        for number, wish in enumerate(wishes, 1)
+    ]
 
 
 def _volume(wish: Wish, made_bytes: int | None) -> str:
     size = size_words(wish, made_bytes)
     label = f'label "{printable(wish.final_label, 20)}"'
     more = "".join(f", {said}" for said in more_words(wish))
-    return f"{printable(wish.title, 40)}, {wish.choice.filesystem}, {size}, {label}, {place_words(wish.mount_point)}{more}"
+    return (
+        f"{printable(wish.title, 40)}, {wish.choice.filesystem}, {size}, {label}, "
+        f"{place_words(wish.mount_point)}{more}"
+    )
 
 
 def _costs(session: Session, plan: Plan) -> str:

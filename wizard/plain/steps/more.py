@@ -14,15 +14,15 @@ from wizard.services.session import Session
 from wizard.services.spread import plan_of
 
 HELP = (
-    "Role: what the volume is to a system that starts from this drive. The partition gets the type by which firmware and system find it, "
-    "and the volume the filesystem and the size that are usual for it.",
-    "Encryption: everything in the volume is written encrypted (LUKS2). Applying asks for the passphrase, and every start does; whoever "
-    "loses it loses the data.",
+    "Role: what the volume is to a system that starts from this drive. The partition gets the type by which "
+    "firmware and system find it, and the volume the filesystem and the size that are usual for it.",
+    "Encryption: everything in the volume is written encrypted (LUKS2). Applying asks for the passphrase, "
+    "and every start does; whoever loses it loses the data.",
     "Subvolumes: parts of a Btrfs that are mounted and kept in snapshots each for itself.",
 )
 SUBVOLUMES_HELP = (
-    "A name each, and behind a colon the directory where it is mounted, such as @:/mnt/new, @home:/mnt/new/home, @snapshots. Without a "
-    "directory it is made and mounted nowhere.",
+    "A name each, and behind a colon the directory where it is mounted, such as @:/mnt/new, "
+    "@home:/mnt/new/home, @snapshots. Without a directory it is made and mounted nowhere.",
 )
 NONE = "none"
 
@@ -32,15 +32,24 @@ class Left(Exception):
 
 
 def ask_more(desk: Desk, session: Session, wish: Wish) -> Wish:
-    """The volume with whatever is changed of its role, encryption and subvolumes; an empty line leaves all of it as it is."""
+    """The volume with whatever is changed of its role, encryption and subvolumes; an empty line leaves all of
+    it as it is."""
     while True:
         items = (
             Item("Nothing more."),
             Item(f"Its role, which is {ROLES[wish.role].title if wish.role else NONE}."),
-            Item(f"Its encryption, which is {'LUKS2' if wish.encrypted else NONE}.", refusal=_encryption_refusal(desk, session, wish)),
-            Item(f"Its subvolumes, which are {_subvolumes_words(wish)}.", refusal=_subvolumes_refusal(desk, session, wish)),
+            Item(
+                f"Its encryption, which is {'LUKS2' if wish.encrypted else NONE}.",
+                refusal=_encryption_refusal(desk, session, wish),
+            ),
+            Item(
+                f"Its subvolumes, which are {_subvolumes_words(wish)}.",
+                refusal=_subvolumes_refusal(desk, session, wish),
+            ),
         )
-        answer = choose(desk.talk, Choosing(Topic("Is anything more of this volume to be changed?", HELP), items, 0))
+        answer = choose(
+            desk.talk, Choosing(Topic("Is anything more of this volume to be changed?", HELP), items, 0)
+        )
         if isinstance(answer, Word):
             raise Left
         if answer == 0:
@@ -59,14 +68,24 @@ def _ask_role(desk: Desk, session: Session, wish: Wish) -> Wish:
         )
         for name, found in tried.items()
     )
-    answer = choose(desk.talk, Choosing(Topic("Which role has the volume?", HELP[:1]), items, list(tried).index(wish.role)))
+    answer = choose(
+        desk.talk,
+        Choosing(Topic("Which role has the volume?", HELP[:1]), items, list(tried).index(wish.role)),
+    )
     if isinstance(answer, Word):
         return wish
     name = list(tried)[answer]
     changed = tried[name]
     if name == wish.role or isinstance(changed, str):
         return wish
-    desk.talk.say(f"The volume is now {changed.choice.filesystem}, size {size_words(changed, None)}, and mounted nowhere." if name else "")
+    desk.talk.say(
+        (
+            f"The volume is now {changed.choice.filesystem}, size {size_words(changed, None)}, and mounted "
+            "nowhere."
+        )
+        if name
+        else ""
+    )
     return changed
 
 
@@ -88,11 +107,14 @@ def _encryption_refusal(desk: Desk, session: Session, wish: Wish) -> str:
 
 
 def _subvolumes_refusal(desk: Desk, session: Session, wish: Wish) -> str:
-    return "" if wish.subvolumes else _refusal(desk, session, wish, replace(wish, subvolumes=(Subvolume("@"),)))
+    return (
+        "" if wish.subvolumes else _refusal(desk, session, wish, replace(wish, subvolumes=(Subvolume("@"),)))
+    )
 
 
 def _refusal(desk: Desk, session: Session, wish: Wish, changed: Wish) -> str:
-    """Why the planner would not take the volume for what is changed in it; empty where it would, or takes it neither way."""
+    """Why the planner would not take the volume for what is changed in it; empty where it would, or takes it
+    neither way."""
     without, fault = _fault(desk, session, wish), _fault(desk, session, changed)
     return "" if without else fault
 
@@ -117,6 +139,8 @@ def _ask_subvolumes(desk: Desk, _: Session, wish: Wish) -> Wish:
         check_wishes((changed,))
         return changed
 
-    topic = Topic("Which subvolumes? Such as @:/mnt/new, @home:/mnt/new/home; or the word none.", SUBVOLUMES_HELP)
+    topic = Topic(
+        "Which subvolumes? Such as @:/mnt/new, @home:/mnt/new/home; or the word none.", SUBVOLUMES_HELP
+    )
     taken = write(desk.talk, Writing(topic, "", _subvolumes_words(wish)), take)
     return wish if isinstance(taken, Word) else taken

@@ -1,4 +1,5 @@
-"""To ext4, steps 5 and 6: follow the run, told at every moment what a power cut would leave; then keep it or undo it."""
+"""To ext4, steps 5 and 6: follow the run, told at every moment what a power cut would leave; then keep it or
+undo it."""
 
 from collections.abc import Sequence
 
@@ -17,14 +18,16 @@ from wizard.services.session import Moved, Next, Session
 
 HELP = (
     "Keeping lets go of what is needed for undoing, and gives its room back. There is no way back then.",
-    "Undoing brings the filesystem back as it was before, to the bit, as long as nobody has mounted it for writing.",
-    "Both can be done later by diskwright keep and diskwright undo. Until then the room stays taken, and the filesystem should not be "
-    "mounted for writing.",
+    "Undoing brings the filesystem back as it was before, to the bit, as long as nobody has mounted it for "
+    "writing.",
+    "Both can be done later by diskwright keep and diskwright undo. Until then the room stays taken, and the "
+    "filesystem should not be mounted for writing.",
 )
 
 
 def follow_migration(desk: Desk, session: Session) -> Moved:
-    """A line for each entry of the journal, and one whenever a power cut would leave something else than before."""
+    """A line for each entry of the journal, and one whenever a power cut would leave something else than
+    before."""
     desk.moving_heading(5, "Running")
     migration, run = migration_of(session), session.run
     assert run is not None
@@ -52,7 +55,11 @@ def settle_migration(desk: Desk, session: Session) -> Moved:
     run = session.run
     assert run is not None
     try:
-        state, entries, closed = desk.services.state(run), tuple(desk.services.follow(run)), desk.services.closed(run)
+        state, entries, closed = (
+            desk.services.state(run),
+            tuple(desk.services.follow(run)),
+            desk.services.closed(run),
+        )
     except DiskwrightError as error:
         desk.talk.say(str(error))
         return Next(session)

@@ -23,19 +23,21 @@ from wizard.plain.steps.tokens import typed_token
 from wizard.services.session import Back, Moved, Moving, Next, Session
 
 WAY_HELP = (
-    "Each number is a way from this filesystem to ext4 that keeps every file. What it gains and costs, how long it takes, how much room it "
-    "needs elsewhere, and how it is undone, is told below it.",
+    "Each number is a way from this filesystem to ext4 that keeps every file. What it gains and costs, how "
+    "long it takes, how much room it needs elsewhere, and how it is undone, is told below it.",
     "Extent: ext4 notes a file as a few runs of blocks, ext3 every single block.",
     "Inode: what the filesystem keeps of one file: owner, times, where its blocks are.",
 )
 STEPS_HELP = (
-    "The steps are carried out in this order. Commands are told with the device's name; where a copy-on-write snapshot is worked on, its "
-    "node stands there instead.",
+    "The steps are carried out in this order. Commands are told with the device's name; where a "
+    "copy-on-write snapshot is worked on, its node stands there instead.",
     "If the power goes: what would be found after a power cut in the middle of this step.",
 )
 CONFIRM_HELP = (
-    "Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.",
-    "Before the first write the filesystem is looked at once more: if it differs from the one that was planned for, nothing is written.",
+    "Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this "
+    "drive and no other.",
+    "Before the first write the filesystem is looked at once more: if it differs from the one that was "
+    "planned for, nothing is written.",
 )
 GO_ON, SAVE, REPEAT = range(3)
 LOOK_ELSEWHERE = (
@@ -75,7 +77,9 @@ def _looked(desk: Desk, session: Session) -> Moving | None:
     """With the ways there are, which are told; None, after saying why, where they cannot be known."""
     moving, drive = moving_of(session), session.drive
     assert drive is not None
-    desk.talk.say(f"Looking at the filesystem on {printable(moving.device, 200)}; nothing is written by that ...")
+    desk.talk.say(
+        f"Looking at the filesystem on {printable(moving.device, 200)}; nothing is written by that ..."
+    )
     try:
         prospect, seconds = desk.services.migration_prospect(drive, moving)
     except DiskwrightError as error:
@@ -86,7 +90,8 @@ def _looked(desk: Desk, session: Session) -> Moving | None:
 
 
 def _asked(desk: Desk, drive: Drive, moving: Moving) -> Moving | None:
-    """With the way that was taken and whether files are compared; without a way where it is to be looked at again; None to go back."""
+    """With the way that was taken and whether files are compared; without a way where it is to be looked at
+    again; None to go back."""
     prospect = moving.prospect
     assert prospect is not None
     ways = [offer.way for offer in prospect.offers]
@@ -94,7 +99,9 @@ def _asked(desk: Desk, drive: Drive, moving: Moving) -> Moving | None:
     others = (*LOOK_ELSEWHERE, CARRY) if can_be_carried(prospect) else LOOK_ELSEWHERE
     topic = Topic("Which way to ext4?", WAY_HELP, again="look again")
     wanted = moving.way or prospect.default
-    answer = choose(desk.talk, Choosing(topic, (*items, *others), ways.index(wanted) if wanted in ways else None))
+    answer = choose(
+        desk.talk, Choosing(topic, (*items, *others), ways.index(wanted) if wanted in ways else None)
+    )
     if answer is Word.AGAIN:
         return replace(moving, way=None)
     if isinstance(answer, Word):
@@ -111,13 +118,20 @@ def _tell(desk: Desk, prospect: Prospect) -> None:
     desk.talk.say(f"{place_words(prospect)}.")
     if prospect.findings:
         desk.talk.say_all(finding_paragraphs(prospect.findings))
-    desk.talk.say(f"{'Proposed' if prospect.default else 'No way is possible now'}: {printable(prospect.why, 400)}")
+    desk.talk.say(
+        f"{'Proposed' if prospect.default else 'No way is possible now'}: {printable(prospect.why, 400)}"
+    )
 
 
 def _named(desk: Desk, moving: Moving, *, volume: bool) -> Moving:
-    """The folder for the room that a way needs, or the volume for a fresh ext4; going back or an empty line leaves it as it was."""
+    """The folder for the room that a way needs, or the volume for a fresh ext4; going back or an empty line
+    leaves it as it was."""
     before = moving.target if volume else str(moving.folder) if moving.folder else None
-    asks = "Which volume? Such as /dev/sdb1; it must hold nothing." if volume else "Which folder? It must be on another filesystem."
+    asks = (
+        "Which volume? Such as /dev/sdb1; it must hold nothing."
+        if volume
+        else "Which folder? It must be on another filesystem."
+    )
     taken = write(desk.talk, Writing(Topic(asks, ()), before or "", before or "none"), str)
     if isinstance(taken, Word) or not taken:
         return moving
@@ -128,7 +142,10 @@ def _repairing(desk: Desk, moving: Moving) -> Moving:
     """Whether damage may be repaired, where there is any; going back leaves it as it was."""
     if moving.prospect is None or not is_damaged(moving.prospect.before):
         return moving
-    help_ = ("e2fsck puts right what it finds, and may have to let go of parts of files that cannot be told any more.",)
+    help_ = (
+        "e2fsck puts right what it finds, and may have to let go of parts of files that cannot be told any "
+        "more.",
+    )
     topic = Topic("The filesystem says that it is damaged. May the damage be repaired?", help_)
     answer = choose(desk.talk, Choosing(topic, (Item("No."), Item("Yes.")), 1 if moving.repairs else 0))
     return moving if isinstance(answer, Word) else replace(moving, repairs=answer == 1)
@@ -138,7 +155,10 @@ def _comparing(desk: Desk, moving: Moving) -> Moving:
     """Whether every file is compared, where that is open; going back leaves it as it was."""
     if moving.way not in COMPARED:
         return moving
-    topic = Topic("Is every file to be compared before and after?", ("Every file is read twice. It is the best proof there is.",))
+    topic = Topic(
+        "Is every file to be compared before and after?",
+        ("Every file is read twice. It is the best proof there is.",),
+    )
     items = (Item(f"Yes, which takes {roughly(moving.comparing_seconds)} (an estimate)."), Item("No."))
     answer = choose(desk.talk, Choosing(topic, items, 0 if moving.compares else 1))
     return moving if isinstance(answer, Word) else replace(moving, compares=answer == 0)
@@ -149,7 +169,9 @@ def _planned(desk: Desk, session: Session) -> Moved | None:
     moving, drive = moving_of(session), session.drive
     assert drive is not None
     try:
-        return Next(replace(session, moving=replace(moving, migration=desk.services.plan_migration(drive, moving))))
+        return Next(
+            replace(session, moving=replace(moving, migration=desk.services.plan_migration(drive, moving)))
+        )
     except DiskwrightError as error:
         desk.talk.say(str(error))
         return None
@@ -183,7 +205,12 @@ def _tell_steps(desk: Desk, migration: Migration) -> None:
 
 
 def _save(desk: Desk, migration: Migration) -> Path | None:
-    return save(desk.talk, "What is to be done", render_migration(migration), f"{Path(migration.device).name}-to-ext4.json")
+    return save(
+        desk.talk,
+        "What is to be done",
+        render_migration(migration),
+        f"{Path(migration.device).name}-to-ext4.json",
+    )
 
 
 def confirm_migration(desk: Desk, session: Session) -> Moved:
@@ -197,8 +224,13 @@ def confirm_migration(desk: Desk, session: Session) -> Moved:
             desk.talk.say("Carry it out by:")
             desk.talk.say(confirm_command(migration, str(path)), indent=4)
         return Back(session)
-    asks = f"The last question. To begin now, type the token of {migration.written.path}, which is {printable(migration.written.token, 40)}"
+    asks = (
+        f"The last question. To begin now, type the token of {migration.written.path}, which is "
+        f"{printable(migration.written.token, 40)}"
+    )
     while typed_token(desk, migration.written, asks, CONFIRM_HELP):
-        if run := begun(desk, "the filesystem", partial(desk.services.start_migration, migration, migration.written.token)):
+        if run := begun(
+            desk, "the filesystem", partial(desk.services.start_migration, migration, migration.written.token)
+        ):
             return Next(replace(session, run=run))
     return Back(session)

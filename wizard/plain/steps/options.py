@@ -1,4 +1,5 @@
-"""Options beside those that are advised, in step 3: taken one by one, a dangerous one only when its danger is typed back."""
+"""Options beside those that are advised, in step 3: taken one by one, a dangerous one only when its danger is
+typed back."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,10 +15,11 @@ from wizard.plain.talk import Para
 from wizard.services.session import Session
 
 HELP = (
-    "Each number is an option of the program that makes the filesystem, mkfs, or of mount. The number of one that was taken drops it "
-    "again. An advised one is used by itself, and gives way to one that cannot stand beside it.",
-    "What is not advised or dangerous is repeated in the plan, with the reason. A volume that the system lives on never gets a "
-    "dangerous one.",
+    "Each number is an option of the program that makes the filesystem, mkfs, or of mount. The number of one "
+    "that was taken drops it again. An advised one is used by itself, and gives way to one that cannot stand "
+    "beside it.",
+    "What is not advised or dangerous is repeated in the plan, with the reason. A volume that the system "
+    "lives on never gets a dangerous one.",
 )
 DANGER_HELP = ("The option is taken only by these words, exactly. An empty line or b leaves it.",)
 DONE = "Done: go back to the filesystems."
@@ -25,7 +27,12 @@ DONE = "Done: go back to the filesystems."
 
 def choose_options(desk: Desk, session: Session, taken: Taken, advised: Choice) -> Taken:
     """The choice with what was taken and dropped; `taken` as it was where the catalogue cannot be read."""
-    assert session.machine is not None and session.drive is not None and session.diagnosis is not None and session.advice is not None
+    assert (
+        session.machine is not None
+        and session.drive is not None
+        and session.diagnosis is not None
+        and session.advice is not None
+    )
     asked = (session.machine, session.drive, session.diagnosis.recording, session.advice.workload.id, advised)
     try:
         offers = desk.services.offered_options(*asked)
@@ -50,7 +57,9 @@ def choose_options(desk: Desk, session: Session, taken: Taken, advised: Choice) 
             phrases = (*phrases, option.phrase)
         wanted = {offer.option.phrase for offer in offers if offer.option.id in names}
         try:
-            taken = desk.services.take_options(*asked, names, [phrase for phrase in phrases if phrase in wanted])
+            taken = desk.services.take_options(
+                *asked, names, [phrase for phrase in phrases if phrase in wanted]
+            )
         except DiskwrightError as error:
             desk.talk.say(str(error))
 
@@ -59,18 +68,28 @@ def _used(taken: Taken) -> list[Para]:
     """What the filesystem is made and mounted with as it is now."""
     choice = taken.choice
     made = ", ".join(printable(option.text, 60) for option in choice.mkfs) or "nothing beyond the defaults"
-    mounted = ", ".join(printable(option.text, 60) for option in choice.mount) or "nothing beyond the defaults"
+    mounted = (
+        ", ".join(printable(option.text, 60) for option in choice.mount) or "nothing beyond the defaults"
+    )
     return [Para(f"{choice.filesystem} is made with {made}; mounted with {mounted}.")]
 
 
 def _item(offer: Offered, taken: Taken) -> Item:
     word = "taken" if offer.option.id in taken.names else offer.standing
-    said = f"{offer.option.kind}: {printable(offer.option.text, 60)}: {word}. {printable(offer.option.does or offer.option.why, 400)}"
+    said = (
+        f"{offer.option.kind}: {printable(offer.option.text, 60)}: {word}. "
+        f"{printable(offer.option.does or offer.option.why, 400)}"
+    )
     return Item(said, refusal=offer.refusal, reasons=partial(_reasons, offer))
 
 
 def _reasons(offer: Offered) -> list[Para]:
-    return [Para(), Para(f"{printable(offer.option.text, 60)}:"), *(Para(printable(text, 600), 2, 2) for text in offer.sentences), Para()]
+    return [
+        Para(),
+        Para(f"{printable(offer.option.text, 60)}:"),
+        *(Para(printable(text, 600), 2, 2) for text in offer.sentences),
+        Para(),
+    ]
 
 
 def _changed(taken: Taken, name: str) -> Sequence[str]:
@@ -88,5 +107,8 @@ def _typed(desk: Desk, offer: Offered) -> bool:
             raise BadInput("That is not its danger.")
         return bool(answer)
 
-    asks = f"{printable(option.text, 60)} puts data at risk. {printable(option.never, 400)} To have it, type exactly: {option.phrase}"
+    asks = (
+        f"{printable(option.text, 60)} puts data at risk. {printable(option.never, 400)} To have it, type "
+        f"exactly: {option.phrase}"
+    )
     return write(desk.talk, Writing(Topic(asks, DANGER_HELP), "", "that it is not taken"), same) is True

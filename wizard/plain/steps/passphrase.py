@@ -6,8 +6,8 @@ from wizard.plain.desk import Desk
 from wizard.plain.questions import agreed
 
 PASSPHRASE = (
-    "The plan encrypts, and wants a passphrase. It opens the volume at every start, and is kept nowhere: not in the plan, not in the "
-    "journal. Several words that nobody guesses are best."
+    "The plan encrypts, and wants a passphrase. It opens the volume at every start, and is kept nowhere: not "
+    "in the plan, not in the journal. Several words that nobody guesses are best."
 )
 
 
@@ -24,5 +24,7 @@ def typed_passphrase(desk: Desk) -> bytes | None:
             desk.talk.say(f"This passphrase {fault}.")
         elif desk.talk.hidden_answer("The same once more:") != secret:
             desk.talk.say("That was not the same.")
-        elif not (warning := passphrase_warning(secret)) or agreed(desk.talk, warning, "Choose another one.", "Take it all the same."):
+        elif not (warning := passphrase_warning(secret)) or agreed(
+            desk.talk, warning, "Choose another one.", "Take it all the same."
+        ):
             return secret

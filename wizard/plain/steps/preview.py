@@ -17,13 +17,14 @@ from wizard.plain.talk import Para
 from wizard.services.session import Back, Moved, Next, Session
 
 HELP = (
-    "The steps are carried out in this order. Commands are told as they will be run; a backslash at the end of a line means that the "
-    "command goes on in the next one. A table is not written by a command but by a program of diskwright's own, with exactly the starts "
-    "and sizes told.",
-    "Most plans are tried out on a stand-in for the drive first. What is to change is saved, everything is written, and it waits: not in "
-    "use, and taken back bit for bit by diskwright undo, until you keep it.",
+    "The steps are carried out in this order. Commands are told as they will be run; a backslash at the end "
+    "of a line means that the command goes on in the next one. A table is not written by a command but by a "
+    "program of diskwright's own, with exactly the starts and sizes told.",
+    "Most plans are tried out on a stand-in for the drive first. What is to change is saved, everything is "
+    "written, and it waits: not in use, and taken back bit for bit by diskwright undo, until you keep it.",
     "Destroys: what cannot be read any more after the step. Undo: how it is taken back, or that it is not.",
-    "A saved plan is told by diskwright show, and carried out by diskwright apply, today or later, as long as the drive is the same.",
+    "A saved plan is told by diskwright show, and carried out by diskwright apply, today or later, as long "
+    "as the drive is the same.",
 )
 GO_ON, SAVE, REPEAT = range(3)
 
@@ -34,7 +35,11 @@ def show_plan(desk: Desk, session: Session) -> Moved:
     plan = session.plan
     assert plan is not None
     _tell(desk, plan)
-    topic = Topic("What is to be done with this plan?", HELP, reasons=lambda: [*volumes_reasons(session.wishes), *_checks(plan)])
+    topic = Topic(
+        "What is to be done with this plan?",
+        HELP,
+        reasons=lambda: [*volumes_reasons(session.wishes), *_checks(plan)],
+    )
     items = (Item("Go on."), Item("Save the plan in a file."), Item("Tell the plan again."))
     while True:
         answer = choose(desk.talk, Choosing(topic, items, GO_ON))

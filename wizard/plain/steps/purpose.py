@@ -11,9 +11,10 @@ from wizard.plain.talk import Para
 from wizard.services.session import Back, Moved, Next, Session
 
 HELP = (
-    "A purpose says what the work at hand asks of a filesystem. Choose the nearest one; the advice follows from it. Several volumes with "
-    "a purpose each can be made later, in step 4.",
-    "Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwright/workloads appear in this list.",
+    "A purpose says what the work at hand asks of a filesystem. Choose the nearest one; the advice follows "
+    "from it. Several volumes with a purpose each can be made later, in step 4.",
+    "Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwright/workloads appear in "
+    "this list.",
 )
 
 
@@ -32,17 +33,22 @@ def choose_purpose(desk: Desk, session: Session) -> Moved:
         if isinstance(answer, Word):
             return Back(session)
         try:
-            advice = desk.services.advise(session.machine, session.drive, session.diagnosis.recording, names[answer])
+            advice = desk.services.advise(
+                session.machine, session.drive, session.diagnosis.recording, names[answer]
+            )
         except DiskwrightError as error:
             desk.talk.say(str(error))
             continue
         if advice != session.advice:
-            session = replace(session, workload=names[answer], advice=advice, choice=None, taken=None, wishes=(), plan=None)
+            session = replace(
+                session, workload=names[answer], advice=advice, choice=None, taken=None, wishes=(), plan=None
+            )
         return Next(session)
 
 
 def _profiles(desk: Desk) -> tuple[Profile, ...] | None:
-    """The purposes; a file that is at fault is said, and read again once that is mended. None where the person goes back."""
+    """The purposes; a file that is at fault is said, and read again once that is mended. None where the
+    person goes back."""
     while True:
         try:
             return desk.services.profiles()
@@ -58,4 +64,6 @@ def purpose_item(profile: Profile, *, brief: bool = False) -> Item:
     workload = profile.workload
     origin = Para(f"This purpose, and what it asks for, stands in {printable(workload.origin, 200)}.")
     summary = printable(workload.summary, 400)
-    return Item(printable(workload.title, 70), () if brief else (summary,), reasons=lambda: [Para(summary), origin])
+    return Item(
+        printable(workload.title, 70), () if brief else (summary,), reasons=lambda: [Para(summary), origin]
+    )

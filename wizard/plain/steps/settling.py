@@ -16,7 +16,10 @@ def settle(desk: Desk, run: Path, decision: Decision, explained: tuple[str, ...]
         desk.talk.say(decision.look)
     # The demo's run goes with its drive, so there is no later for it.
     later = () if desk.services.demo else (decision.later(run),)
-    offered = [Item("Neither now.", later), *(Item(f"{choice.way.capitalize()} it.", (choice.means,)) for choice in decision.choices)]
+    offered = [
+        Item("Neither now.", later),
+        *(Item(f"{choice.way.capitalize()} it.", (choice.means,)) for choice in decision.choices),
+    ]
     ending = "The run has ended." if desk.services.demo else "The run has ended; both can be done later."
     while True:
         topic = Topic("What becomes of it?", explained, back=False, ending=ending)

@@ -11,12 +11,12 @@ from wizard.services.session import Session
 from wizard.services.spread import ALONE, WAYS, Way, candidates, loss_words, spread
 
 SPREAD_HELP = (
-    "A mirror keeps every file on more than one drive, so that a drive may fail; it has half the room or less, and is no backup: what is "
-    "deleted is gone from all of them.",
-    "A stripe puts each file in pieces on all drives: as much room and speed as they have together, and everything is lost when any one "
-    "of them fails.",
-    "Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when you keep the "
-    "result, or with md and LVM when the plan is applied, not before.",
+    "A mirror keeps every file on more than one drive, so that a drive may fail; it has half the room or "
+    "less, and is no backup: what is deleted is gone from all of them.",
+    "A stripe puts each file in pieces on all drives: as much room and speed as they have together, and "
+    "everything is lost when any one of them fails.",
+    "Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when "
+    "you keep the result, or with md and LVM when the plan is applied, not before.",
 )
 
 
@@ -29,7 +29,9 @@ def ask_spread(desk: Desk, session: Session) -> Session:
         if not others:
             return spread(desk.services, session, ALONE, ())
         loss = loss_words((*session.drives[:1], *others))
-        if loss and not agreed(desk.talk, f"Take these drives whole? {loss}", "No, choose other drives.", "Yes, take them."):
+        if loss and not agreed(
+            desk.talk, f"Take these drives whole? {loss}", "No, choose other drives.", "Yes, take them."
+        ):
             continue
         laid = _ask_way(desk, session, others)
         if laid is not None:
@@ -44,9 +46,14 @@ def _ask_drives(desk: Desk, session: Session) -> tuple[Drive, ...] | None:
     while True:
         left = [(drive, refusal) for drive, refusal in found if drive not in taken]
         paths = [session.drive.path, *(drive.path for drive in taken)]
-        enough = f"On {paths[0]} alone." if not taken else f"No more: {', '.join(paths[:-1])} and {paths[-1]}."
+        enough = (
+            f"On {paths[0]} alone." if not taken else f"No more: {', '.join(paths[:-1])} and {paths[-1]}."
+        )
         items = (Item(enough), *(Item(drive_line(drive), refusal=refusal) for drive, refusal in left))
-        topic = Topic("Which drive is to be taken as well?" if not taken else "Which further drive is to be taken?", SPREAD_HELP)
+        topic = Topic(
+            "Which drive is to be taken as well?" if not taken else "Which further drive is to be taken?",
+            SPREAD_HELP,
+        )
         answer = choose(desk.talk, Choosing(topic, items, 0))
         if isinstance(answer, Word):
             return None
@@ -56,10 +63,14 @@ def _ask_drives(desk: Desk, session: Session) -> tuple[Drive, ...] | None:
 
 
 def _ask_way(desk: Desk, session: Session, others: tuple[Drive, ...]) -> Session | None:
-    """The session with the volume laid over these drives in one of the ways; None where the person goes back."""
+    """The session with the volume laid over these drives in one of the ways; None where the person goes
+    back."""
     ways = WAYS[1:]
     tried = [_tried(desk, session, way, others) for way in ways]
-    items = tuple(Item(f"{way.title}.", refusal=found if isinstance(found, str) else "") for way, found in zip(ways, tried, strict=True))
+    items = tuple(
+        Item(f"{way.title}.", refusal=found if isinstance(found, str) else "")
+        for way, found in zip(ways, tried, strict=True)
+    )
     answer = choose(desk.talk, Choosing(Topic("How is the volume to lie on them?", SPREAD_HELP), items))
     if isinstance(answer, Word):
         return None

@@ -11,7 +11,9 @@ from wizard.plain.questions import Topic, Writing, write
 def typed_tokens(desk: Desk, plan: Plan, explained: tuple[str, ...]) -> bool:
     """Whether every drive's token was typed; an empty line is a no to all."""
     drives = [member.drive for member in plan.members]
-    return all(typed_token(desk, drive, _asks(drives, number), explained) for number, drive in enumerate(drives))
+    return all(
+        typed_token(desk, drive, _asks(drives, number), explained) for number, drive in enumerate(drives)
+    )
 
 
 def _asks(drives: list[Identity], index: int) -> str:
@@ -28,7 +30,9 @@ def typed_token(desk: Desk, drive: Identity, asks: str, explained: tuple[str, ..
 
     def take(typed: str) -> bool:
         if typed and typed != drive.token:
-            raise BadInput(f"That is not this drive's token, which is {printable(drive.token, 40)}. Nothing was written.")
+            raise BadInput(
+                f"That is not this drive's token, which is {printable(drive.token, 40)}. Nothing was written."
+            )
         return bool(typed)
 
     return write(desk.talk, Writing(Topic(asks, explained), "", "no, and back", (drive.token,)), take) is True

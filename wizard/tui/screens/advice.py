@@ -25,7 +25,8 @@ from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
 SENTENCES_FROM = 60
-"""Cells of the list from which it shows the beginning of each sentence; the whole one stands beside or below it."""
+"""Cells of the list from which it shows the beginning of each sentence; the whole one stands beside or below
+it."""
 
 
 class AdviceScreen(StepScreen):
@@ -34,19 +35,21 @@ class AdviceScreen(StepScreen):
     NUMBER = 3
     TITLE = "Advice"
     HELP = """
-The filesystems are ranked for this purpose on this drive. Enter takes the highlighted one, whether it was advised or not.
+The filesystems are ranked for this purpose on this drive. Enter takes the highlighted one, whether it was
+advised or not.
 
-chosen: fits best. second: a good choice too. rejected: does this work badly, or cannot be made here; then it cannot be taken, and
-the reason is shown. not ranked: can be made here, and nothing speaks for or against it for this purpose. never made: a filesystem of
-the past, with the way off it.
+chosen: fits best. second: a good choice too. rejected: does this work badly, or cannot be made here; then it
+cannot be taken, and the reason is shown. not ranked: can be made here, and nothing speaks for or against it
+for this purpose. never made: a filesystem of the past, with the way off it.
 
-Options: what the program that makes the filesystem (mkfs) and the mount command are given beyond their defaults, each with its
-reason and what it costs.
+Options: what the program that makes the filesystem (mkfs) and the mount command are given beyond their
+defaults, each with its reason and what it costs.
 
-Scheduler: the order in which the kernel sends requests to the drive. It is advice; the plan does not change it.
+Scheduler: the order in which the kernel sends requests to the drive. It is advice; the plan does not change
+it.
 
-Further options: o lists every option of the highlighted filesystem, advised or not. Those that put data at risk are taken only when
-their danger is typed back.
+Further options: o lists every option of the highlighted filesystem, advised or not. Those that put data at
+risk are taken only when their danger is typed back.
 
 Evidence: press e for the published figures behind a place, with when and on what they were measured.
 """
@@ -76,7 +79,13 @@ Evidence: press e for the published figures behind a place, with when and on wha
 
     def keys(self) -> Pairs:
         """Choosing and reading."""
-        return (("Up/Down", "choose"), ("Enter", "take it"), ("e", "evidence"), ("o", "options"), ("Tab", "list or details"))
+        return (
+            ("Up/Down", "choose"),
+            ("Enter", "take it"),
+            ("e", "evidence"),
+            ("o", "options"),
+            ("Tab", "list or details"),
+        )
 
     @property
     def _advice(self) -> Advice:
@@ -102,14 +111,26 @@ Evidence: press e for the published figures behind a place, with when and on wha
         """Show why it has its place, and its options."""
         blocks: list[Block] = []
         if choice := self._choice:
-            blocks += [para(Text(f"{choice.filesystem}: ", "bold").append(printable(choice.sentence, 600), "not bold"), hang=2), gap()]
+            blocks += [
+                para(
+                    Text(f"{choice.filesystem}: ", "bold").append(
+                        printable(choice.sentence, 600), "not bold"
+                    ),
+                    hang=2,
+                ),
+                gap(),
+            ]
             blocks += [para(printable(doubt, 600), "yellow", hang=2) for doubt in self._doubts(choice)]
             blocks += choice_blocks(choice)
         elif unmade := self._unmade:
             blocks += unmade_blocks(unmade)
         notes: Sequence[str] = (*self._advice.doubts, *self._advice.notes)
         if notes:
-            blocks += [gap(), para("About this drive", "bold"), *(para("- " + printable(note, 500), indent=2, hang=2) for note in notes)]
+            blocks += [
+                gap(),
+                para("About this drive", "bold"),
+                *(para("- " + printable(note, 500), indent=2, hang=2) for note in notes),
+            ]
         blocks += zoned_blocks(self._advice.zoned)
         self.query_one("#options", Words).show(blocks)
 
@@ -134,7 +155,13 @@ Evidence: press e for the published figures behind a place, with when and on wha
             return
         session = self.session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        asked = (session.machine, session.drive, session.diagnosis.recording, self._advice.workload.id, choice)
+        asked = (
+            session.machine,
+            session.drive,
+            session.diagnosis.recording,
+            self._advice.workload.id,
+            choice,
+        )
         try:
             offers = self.services.offered_options(*asked)
         except DiskwrightError as error:
@@ -143,7 +170,9 @@ Evidence: press e for the published figures behind a place, with when and on wha
         self.say("")
         title = f"Options: {choice.filesystem} for {printable(self._advice.workload.title, 50)}"
         taken = self._taken.get(choice.filesystem) or Taken(choice)
-        screen = OptionsScreen(title, offers, taken, lambda names, phrases: self.services.take_options(*asked, names, phrases))
+        screen = OptionsScreen(
+            title, offers, taken, lambda names, phrases: self.services.take_options(*asked, names, phrases)
+        )
         self.app.push_screen(screen, self._optioned)
 
     def _optioned(self, taken: Taken | None) -> None:
@@ -167,15 +196,24 @@ Evidence: press e for the published figures behind a place, with when and on wha
             return
         session = self.session
         if choice != session.choice:
-            session = replace(session, choice=choice, taken=self._taken.get(choice.filesystem), wishes=(), plan=None)
+            session = replace(
+                session, choice=choice, taken=self._taken.get(choice.filesystem), wishes=(), plan=None
+            )
         self.dismiss(Next(session))
 
 
 def _row(choice: Choice) -> Row:
-    word = "cannot be made here" if choice.obstacles else choice.place.value if choice.ranked else "not ranked"
+    word = (
+        "cannot be made here" if choice.obstacles else choice.place.value if choice.ranked else "not ranked"
+    )
     ink = PLACE_INK[choice.place] if choice.ranked else ""
-    return Row(choice.filesystem, (Text(choice.filesystem), Text(word, ink), Text(printable(choice.sentence, 500))))
+    return Row(
+        choice.filesystem, (Text(choice.filesystem), Text(word, ink), Text(printable(choice.sentence, 500)))
+    )
 
 
 def _unmade_row(unmade: Unmade) -> Row:
-    return Row(unmade.filesystem, (Text(printable(unmade.title, 20)), Text("never made"), Text(printable(unmade.why_not, 500))))
+    return Row(
+        unmade.filesystem,
+        (Text(printable(unmade.title, 20)), Text("never made"), Text(printable(unmade.why_not, 500))),
+    )

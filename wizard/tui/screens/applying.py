@@ -53,7 +53,10 @@ STATES = {
 
 ENDS: Mapping[RunState, tuple[str, str]] = {
     RunState.DONE: ("Done: every step was carried out. Enter shows what was checked.", "green"),
-    RunState.WAITING: ("Done, not yet in use: everything is written. Enter: keep it or take it back.", "green"),
+    RunState.WAITING: (
+        "Done, not yet in use: everything is written. Enter: keep it or take it back.",
+        "green",
+    ),
     RunState.STOPPED: ("Stopped between two steps, as you asked. Enter says how to go on.", "yellow"),
     RunState.REFUSED: ("Refused: nothing was written. Enter says why.", "yellow"),
 }
@@ -65,22 +68,30 @@ class ApplyingScreen(StepScreen):
 
     NUMBER = 8
     TITLE = "Applying"
-    INTRO = "A process of its own is at work: closing this terminal does not stop it. `diskwright status` finds it again."
+    INTRO = (
+        "A process of its own is at work: closing this terminal does not stop it. `diskwright status` finds "
+        "it again."
+    )
     HELP = """
-Every step is written to a journal before and after it is done. The journal is on another drive than the one being set up.
+Every step is written to a journal before and after it is done. The journal is on another drive than the one
+being set up.
 
-Most plans are tried out on a stand-in first: the drive is as it was until every step has been done there. Then it is written in one go. If
-it held something, it waits after that until you keep it or take it back.
+Most plans are tried out on a stand-in first: the drive is as it was until every step has been done there.
+Then it is written in one go. If it held something, it waits after that until you keep it or take it back.
 
-Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays done, on the stand-in or on
-the drive; the last screen says how to go on.
+Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays
+done, on the stand-in or on the drive; the last screen says how to go on.
 
 There is no way back from here; q only closes this window.
 """
-    STOPPING: ClassVar[str] = "The present step is finished first. The drive is then set up in part; resume or undo goes on from there."
+    STOPPING: ClassVar[str] = (
+        "The present step is finished first. The drive is then set up in part; resume or undo goes on from "
+        "there."
+    )
     """What the question says that comes before stopping, where the steps run on the drive."""
     STOPPING_REHEARSED: ClassVar[str] = (
-        "The present step is finished first. As long as the steps are tried out on a stand-in the drive stays as it was; resume goes on."
+        "The present step is finished first. As long as the steps are tried out on a stand-in the drive "
+        "stays as it was; resume goes on."
     )
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "stop", show=False, id="applying.stop")]
@@ -98,7 +109,9 @@ There is no way back from here; q only closes this window.
         self._latest: list[Entry] = []
         self._over = False
         if self.services.demo:
-            self.query_one("#intro", Prose).update("A process of its own is at work. In the demo its drive goes when the wizard ends.")
+            self.query_one("#intro", Prose).update(
+                "A process of its own is at work. In the demo its drive goes when the wizard ends."
+            )
         self.query_one(Rows).focus()
         self._draw()
         run = self.session.run
@@ -165,7 +178,9 @@ There is no way back from here; q only closes this window.
         entry = message.entry
         index = entry.step - 1
         if 0 <= index < len(self._states):
-            state = {Event.STEP_STARTED: "working", Event.STEP_DONE: "done", Event.STEP_FAILED: "failed"}.get(entry.event)
+            state = {Event.STEP_STARTED: "working", Event.STEP_DONE: "done", Event.STEP_FAILED: "failed"}.get(
+                entry.event
+            )
             if state:
                 self._states[index] = state
         self._latest = [*self._latest, entry][-200:]
@@ -183,7 +198,9 @@ There is no way back from here; q only closes this window.
         # What puts it to use is still to come where it waits for that.
         left = "waiting" if message.state is RunState.WAITING else "not done"
         self._states = [left if state in ("waiting", "working") else state for state in self._states]
-        said, ink = ENDS.get(message.state, ("It did not come to its end. Enter says what was done and how to go on.", "red"))
+        said, ink = ENDS.get(
+            message.state, ("It did not come to its end. Enter says what was done and how to go on.", "red")
+        )
         self._draw()
         self.draw_keys()
         self.say(said, ink)
@@ -193,7 +210,9 @@ There is no way back from here; q only closes this window.
         rows = []
         for number, (sentence, state) in enumerate(zip(self.sentences(), self._states, strict=True), 1):
             mark = f"[{'x' if state == 'done' else '!' if state == 'failed' else ' '}] {state:<{width}}"
-            rows.append(Row(str(number), (Text(mark, STATES[state]), Text(f"{number}. {printable(sentence, 400)}"))))
+            rows.append(
+                Row(str(number), (Text(mark, STATES[state]), Text(f"{number}. {printable(sentence, 400)}")))
+            )
         working = next((index for index, state in enumerate(self._states) if state == "working"), None)
         self.query_one(Rows).set_rows(rows, None if working is None else str(working + 1))
         lines = [para(printable(entry.sentence, 600), hang=2) for entry in self._latest[-12:]]

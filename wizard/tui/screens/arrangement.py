@@ -1,4 +1,5 @@
-"""The form for what holds for all volumes of a drive: the kind of table, and whether they lie in one volume group."""
+"""The form for what holds for all volumes of a drive: the kind of table, and whether they lie in one volume
+group."""
 
 from collections.abc import Callable
 
@@ -27,11 +28,12 @@ class ArrangementForm(Form[Arrangement]):
 
     NAME = "Table and volume group"
     HELP = """
-Table: a GPT keeps a second copy of itself with checksums, names its partitions, holds 128 of them and has no limit at 2 TiB. An MBR
-is the old table of four partitions, for firmware that knows nothing else.
+Table: a GPT keeps a second copy of itself with checksums, names its partitions, holds 128 of them and has no
+limit at 2 TiB. An MBR is the old table of four partitions, for firmware that knows nothing else.
 
-Volume group: LVM puts all volumes into one partition over the room, where each can be made larger later. What firmware, boot loader
-and system find by a partition of its own, which is all that has a role, cannot lie there.
+Volume group: LVM puts all volumes into one partition over the room, where each can be made larger later. What
+firmware, boot loader and system find by a partition of its own, which is all that has a role, cannot lie
+there.
 
 What cannot be says why below the fields when it is turned to. Nothing is written by this form.
 """
@@ -68,7 +70,8 @@ What cannot be says why below the fields when it is turned to. Nothing is writte
         return "mbr" if text == "mbr" else "gpt"
 
     def _refusal(self, wanted: Arrangement, otherwise: Arrangement) -> str:
-        """Why the planner does not take what it would take otherwise; empty where it takes both, or neither."""
+        """Why the planner does not take what it would take otherwise; empty where it takes both, or
+        neither."""
         return "" if self._fault(otherwise) else self._fault(wanted)
 
     def _fault(self, arrangement: Arrangement) -> str:

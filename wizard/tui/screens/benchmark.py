@@ -58,17 +58,23 @@ class BenchmarkScreen(StepScreen):
 
     NUMBER = 6
     TITLE = "Benchmark"
-    INTRO = "Optional: half a minute of reading shows whether aligned access is faster on this drive. Enter goes on without it."
+    INTRO = (
+        "Optional: half a minute of reading shows whether aligned access is faster on this drive. Enter goes "
+        "on without it."
+    )
     HELP = """
-The probe reads pairs of small pieces, one on a block boundary and one beside it, directly from the drive, one right after the
-other, so that whatever else slows the drive down meets both alike. It ends as soon as the answer is sure, or after 30 seconds.
+The probe reads pairs of small pieces, one on a block boundary and one beside it, directly from the drive, one
+right after the other, so that whatever else slows the drive down meets both alike. It ends as soon as the
+answer is sure, or after 30 seconds.
 
-Interval: 1.8x (1.6-2.0, 95 %) means that the true factor lies between 1.6 and 2.0 in 95 of 100 such measurements.
+Interval: 1.8x (1.6-2.0, 95 %) means that the true factor lies between 1.6 and 2.0 in 95 of 100 such
+measurements.
 
-Result: how many pairs took how much longer when misaligned; e says how it was measured and shows what others have found.
+Result: how many pairs took how much longer when misaligned; e says how it was measured and shows what others
+have found.
 
-Reading alone never clears a drive: the price of misalignment is paid in writing. On a drive that is empty, or has free space, w
-measures writing too; it writes back exactly the bytes that it read there.
+Reading alone never clears a drive: the price of misalignment is paid in writing. On a drive that is empty, or
+has free space, w measures writing too; it writes back exactly the bytes that it read there.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("m", "measure", show=False, id="bench.measure"),
@@ -88,7 +94,9 @@ measures writing too; it writes back exactly the bytes that it read there.
         self._halt = threading.Event()
         self.query_one(Words).focus()
         if self.session.others and self.session.drive:
-            self.query_one("#intro", Prose).update(f"{self.INTRO} It measures {self.session.drive.path}, the first of the drives.")
+            self.query_one("#intro", Prose).update(
+                f"{self.INTRO} It measures {self.session.drive.path}, the first of the drives."
+            )
         self._show(self.session.verdict)
 
     def on_unmount(self) -> None:
@@ -131,8 +139,8 @@ measures writing too; it writes back exactly the bytes that it read there.
             self.say(reason, "yellow")
             return
         text = (
-            "Pieces of the drive's free space are read, and the very same bytes are written back there. Partitions are not touched. "
-            f"To allow it, type the drive's token: {printable(drive.token, 40)}"
+            "Pieces of the drive's free space are read, and the very same bytes are written back there. "
+            f"Partitions are not touched. To allow it, type the drive's token: {printable(drive.token, 40)}"
         )
         ask = AskToken("Measure by writing?", text, drive.token, lambda token: confirm_scratch(drive, token))
         self.app.push_screen(ask, lambda token: self._start(write=True) if token else None)
@@ -243,15 +251,30 @@ measures writing too; it writes back exactly the bytes that it read there.
             if verdict.outcome is not Outcome.NOT_POSSIBLE:
                 blocks += [gap(), para("m measures again.")]
         elif self.services.obstacle:
-            blocks = [para(Text("Not possible here. ", "yellow").append(printable(self.services.obstacle, 300), "default"))]
+            blocks = [
+                para(
+                    Text("Not possible here. ", "yellow").append(
+                        printable(self.services.obstacle, 300), "default"
+                    )
+                )
+            ]
             if self.services.needs_root:
                 blocks.append(para("Start the wizard by sudo diskwright to measure."))
         else:
-            blocks = [para("Not measured yet. m measures by reading, which changes nothing and takes up to half a minute.")]
+            blocks = [
+                para(
+                    "Not measured yet. m measures by reading, which changes nothing and takes up to half a "
+                    "minute."
+                )
+            ]
             if self._may_hide:
                 blocks.append(para(HIDING))
             if reason := self._obstacle_to_writing():
                 blocks.append(para(f"Writing cannot be measured: {printable(reason, 300)}"))
             else:
-                blocks.append(para("The drive has room that nothing uses: w measures by writing there, which says more."))
+                blocks.append(
+                    para(
+                        "The drive has room that nothing uses: w measures by writing there, which says more."
+                    )
+                )
         self.query_one(Words).show(blocks)

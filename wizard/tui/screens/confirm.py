@@ -19,10 +19,14 @@ from wizard.tui.widgets.controls import Entry, Press
 from wizard.tui.widgets.passphrase import Passphrase
 from wizard.tui.widgets.words import Prose, Words, gap, para
 
-ASKS = "You are not root. Apply asks for root's rights first, perhaps with a question for your password; without them nothing is written."
+ASKS = (
+    "You are not root. Apply asks for root's rights first, perhaps with a question for your password; "
+    "without them nothing is written."
+)
 NOT_READ = (
-    "This plan was made without the right to read what the drive holds, and a plan like that is not applied. With root's rights the drives "
-    "are read once more: you see what is there, and plan again. Nothing is written by that."
+    "This plan was made without the right to read what the drive holds, and a plan like that is not applied. "
+    "With root's rights the drives are read once more: you see what is there, and plan again. Nothing is "
+    "written by that."
 )
 
 
@@ -33,18 +37,21 @@ class ConfirmScreen(LastQuestion):
     TITLE = "Confirm"
     INTRO = "The last question. Read what is lost; then type the drive's token to go on, or go back."
     HELP = """
-Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other. Of several
-drives each wants its own, one after the other.
+Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and
+no other. Of several drives each wants its own, one after the other.
 
-Passphrase: asked for where the plan encrypts, twice, and not shown. It opens the volume at every start. Nobody can get at the data
-without it, and it is kept nowhere: not in the plan, not in the journal. Several words that nobody guesses are best.
+Passphrase: asked for where the plan encrypts, twice, and not shown. It opens the volume at every start.
+Nobody can get at the data without it, and it is kept nowhere: not in the plan, not in the journal. Several
+words that nobody guesses are best.
 
-Before the first write the drive is looked at once more: if it differs from the one that was planned for, nothing is written.
+Before the first write the drive is looked at once more: if it differs from the one that was planned for,
+nothing is written.
 
-Without root's rights the wizard asks for them here, by sudo, run0 or pkexec; it may be your password that is wanted. Only then is
-anything written, and the wizard itself stays without them.
+Without root's rights the wizard asks for them here, by sudo, run0 or pkexec; it may be your password that is
+wanted. Only then is anything written, and the wizard itself stays without them.
 
-Applying is a process of its own: closing this terminal does not stop it, and `diskwright status` shows how it goes.
+Applying is a process of its own: closing this terminal does not stop it, and `diskwright status` shows how it
+goes.
 """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="confirm.save")]
 
@@ -69,14 +76,21 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
             blocks += [gap(), para("The journal", "bold"), *(para(doubt, "yellow") for doubt in doubts)]
         if self.services.apply_obstacle and self.services.needs_root:
             command = f"sudo diskwright apply FILE {confirmation(self._plan)}"
-            blocks += [gap(), para("How to apply it", "bold"), para("Save the plan by s, then run:"), para(command, "cyan", indent=2)]
+            blocks += [
+                gap(),
+                para("How to apply it", "bold"),
+                para("Save the plan by s, then run:"),
+                para(command, "cyan", indent=2),
+            ]
         elif self.services.asks_for_root:
             blocks += [gap(), para("Root's rights", "bold"), para(NOT_READ if self._unread else ASKS)]
         self.query_one(Words).show(blocks)
         if not self.services.apply_obstacle:
             self.query_one("#no").focus()
             if self._unread:
-                self.query_one("#intro", Prose).update("What the drive holds could not be read, so nothing is applied from here yet.")
+                self.query_one("#intro", Prose).update(
+                    "What the drive holds could not be read, so nothing is applied from here yet."
+                )
             return
         self.query_one(Words).focus()
         self.query_one("#intro", Prose).update(f"{self.services.apply_obstacle} s saves the plan.")
@@ -94,8 +108,11 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
 
     @property
     def _unread(self) -> bool:
-        """Whether a plain user's plan knows nothing of what the drive holds: root would refuse it, and can read it."""
-        return self.services.asks_for_root and any(member.drive.content_digest is None for member in self._plan.members)
+        """Whether a plain user's plan knows nothing of what the drive holds: root would refuse it, and can
+        read it."""
+        return self.services.asks_for_root and any(
+            member.drive.content_digest is None for member in self._plan.members
+        )
 
     def action_save(self) -> None:
         """The plan as a file."""
@@ -104,7 +121,10 @@ Applying is a process of its own: closing this terminal does not stop it, and `d
     def plan_saved(self, path: Path) -> None:
         """Say how the saved plan is applied."""
         if self.services.needs_root:
-            self.say(f"The plan is saved. Apply it by:  sudo diskwright apply {path} {confirmation(self._plan)}", "green")
+            self.say(
+                f"The plan is saved. Apply it by:  sudo diskwright apply {path} {confirmation(self._plan)}",
+                "green",
+            )
 
     def action_next(self) -> None:
         """Enter outside of buttons and fields begins nothing."""

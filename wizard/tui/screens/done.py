@@ -17,8 +17,9 @@ class DoneScreen(SettlingScreen):
     NUMBER = 9
     TITLE = "Result"
     HELP = """
-Not yet in use: everything is written and was read back, but for what the drive is recognised by. Nobody can mount it before you decide,
-also after a restart or on another machine. A drive that held nothing is put to use at once.
+Not yet in use: everything is written and was read back, but for what the drive is recognised by. Nobody can
+mount it before you decide, also after a restart or on another machine. A drive that held nothing is put to
+use at once.
 
 Keeping: k puts it to use: it is mounted, and every check is made. What was there before is lost then.
 
@@ -26,8 +27,8 @@ Undoing: u puts back what was there before, bit for bit, and compares it. What w
 
 Later: both can be done on any later day by `diskwright keep` and `diskwright undo`.
 
-Checks were made after the last step, by reading the drive, the kernel and the running system anew. holds: what was planned was found.
-does not hold: something else was found, which stands beside it.
+Checks were made after the last step, by reading the drive, the kernel and the running system anew. holds:
+what was planned was found. does not hold: something else was found, which stands beside it.
 
 The journal has every command with what it printed; it stays where it is.
 """

@@ -1,4 +1,5 @@
-"""Step 1: which drive. Each row fills in when its probe answers; drives come and go while the list is shown."""
+"""Step 1: which drive. Each row fills in when its probe answers; drives come and go while the list is
+shown."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,30 +35,36 @@ class DrivesScreen(StepScreen):
 
     NUMBER = 1
     TITLE = "Drives"
-    INTRO = "Which drive is to be set up? Nothing is written before you have seen the plan and typed the drive's own token."
+    INTRO = (
+        "Which drive is to be set up? Nothing is written before you have seen the plan and typed the drive's "
+        "own token."
+    )
     HELP = """
-Each line is a whole drive. It is read without being changed. What is known of the highlighted one, and what is wrong with how it is
-used, stands below the list, in a wide terminal in two columns.
+Each line is a whole drive. It is read without being changed. What is known of the highlighted one, and what
+is wrong with how it is used, stands below the list, in a wide terminal in two columns.
 
-Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes and pretend to have
-512: a partition that starts within a block makes many writes slow.
+Sectors: 512n and 4Kn drives read and write the blocks they really have. 512e drives have blocks of 4096 bytes
+and pretend to have 512: a partition that starts within a block makes many writes slow.
 
-Recording: how tracks are laid. Shingled drives overlap their tracks, so that rewriting is slow. "shingled?" is likely but not
-proven; "unknown" means that nothing was found either way, or that what was found contradicts itself.
+Recording: how tracks are laid. Shingled drives overlap their tracks, so that rewriting is slow. "shingled?"
+is likely but not proven; "unknown" means that nothing was found either way, or that what was found
+contradicts itself.
 
-Findings: the worst that was found. danger: data or the job is at risk. warning: likely harm, or a doubt. info: good to know. ok:
-looked at and fine. e lists them, each with its reason, its source, and published figures where there are any.
+Findings: the worst that was found. danger: data or the job is at risk. warning: likely harm, or a doubt.
+info: good to know. ok: looked at and fine. e lists them, each with its reason, its source, and published
+figures where there are any.
 
 Drives that are in use or cannot be written are shown with the reason; they can be looked at, but not set up.
 
-To ext4: an ext2 or ext3 filesystem can become ext4 with all its files kept. m shows the ways there are, each with what it costs, on
-drives that hold such a filesystem. Only root can look into it, so root's rights are asked for then. An incomplete ext4 lacks what every
-new one has, as one that was an ext3: it can be given what it lacks.
+To ext4: an ext2 or ext3 filesystem can become ext4 with all its files kept. m shows the ways there are, each
+with what it costs, on drives that hold such a filesystem. Only root can look into it, so root's rights are
+asked for then. An incomplete ext4 lacks what every new one has, as one that was an ext3: it can be given what
+it lacks.
 
 A drive that is plugged in while this list is open appears in it.
 
-Without root's rights some things cannot be read. u asks for them, by sudo, run0 or pkexec, and reads the drives again; nothing is
-written by that, and the wizard itself stays without them.
+Without root's rights some things cannot be read. u asks for them, by sudo, run0 or pkexec, and reads the
+drives again; nothing is written by that, and the wizard itself stays without them.
 """
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -99,7 +106,14 @@ written by that, and the wizard itself stays without them.
         if not self._found:
             return reading
         moving = (("m", "to ext4"),) if self._candidates() else ()
-        return (("Up/Down", "choose"), ("Enter", "set up this drive"), *moving, ("e", "reasons"), ("Tab", "list or details"), *reading)
+        return (
+            ("Up/Down", "choose"),
+            ("Enter", "set up this drive"),
+            *moving,
+            ("e", "reasons"),
+            ("Tab", "list or details"),
+            *reading,
+        )
 
     def _candidates(self) -> tuple[Candidate, ...]:
         """What on the highlighted drive can become ext4 with its files kept."""
@@ -114,13 +128,19 @@ written by that, and the wizard itself stays without them.
             self._move(found[0].device)
         elif found:
             title = "Which filesystem is to become ext4, with its files kept?"
-            self.app.push_screen(Pick(title, tuple((one.device, candidate_words(one)) for one in found)), self._move)
+            self.app.push_screen(
+                Pick(title, tuple((one.device, candidate_words(one)) for one in found)), self._move
+            )
 
     def _move(self, device: str | None) -> None:
         """On to the ways there are for it, which only root can find out."""
         if device is not None and (taken := self._taken()) is not None and has_root(self):
             before = self.session.moving
-            kept = before if before is not None and before.device == device and taken.drive == self.session.drive else Moving(device)
+            kept = (
+                before
+                if before is not None and before.device == device and taken.drive == self.session.drive
+                else Moving(device)
+            )
             self.dismiss(Next(replace(taken, moving=replace(kept, prospect=None, migration=None))))
 
     def action_reasons(self) -> None:
@@ -167,7 +187,8 @@ written by that, and the wizard itself stays without them.
             self.dismiss(Next(replace(taken, moving=None)))
 
     def _taken(self) -> Session | None:
-        """The session with the highlighted drive; None, after saying why, where it cannot be gone on with yet."""
+        """The session with the highlighted drive; None, after saying why, where it cannot be gone on with
+        yet."""
         row = self.query_one(Rows).current
         found = self._still_known(row.key) if row else None
         if found is None:
@@ -177,9 +198,13 @@ written by that, and the wizard itself stays without them.
             self.say("The kernel and the tools of this machine are still being looked at; a moment.")
             return None
         drive, _ = found
-        machine = replace(self._surroundings, drives=tuple(found[0] for found in self._found.values() if found))
+        machine = replace(
+            self._surroundings, drives=tuple(found[0] for found in self._found.values() if found)
+        )
         session = self.session if self.session.drive == drive else Session(workload=self.session.workload)
-        return replace(session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive))
+        return replace(
+            session, machine=machine, drive=drive, diagnosis=self.services.diagnose(machine, drive)
+        )
 
     def _ask(self) -> None:
         """In a thread: what the machine is, then its drives, each as it answers."""
@@ -187,7 +212,9 @@ written by that, and the wizard itself stays without them.
             around = self.services.surroundings()
             self._post(Known(around))
             machine = self.services.probe(
-                lambda drive: self._post(Answered(drive, self.services.diagnose(replace(around, drives=(drive,)), drive)))
+                lambda drive: self._post(
+                    Answered(drive, self.services.diagnose(replace(around, drives=(drive,)), drive))
+                )
             )
         except DiskwrightError as error:
             self._post(Trouble(str(error)))
@@ -213,7 +240,10 @@ written by that, and the wizard itself stays without them.
     @on(Read)
     def read(self, message: Read) -> None:
         """Findings may depend on the other drives; a reader without a medium is no drive."""
-        answers = {drive.path: (drive, self.services.diagnose(message.machine, drive)) for drive in message.machine.drives}
+        answers = {
+            drive.path: (drive, self.services.diagnose(message.machine, drive))
+            for drive in message.machine.drives
+        }
         self._found = {path: answers[path] for path in self._found if path in answers}
         self._asked()
 

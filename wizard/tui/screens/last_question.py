@@ -1,4 +1,5 @@
-"""What the last questions share: a token proves that the drive is meant, and the run begins while nobody can leave."""
+"""What the last questions share: a token proves that the drive is meant, and the run begins while nobody can
+leave."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -29,7 +30,8 @@ class Rejected(Message):
 
 
 class LastQuestion(StepScreen):
-    """Asks for the token and begins the run. In the moment in which it begins there is no way out: it tells by itself."""
+    """Asks for the token and begins the run. In the moment in which it begins there is no way out: it tells
+    by itself."""
 
     _waiting = False
 
@@ -42,7 +44,8 @@ class LastQuestion(StepScreen):
         return not fault
 
     def begin_run(self, what: str, start: Callable[[], Path]) -> None:
-        """As root, which is asked for where that is still to be done. `what` is looked at once more by `start`."""
+        """As root, which is asked for where that is still to be done. `what` is looked at once more by
+        `start`."""
         if self._waiting or not has_root(self):
             return
         self._waiting = True

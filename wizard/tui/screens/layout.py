@@ -30,9 +30,15 @@ from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
-MODES = {Mode.REPLACE: "Replace everything on the drive", Mode.USE_FREE: "Use the free space, keep all partitions"}
+MODES = {
+    Mode.REPLACE: "Replace everything on the drive",
+    Mode.USE_FREE: "Use the free space, keep all partitions",
+}
 
-NOT_CHOSEN = "Choose first what becomes of what is there: Up and Down, then Enter. Nothing is chosen for you, since it would be lost."
+NOT_CHOSEN = (
+    "Choose first what becomes of what is there: Up and Down, then Enter. Nothing is chosen for you, since "
+    "it would be lost."
+)
 
 
 class LayoutScreen(StepScreen):
@@ -42,23 +48,27 @@ class LayoutScreen(StepScreen):
     TITLE = "Layout"
     INTRO = "One volume over all the room there is, unless you change it here. Nothing is written yet."
     HELP = """
-Replace everything: the drive gets a new partition table (GPT) and the volumes below; what it holds now is lost when you
-keep the result, not before; where the steps run on the drive directly, which the preview says, when the plan is applied.
+Replace everything: the drive gets a new partition table (GPT) and the volumes below; what it holds now is
+lost when you keep the result, not before; where the steps run on the drive directly, which the preview says,
+when the plan is applied.
 
-Use the free space: the table and every partition stay as they are, to the byte; the volumes are added where nothing is.
+Use the free space: the table and every partition stay as they are, to the byte; the volumes are added where
+nothing is.
 
-Volume: a partition with a filesystem. Without a size it takes all that is left. With a mount point it is mounted there at once
-and at every start, by a line in /etc/fstab; without one it is made, and mounting is left to you.
+Volume: a partition with a filesystem. Without a size it takes all that is left. With a mount point it is
+mounted there at once and at every start, by a line in /etc/fstab; without one it is made, and mounting is
+left to you.
 
-Drives: d lays the volume over several drives: mirrored, so that one may fail, or striped, which is fast and lost with any of them.
+Drives: d lays the volume over several drives: mirrored, so that one may fail, or striped, which is fast and
+lost with any of them.
 
-Desktop: p takes the volumes that a desktop's system needs instead of the list: EFI system partition, swap by the machine's
-memory, system, and home directories where there is room. Each can be changed afterwards.
+Desktop: p takes the volumes that a desktop's system needs instead of the list: EFI system partition, swap by
+the machine's memory, system, and home directories where there is room. Each can be changed afterwards.
 
 Table: t makes an MBR instead of a GPT, or puts all volumes into one volume group of LVM's.
 
-Sizes: 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000, 30% is a share of the room. Starts and
-ends are placed on whole blocks of the drive.
+Sizes: 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000, 30% is a share of
+the room. Starts and ends are placed on whole blocks of the drive.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("a", "add", show=False, id="layout.add"),
@@ -87,7 +97,9 @@ ends are placed on whole blocks of the drive.
     def begin(self) -> None:
         """One volume over everything, unless there is a list from before."""
         self.session = still_there(self.session)
-        self.wishes: list[Wish] = list(self.session.wishes) or [fitting(self.services, self.session, self._default())]
+        self.wishes: list[Wish] = list(self.session.wishes) or [
+            fitting(self.services, self.session, self._default())
+        ]
         self.mode: Mode | None = self._mode()
         self.reasons: dict[Mode, str] = {}
         self.plan: Plan | None = self.session.plan
@@ -95,7 +107,8 @@ ends are placed on whole blocks of the drive.
         self.query_one("#volumes" if self.mode else "#modes").focus()
 
     def _mode(self) -> Mode | None:
-        """The way that was taken before; else what destroys nothing, where it is possible. To destroy is for a person to choose."""
+        """The way that was taken before; else what destroys nothing, where it is possible. To destroy is for
+        a person to choose."""
         if self.session.mode is not None:
             return self.session.mode
         if all(drive.is_empty for drive in (self._drive, *self.session.others)):
@@ -124,7 +137,14 @@ ends are placed on whole blocks of the drive.
         session = self.session
         assert session.advice is not None and session.choice is not None
         workload = session.advice.workload
-        return Wish(session.choice, workload, None, None, self.services.mount_proposal(workload.label), session.choice_doubts)
+        return Wish(
+            session.choice,
+            workload,
+            None,
+            None,
+            self.services.mount_proposal(workload.label),
+            session.choice_doubts,
+        )
 
     def _fault(self, mode: Mode, wishes: tuple[Wish, ...]) -> str:
         if mode is Mode.USE_FREE and self._drive.is_empty:
@@ -150,10 +170,15 @@ ends are placed on whole blocks of the drive.
     def _draw(self) -> None:
         modes = self.query_one("#modes", Rows)
         modes.set_rows(
-            [self._mode_row(mode, title) for mode, title in MODES.items()], None if modes.rows or not self.mode else self.mode.name
+            [self._mode_row(mode, title) for mode, title in MODES.items()],
+            None if modes.rows or not self.mode else self.mode.name,
         )
-        self.query_one("#arrangement", Prose).update(Text("Volumes", "bold").append(arrangement_words(self.session.arrangement), "default"))
-        self.query_one("#volumes", Rows).set_rows([self._volume_row(number, wish) for number, wish in enumerate(self.wishes)])
+        self.query_one("#arrangement", Prose).update(
+            Text("Volumes", "bold").append(arrangement_words(self.session.arrangement), "default")
+        )
+        self.query_one("#volumes", Rows).set_rows(
+            [self._volume_row(number, wish) for number, wish in enumerate(self.wishes)]
+        )
         self.query_one("#verdict", Words).show(self._verdict_blocks())
 
     def _verdict_blocks(self) -> list[Block]:
@@ -164,19 +189,34 @@ ends are placed on whole blocks of the drive.
         lost = sum(not slot.kept for member in self.plan.members for slot in member.before.partitions)
         if lost:
             are = "1 partition that is" if lost == 1 else f"{lost} partitions that are"
-            said = Text("Possible. ").append(f"{are} there now will be lost", "yellow").append(f" {lost_then(self.plan)}.")
+            said = (
+                Text("Possible. ")
+                .append(f"{are} there now will be lost", "yellow")
+                .append(f" {lost_then(self.plan)}.")
+            )
         elif any(member.before.signatures for member in self.plan.members) or self._drive.unrecognised_zones:
             drives = "the drives" if self.plan.others else "the drive"
-            said = Text("Possible. ").append(f"All that is on {drives} will be lost", "yellow").append(f" {lost_then(self.plan)}.")
+            said = (
+                Text("Possible. ")
+                .append(f"All that is on {drives} will be lost", "yellow")
+                .append(f" {lost_then(self.plan)}.")
+            )
         elif any(map(unread_content, (self._drive, *self.session.others))):
             said = (
-                Text("Possible. ").append("What is there could not be read, and will be lost", "yellow").append(f" {lost_then(self.plan)}.")
+                Text("Possible. ")
+                .append("What is there could not be read, and will be lost", "yellow")
+                .append(f" {lost_then(self.plan)}.")
             )
         else:
             said = Text("Possible. No partition is lost.")
         if self.session.stripe:
             said.append(f" It lies on {spread_words(self.session)}.")
-        return [para(said), *spread_blocks(self.plan), gap(), *bars(self.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII)]
+        return [
+            para(said),
+            *spread_blocks(self.plan),
+            gap(),
+            *bars(self.plan, ascii_only=self.wizard.terminal.glyphs is Glyphs.ASCII),
+        ]
 
     def _mode_row(self, mode: Mode, title: str) -> Row:
         if mode is Mode.REPLACE and self._drive.zoned == "host-managed":
@@ -185,9 +225,15 @@ ends are placed on whole blocks of the drive.
             title = "Make a new table: the drive holds nothing"
         reason = self.reasons[mode]
         if reason and mode is not self.mode:
-            return Row(mode.name, (Text(f"( ) {title}"),), (para(f"not possible: {reason}", indent=4, hang=2),))
+            return Row(
+                mode.name, (Text(f"( ) {title}"),), (para(f"not possible: {reason}", indent=4, hang=2),)
+            )
         found = old_filesystems(self._drive) if mode is Mode.REPLACE else ()
-        notes = (para(f"{instead_words(found)} m in the list of drives (step 1).", indent=4, hang=2),) if found else ()
+        notes = (
+            (para(f"{instead_words(found)} m in the list of drives (step 1).", indent=4, hang=2),)
+            if found
+            else ()
+        )
         return Row(mode.name, (Text(f"({'*' if mode is self.mode else ' '}) {title}"),), notes)
 
     def _volume_row(self, number: int, wish: Wish) -> Row:
@@ -231,7 +277,9 @@ ends are placed on whole blocks of the drive.
             self.session, self.wishes = laid, list(laid.wishes)
             self.mode = self._mode()
             self._renew(keep=laid.plan)
-            self.query_one("#modes", Rows).set_rows(self.query_one("#modes", Rows).rows, self.mode.name if self.mode else None)
+            self.query_one("#modes", Rows).set_rows(
+                self.query_one("#modes", Rows).rows, self.mode.name if self.mode else None
+            )
             self.draw_head()
 
         self.app.push_screen(SpreadForm(self._kept(), self.services), closed)
@@ -244,7 +292,9 @@ ends are placed on whole blocks of the drive.
         session = self.session
         assert session.machine is not None and session.diagnosis is not None
         try:
-            wishes = self.services.desktop(session.machine, self._drive, session.diagnosis.recording, self.mode)
+            wishes = self.services.desktop(
+                session.machine, self._drive, session.diagnosis.recording, self.mode
+            )
             self._planned(self.mode, wishes)
         except DiskwrightError as error:
             self.say(f"A desktop's volumes are not possible: {error}", "yellow")
@@ -275,7 +325,11 @@ ends are placed on whole blocks of the drive.
             return
         taken = any(wish.takes_rest for wish in self.wishes)
         wish = replace(self._default(), label=None, mount_point=None)
-        hint = "Give the volume that takes all that is left a size first, or give this one a size." if taken else ""
+        hint = (
+            "Give the volume that takes all that is left a size first, or give this one a size."
+            if taken
+            else ""
+        )
         self._open(wish, len(self.wishes), hint)
 
     def action_edit(self) -> None:
@@ -309,7 +363,9 @@ ends are placed on whole blocks of the drive.
             trial[number : number + 1] = [changed]
             self._planned(self.mode or Mode.REPLACE, tuple(trial))
 
-        self.app.push_screen(VolumeForm(self.session, self.services, wish, check, hint, new=number == len(self.wishes)), closed)
+        self.app.push_screen(
+            VolumeForm(self.session, self.services, wish, check, hint, new=number == len(self.wishes)), closed
+        )
 
     def action_next(self) -> None:
         """Only what the planner can do."""

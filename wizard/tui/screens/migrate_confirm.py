@@ -19,18 +19,21 @@ from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
 
 class MigrateConfirmScreen(MovingStep, LastQuestion):
-    """What becomes of the files, of a power cut, and of the way back; and a line for the drive's token. Back has the focus."""
+    """What becomes of the files, of a power cut, and of the way back; and a line for the drive's token. Back
+    has the focus."""
 
     NUMBER = 4
     TITLE = "Confirm"
     INTRO = "The last question. Read what may happen; then type the drive's token to go on, or go back."
     HELP = """
-Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and no other.
+Token: the drive's serial number, or its name where it has none. Typing it proves that you mean this drive and
+no other.
 
-Before the first write the filesystem is looked at once more: if it differs from the one that was planned for, nothing is written.
+Before the first write the filesystem is looked at once more: if it differs from the one that was planned for,
+nothing is written.
 
-The filesystem must not be mounted while it is changed. What is changed is done by a process of its own: closing this terminal does
-not stop it, and `diskwright status` shows how it goes.
+The filesystem must not be mounted while it is changed. What is changed is done by a process of its own:
+closing this terminal does not stop it, and `diskwright status` shows how it goes.
 """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="confirm.save")]
 
@@ -47,7 +50,9 @@ not stop it, and `diskwright status` shows how it goes.
         self._waiting = False
         migration, obstacle = self.migration, self.services.apply_obstacle
         blocks: list[Block] = [
-            para(f"{TITLES[migration.way]} ({migration.way.value}): {printable(migration.device, 200)}", "bold"),
+            para(
+                f"{TITLES[migration.way]} ({migration.way.value}): {printable(migration.device, 200)}", "bold"
+            ),
             *(para(sentence, hang=2) for sentence in how_sentences(migration)),
             gap(),
             para("What may happen", "bold"),
@@ -103,4 +108,6 @@ not stop it, and `diskwright status` shows how it goes.
             self.action_back()
         elif self.token_fits():
             migration = self.migration
-            self.begin_run("the filesystem", lambda: self.services.start_migration(migration, migration.written.token))
+            self.begin_run(
+                "the filesystem", lambda: self.services.start_migration(migration, migration.written.token)
+            )

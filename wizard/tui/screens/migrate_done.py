@@ -27,10 +27,11 @@ Every check was made after the last step, by reading the filesystem anew.
 
 Keeping: k lets go of what is needed for undoing, and gives its room back. There is no way back then.
 
-Undoing: u brings the filesystem back as it was before, to the bit. It works as long as nobody has mounted it for writing.
+Undoing: u brings the filesystem back as it was before, to the bit. It works as long as nobody has mounted it
+for writing.
 
-Later: both can be done later by `diskwright keep` and `diskwright undo`. Until then the room stays taken, and the filesystem should
-not be mounted for writing.
+Later: both can be done later by `diskwright keep` and `diskwright undo`. Until then the room stays taken, and
+the filesystem should not be mounted for writing.
 
 The journal has every command with what it printed; it stays where it is.
 """
@@ -65,7 +66,9 @@ The journal has every command with what it printed; it stays where it is.
         """The choice, the checks, the steps that are missing, and the journal."""
         blocks: list[Block] = [para(printable(used, 1000), "red")] if used else []
         blocks += decision_blocks(self.decision, run)
-        blocks += settled_blocks(entries) if state in (RunState.UNDONE, RunState.KEPT) else check_blocks(entries)
+        blocks += (
+            settled_blocks(entries) if state in (RunState.UNDONE, RunState.KEPT) else check_blocks(entries)
+        )
         if state in HALF_DONE or state is RunState.REFUSED:
             blocks += step_blocks([step.sentence for step in self.migration.steps], entries)
             failed = [entry for entry in entries if entry.event in (Event.FAILED, Event.REFUSED)]

@@ -1,4 +1,5 @@
-"""To ext4, step 3: every step with its commands, how it is undone, and what a power cut meanwhile would leave."""
+"""To ext4, step 3: every step with its commands, how it is undone, and what a power cut meanwhile would
+leave."""
 
 from typing import ClassVar
 
@@ -18,15 +19,17 @@ class MigratePreviewScreen(MovingStep):
     TITLE = "Preview"
     INTRO = "Exactly this will be done, and nothing else. Nothing has been written yet."
     HELP = """
-The steps are carried out in this order. Commands are shown with the device's name; where a copy-on-write snapshot is worked on, its
-node stands there instead.
+The steps are carried out in this order. Commands are shown with the device's name; where a copy-on-write
+snapshot is worked on, its node stands there instead.
 
-Undo: how a step is taken back, and until when. A filesystem that was mounted for writing has changed: then there is no way back.
+Undo: how a step is taken back, and until when. A filesystem that was mounted for writing has changed: then
+there is no way back.
 
-If the power goes: what would be found after a power cut in the middle of this step, and what is to be done then.
+If the power goes: what would be found after a power cut in the middle of this step, and what is to be done
+then.
 
-Saving: s writes all this as a file, which `diskwright show` prints and `diskwright apply` carries out, today or later, as long as the
-filesystem is still the same; on a rescue medium, too.
+Saving: s writes all this as a file, which `diskwright show` prints and `diskwright apply` carries out, today
+or later, as long as the filesystem is still the same; on a rescue medium, too.
 """
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "save", show=False, id="moving.save")]
 

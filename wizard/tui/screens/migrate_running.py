@@ -1,4 +1,5 @@
-"""To ext4, step 5: watch the run, and at every moment what a power cut would leave. It goes on without this screen."""
+"""To ext4, step 5: watch the run, and at every moment what a power cut would leave. It goes on without this
+screen."""
 
 from collections.abc import Sequence
 from time import monotonic
@@ -31,17 +32,23 @@ class MigratingScreen(MovingStep, ApplyingScreen):
     """How far it is, what a power cut would leave, the steps, and the journal's latest."""
 
     NUMBER = 5
-    STOPPING: ClassVar[str] = "The present step is finished first. Then resume goes on from there, or undo brings back what was before."
+    STOPPING: ClassVar[str] = (
+        "The present step is finished first. Then resume goes on from there, or undo brings back what was "
+        "before."
+    )
     TITLE = "Running"
-    INTRO = "A process of its own is at work: closing this terminal does not stop it. `diskwright status` finds it again."
+    INTRO = (
+        "A process of its own is at work: closing this terminal does not stop it. `diskwright status` finds "
+        "it again."
+    )
     HELP = """
-If the power goes now: what would be found after a power cut at this very moment, and what is to be done then. It changes with the
-steps.
+If the power goes now: what would be found after a power cut at this very moment, and what is to be done then.
+It changes with the steps.
 
 The percentage counts each step by its estimate; where a program tells how far it is, that is used.
 
-Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays done; the last screen
-says how to go on.
+Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays
+done; the last screen says how to go on.
 
 There is no way back from here; q only closes this window.
 """
@@ -80,7 +87,11 @@ There is no way back from here; q only closes this window.
 
     def _is_silent(self) -> bool:
         """Whether a step is at work of which nobody has heard for a while how far it is."""
-        told = self._progress is not None and self._progress.step in (0, self._working) and self._progress.seconds_left is not None
+        told = (
+            self._progress is not None
+            and self._progress.step in (0, self._working)
+            and self._progress.seconds_left is not None
+        )
         return self._working is not None and not told and self._taken() >= SILENT_SECONDS
 
     def _taken(self) -> float:
@@ -96,14 +107,21 @@ There is no way back from here; q only closes this window.
         begun = any(state != "waiting" for state in self._states)
         said = OVER if self._over else power_words(self.migration, working, self._told, begun=begun)
         caption = "" if self._over or said == self._told else "If the power goes now: "
-        self.query_one("#power", Prose).update(Text(caption, "bold").append(printable(said, 1000), "not bold"))
+        self.query_one("#power", Prose).update(
+            Text(caption, "bold").append(printable(said, 1000), "not bold")
+        )
 
     def _percent(self) -> Text:
         done, known = self._states.count("done"), self._progress
-        in_files = self._working is not None and isinstance(self.migration.steps[self._working - 1].operation, SetFstabType)
+        in_files = self._working is not None and isinstance(
+            self.migration.steps[self._working - 1].operation, SetFstabType
+        )
         if known is not None and known.step == 0 and not in_files and not self._over:
             still = "" if known.seconds_left is None else f", {roughly(known.seconds_left)} left"
-            return Text(f"{around_words(self.migration, done, self._working)}: {int(100 * known.share)} percent{still}.")
+            return Text(
+                f"{around_words(self.migration, done, self._working)}: {int(100 * known.share)} "
+                f"percent{still}."
+            )
         progress = known if known and known.step == done + 1 else None
         percent = percent_done(self.migration, done, progress.share if progress else 0.0)
         left = seconds_left(self.migration, done, progress.seconds_left if progress else None)

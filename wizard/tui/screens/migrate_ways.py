@@ -65,31 +65,35 @@ class Hindered(Message):
 
 
 class WaysScreen(MovingStep):
-    """The ways in a list; below it each with gains, costs, time, room and the way back: side by side where there is room."""
+    """The ways in a list; below it each with gains, costs, time, room and the way back: side by side where
+    there is room."""
 
     NUMBER = 2
     TITLE = "Ways"
     INTRO = LOOKING
     HELP = """
-Each line of the list is a way from this filesystem to ext4 that keeps every file. What it gains and costs, how long it takes, how
-much room it needs elsewhere and how it is undone stands below; in a wide terminal the ways stand side by side.
+Each line of the list is a way from this filesystem to ext4 that keeps every file. What it gains and costs,
+how long it takes, how much room it needs elsewhere and how it is undone stands below; in a wide terminal the
+ways stand side by side.
 
-Proposed: what fits this filesystem best; the sentence above the list says why. A way that is not possible here says what stands
-against it.
+Proposed: what fits this filesystem best; the sentence above the list says why. A way that is not possible
+here says what stands against it.
 
-Extent: ext4 notes a file as a few runs of blocks, ext3 every single block. Large files are read and deleted faster.
+Extent: ext4 notes a file as a few runs of blocks, ext3 every single block. Large files are read and deleted
+faster.
 
-Inode: what the filesystem keeps of one file: owner, times, where its blocks are. Inodes of 256 bytes have room for dates past 2038.
+Inode: what the filesystem keeps of one file: owner, times, where its blocks are. Inodes of 256 bytes have
+room for dates past 2038.
 
-Comparing: c switches on that every file is read before and after, and compared. It is the best proof there is, and takes the time
-that is said.
+Comparing: c switches on that every file is read before and after, and compared. It is the best proof there
+is, and takes the time that is said.
 
 Folder: f names another folder for what a way needs room for. It must be on another filesystem than this one.
 
 Target: t names the volume on which a fresh ext4 would be made. It must hold nothing.
 
-Carrying: where the filesystem is in use, as the root of the running system is, w writes the way down as a plan to be carried to a
-rescue medium, and says what to do with it there.
+Carrying: where the filesystem is in use, as the root of the running system is, w writes the way down as a
+plan to be carried to a rescue medium, and says what to do with it there.
 
 Repairing: x allows that damage is repaired, where the filesystem says that it is damaged.
 """
@@ -153,7 +157,8 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         self._try(lambda: Looked(*self.services.migration_prospect(drive, chosen)))
 
     def _try(self, work: Callable[[], Message]) -> None:
-        """In a thread, one at a time: what comes of it, or what stands against it. Root may have gone since it was asked for."""
+        """In a thread, one at a time: what comes of it, or what stands against it. Root may have gone since
+        it was asked for."""
         if not has_root(self):
             return
         self._waiting = True
@@ -182,9 +187,13 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         self.session = replace(self.session, moving=self._chosen)
         rows = self.query_one(Rows)
         select = None if rows.rows else (self._chosen.way or prospect.default)
-        rows.set_rows([_row(offer, prospect.default) for offer in prospect.offers], select.value if select else None)
+        rows.set_rows(
+            [_row(offer, prospect.default) for offer in prospect.offers], select.value if select else None
+        )
         said = "Proposed" if prospect.default else "No way is possible now"
-        self.query_one("#intro", Prose).update(Text(f"{said}: ", "bold").append(printable(prospect.why, 400), "not bold"))
+        self.query_one("#intro", Prose).update(
+            Text(f"{said}: ", "bold").append(printable(prospect.why, 400), "not bold")
+        )
         self.draw_head()
         self._draw()
 
@@ -237,10 +246,12 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
                 self.action_again()
 
         text = (
-            "A folder on another filesystem than this one, with room for what the way needs; only root should be able to write to it. "
-            "An empty line takes the usual one."
+            "A folder on another filesystem than this one, with room for what the way needs; only root "
+            "should be able to write to it. An empty line takes the usual one."
         )
-        self.app.push_screen(AskFolder("Where may room be taken?", text, str(self._chosen.folder or "")), named)
+        self.app.push_screen(
+            AskFolder("Where may room be taken?", text, str(self._chosen.folder or "")), named
+        )
 
     def action_target(self) -> None:
         """The volume for a fresh ext4."""
@@ -252,8 +263,13 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
                 self._settle(replace(self._chosen, target=name))
                 self.action_again()
 
-        text = "A partition or volume that holds nothing and is large enough for every file. Nothing is written to it yet."
-        self.app.push_screen(AskVolume("Where is the fresh ext4 to be made?", text, self._chosen.target or ""), named)
+        text = (
+            "A partition or volume that holds nothing and is large enough for every file. Nothing is written "
+            "to it yet."
+        )
+        self.app.push_screen(
+            AskVolume("Where is the fresh ext4 to be made?", text, self._chosen.target or ""), named
+        )
 
     def action_carry(self) -> None:
         """Write the highlighted way down for a rescue medium, where the filesystem is in use."""
@@ -286,7 +302,11 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         """Plan the highlighted way, unless something stands against it."""
         offer = self._offer
         if offer is None or self._waiting:
-            self.say("The filesystem is still being looked at; a moment." if self._waiting else "There is no way to choose.")
+            self.say(
+                "The filesystem is still being looked at; a moment."
+                if self._waiting
+                else "There is no way to choose."
+            )
             return
         if offer.obstacle and not self._chosen.repairs:
             self.say(f"{TITLES[offer.way]} is not possible here: {offer.obstacle}", "yellow")
@@ -322,7 +342,10 @@ Repairing: x allows that damage is repaired, where the filesystem says that it i
         if offer.way not in COMPARED:
             said = ["The way itself compares." if offer.way is Way.FRESH else "There is nothing to compare."]
         elif self._chosen.compares:
-            said = [f"Every file is compared before and after: {roughly(self._chosen.comparing_seconds)} (an estimate)."]
+            said = [
+                f"Every file is compared before and after: {roughly(self._chosen.comparing_seconds)} (an "
+                "estimate)."
+            ]
         else:
             said = ["Files are not compared one by one."]
         if is_damaged(self._chosen.prospect.before):

@@ -1,4 +1,5 @@
-"""Options beside those that are advised: taken one by one, a dangerous one only when its danger is typed back."""
+"""Options beside those that are advised: taken one by one, a dangerous one only when its danger is typed
+back."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -20,7 +21,8 @@ from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, para
 
 Take = Callable[[Sequence[str], Sequence[str]], Taken]
-"""The choice with the options of these ids, given the dangers that were typed back; raises the reason against it."""
+"""The choice with the options of these ids, given the dangers that were typed back; raises the reason against
+it."""
 
 INKS = {"advised": "green", "danger": "red", "not advised": "yellow"}
 
@@ -31,7 +33,8 @@ class AskDanger(AskToken):
     NAME = "The danger"
     CAPTION = "Danger"
     HELP = """
-The option puts data at risk. The lines above say what can be lost. Typing its danger back shows that you know.
+The option puts data at risk. The lines above say what can be lost. Typing its danger back shows that you
+know.
 
 The option is not taken on the empty line, by other words, or by Esc.
 """
@@ -45,15 +48,17 @@ class OptionsScreen(Dialog[Taken]):
 
     NAME = "Options"
     HELP = """
-Each line is an option of the program that makes the filesystem (mkfs) or of mount. What it does, and what it costs, is shown beside
-or below the list. Enter takes the highlighted one, or drops it again; Esc goes back to the ranking with what was taken.
+Each line is an option of the program that makes the filesystem (mkfs) or of mount. What it does, and what it
+costs, is shown beside or below the list. Enter takes the highlighted one, or drops it again; Esc goes back to
+the ranking with what was taken.
 
-[x]: it will be used. An advised one is used by itself, and gives way where you take one that cannot stand beside it.
+[x]: it will be used. An advised one is used by itself, and gives way where you take one that cannot stand
+beside it.
 
 not advised: it can be had, and the reason against it is shown and repeated in the plan.
 
-danger: it puts data at risk. It is taken only when you type its danger back, the plan repeats it, and a volume that the system lives
-on never gets it.
+danger: it puts data at risk. It is taken only when you type its danger back, the plan repeats it, and a
+volume that the system lives on never gets it.
 
 cannot be had: this kernel, this drive or this purpose stands against it, with the reason.
 """
@@ -104,7 +109,9 @@ cannot be had: this kernel, this drive or this purpose stands against it, with t
     def _is_used(self, offer: Offered) -> bool:
         """Whether it stands among what is written, by itself or as a part of a list."""
         option, choice = offer.option, self._taken.choice
-        return option.id in self._taken.names or (offer.advised and any(one.text == option.text for one in (*choice.mkfs, *choice.mount)))
+        return option.id in self._taken.names or (
+            offer.advised and any(one.text == option.text for one in (*choice.mkfs, *choice.mount))
+        )
 
     @on(Rows.Highlighted)
     def highlighted(self) -> None:
@@ -125,11 +132,19 @@ cannot be had: this kernel, this drive or this purpose stands against it, with t
         elif offer.refusal:
             self._say(offer.refusal)
         elif offer.advised:
-            self._say(f"{printable(option.text, 60)} is advised, and used unless one is taken that cannot stand beside it.")
+            self._say(
+                f"{printable(option.text, 60)} is advised, and used unless one is taken that cannot stand "
+                "beside it."
+            )
         elif option.phrase:
-            text = f"{printable(option.text, 60)} puts data at risk. {printable(option.never, 400)} To have it all the same, type exactly: "
+            text = (
+                f"{printable(option.text, 60)} puts data at risk. {printable(option.never, 400)} To have it "
+                "all the same, type exactly: "
+            )
             asks = AskDanger("A dangerous option", text + option.phrase, option.phrase, _same(option.phrase))
-            self.app.push_screen(asks, lambda typed: self._settle([*names, option.id], typed) if typed else None)
+            self.app.push_screen(
+                asks, lambda typed: self._settle([*names, option.id], typed) if typed else None
+            )
         else:
             self._settle([*names, option.id])
 
@@ -137,7 +152,9 @@ cannot be had: this kernel, this drive or this purpose stands against it, with t
         phrases = self._taken.phrases if typed is None else (*self._taken.phrases, typed)
         wanted = {offer.option.phrase for offer in self._offers if offer.option.id in names}
         try:
-            self._taken = self._take(names, tuple(phrase for phrase in dict.fromkeys(phrases) if phrase in wanted))
+            self._taken = self._take(
+                names, tuple(phrase for phrase in dict.fromkeys(phrases) if phrase in wanted)
+            )
         except DiskwrightError as error:
             self._say(str(error))
             return

@@ -22,20 +22,22 @@ class PreviewScreen(StepScreen):
     TITLE = "Preview"
     INTRO = "Exactly this will be done, and nothing else. Nothing has been written yet."
     HELP = """
-The bars show the drive from its first to its last byte, to scale; very small pieces are drawn wider than they are.
+The bars show the drive from its first to its last byte, to scale; very small pieces are drawn wider than they
+are.
 
-The steps are carried out in this order. Commands are shown as they will be run; a table is not written by a command but by a
-program of diskwright's own, with exactly the starts and sizes shown.
+The steps are carried out in this order. Commands are shown as they will be run; a table is not written by a
+command but by a program of diskwright's own, with exactly the starts and sizes shown.
 
-The way back: most plans are tried out on a stand-in for the drive first. What is to change is saved, everything is written, and it waits:
-not in use, and taken back bit for bit by `diskwright undo`, until you keep it. The page says so, or why it is otherwise here.
+The way back: most plans are tried out on a stand-in for the drive first. What is to change is saved,
+everything is written, and it waits: not in use, and taken back bit for bit by `diskwright undo`, until you
+keep it. The page says so, or why it is otherwise here.
 
 destroys: what cannot be read any more after the step. undo: how it is taken back, or that it is not.
 
 Reasons: e lists the steps, each with why it is as it is, what is checked after it, and how it is undone.
 
-Saving: s writes the plan as a file, which `diskwright show` prints and `diskwright apply` carries out, today or later, as long as
-the drive is still the same.
+Saving: s writes the plan as a file, which `diskwright show` prints and `diskwright apply` carries out, today
+or later, as long as the drive is still the same.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("s", "save", show=False, id="preview.save"),

@@ -19,12 +19,17 @@ class PurposeScreen(StepScreen):
 
     NUMBER = 2
     TITLE = "Purpose"
-    INTRO = "What will the drive mostly hold? The advice follows from it. Several volumes with a purpose each can be made later, in step 4."
+    INTRO = (
+        "What will the drive mostly hold? The advice follows from it. Several volumes with a purpose each "
+        "can be made later, in step 4."
+    )
     HELP = """
-A purpose, also called workload, says what the work at hand asks of a filesystem: many small files or a few large ones, writing in
-place or at the end, being shared with other systems. Choose the nearest one; nothing is settled by it that step 3 cannot change.
+A purpose, also called workload, says what the work at hand asks of a filesystem: many small files or a few
+large ones, writing in place or at the end, being shared with other systems. Choose the nearest one; nothing
+is settled by it that step 3 cannot change.
 
-Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwright/workloads appear in this list.
+Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwright/workloads appear in this
+list.
 """
 
     def body(self) -> ComposeResult:
@@ -63,10 +68,14 @@ Purposes are files: your own in ~/.config/diskwright/workloads or /etc/diskwrigh
         if row is None or session.machine is None or session.drive is None or session.diagnosis is None:
             return
         try:
-            advice = self.services.advise(session.machine, session.drive, session.diagnosis.recording, row.key)
+            advice = self.services.advise(
+                session.machine, session.drive, session.diagnosis.recording, row.key
+            )
         except DiskwrightError as error:
             self.say(str(error), "red")
             return
         if advice != session.advice:
-            session = replace(session, workload=row.key, advice=advice, choice=None, taken=None, wishes=(), plan=None)
+            session = replace(
+                session, workload=row.key, advice=advice, choice=None, taken=None, wishes=(), plan=None
+            )
         self.dismiss(Next(session))

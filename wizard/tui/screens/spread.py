@@ -26,22 +26,25 @@ MARKS = {True: "x", False: " "}
 
 
 class SpreadForm(Dialog[Session | None]):
-    """The other drives, of which space takes some, and the ways; it ends with the session laid over them, or None."""
+    """The other drives, of which space takes some, and the ways; it ends with the session laid over them, or
+    None."""
 
     NAME = "Over which drives"
     HELP = """
 One volume can lie on several drives together. Nothing is written by this form.
 
-Mirror: every file is kept on more than one drive, so that a drive may fail. It has half the room or less, and is no backup: what is
-deleted is gone from all of them.
+Mirror: every file is kept on more than one drive, so that a drive may fail. It has half the room or less, and
+is no backup: what is deleted is gone from all of them.
 
-Stripe: each file lies in pieces on all drives. It has as much room and speed as they have together, and everything is lost when any one
-of them fails.
+Stripe: each file lies in pieces on all drives. It has as much room and speed as they have together, and
+everything is lost when any one of them fails.
 
-md, LVM, Btrfs: what puts the drives together. Btrfs does it by itself; on md and LVM another filesystem is made.
+md, LVM, Btrfs: what puts the drives together. Btrfs does it by itself; on md and LVM another filesystem is
+made.
 
-Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when you keep the
-result, or with md and LVM when the plan is applied, not before. A drive or a way that cannot be taken says why.
+Every drive is taken whole, and gives as much as the smallest one has. What they hold now is lost when you
+keep the result, or with md and LVM when the plan is applied, not before. A drive or a way that cannot be
+taken says why.
 """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,b", "cancel", show=False, id="spread.cancel"),
@@ -62,7 +65,9 @@ result, or with md and LVM when the plan is applied, not before. A drive or a wa
         yield Prose(Text(f" {self.NAME}"), id="head")
         assert self._session.drive is not None
         yield Prose(Text(f"Besides {self._session.drive.path}", "bold"), classes="inset")
-        yield Rows(Column(), Column(flexible=True), Column(right=True), Column(), id="others", classes="inset")
+        yield Rows(
+            Column(), Column(flexible=True), Column(right=True), Column(), id="others", classes="inset"
+        )
         yield Prose(Text("How the volume lies", "bold"), classes="inset spaced")
         yield Rows(id="ways", classes="inset")
         yield Prose(id="said", classes="inset said")
@@ -70,7 +75,12 @@ result, or with md and LVM when the plan is applied, not before. A drive or a wa
 
     def keys(self) -> Pairs:
         """Taking drives, choosing a way."""
-        return (("Space", "take or leave a drive"), ("Tab", "drives or ways"), ("Enter", "take it"), ("Esc", "cancel"))
+        return (
+            ("Space", "take or leave a drive"),
+            ("Tab", "drives or ways"),
+            ("Enter", "take it"),
+            ("Esc", "cancel"),
+        )
 
     def on_mount(self) -> None:
         """The drives first."""
@@ -85,7 +95,9 @@ result, or with md and LVM when the plan is applied, not before. A drive or a wa
     def _renew(self) -> None:
         """Try every way with the drives as they are taken now, and draw."""
         self._tried = {way: self._try(way) for way in WAYS}
-        self.query_one("#others", Rows).set_rows([self._drive_row(drive, refusal) for drive, refusal in self._found])
+        self.query_one("#others", Rows).set_rows(
+            [self._drive_row(drive, refusal) for drive, refusal in self._found]
+        )
         ways = self.query_one("#ways", Rows)
         ways.set_rows([self._way_row(way) for way in WAYS], None if ways.rows else self._way.name)
         self._say()
@@ -99,7 +111,12 @@ result, or with md and LVM when the plan is applied, not before. A drive or a wa
     def _drive_row(self, drive: Drive, refusal: str) -> Row:
         size = format_capacity(drive.size_bytes) if drive.size_bytes else ""
         serial = printable(drive.serial, 24) if drive.serial else "no serial number"
-        cells = (f"[{MARKS[drive.path in self._taken]}] {drive.path}", printable(drive.model or "no name", 40), size, serial)
+        cells = (
+            f"[{MARKS[drive.path in self._taken]}] {drive.path}",
+            printable(drive.model or "no name", 40),
+            size,
+            serial,
+        )
         notes = (para(f"cannot be taken: {refusal}", indent=4, hang=2),) if refusal else ()
         return Row(drive.path, tuple(map(Text, cells)), notes)
 
@@ -151,7 +168,11 @@ result, or with md and LVM when the plan is applied, not before. A drive or a wa
         if refusal:
             self.query_one("#said", Prose).update(Text(refusal, "yellow"))
             return
-        self._taken = [path for path in self._taken if path != row.key] if row.key in self._taken else [*self._taken, row.key]
+        self._taken = (
+            [path for path in self._taken if path != row.key]
+            if row.key in self._taken
+            else [*self._taken, row.key]
+        )
         self._renew()
 
     def action_cancel(self) -> None:

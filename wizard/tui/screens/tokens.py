@@ -34,15 +34,26 @@ class Tokens(Vertical):
         typed, drive = entry.value.strip(), self._drives[self._number]
         wanted = printable(drive.token, 40)
         if typed != drive.token:
-            return f"Type {wanted} first." if not typed else f"That is not this drive's token, which is {wanted}."
+            return (
+                f"Type {wanted} first."
+                if not typed
+                else f"That is not this drive's token, which is {wanted}."
+            )
         if self._number == len(self._drives) - 1:
             return ""
         self._number += 1
         entry.value = ""
         self.query_one("#which", Prose).update(self._question())
-        return f"{drive.path} is confirmed. Now {self._drives[self._number].path}: type {printable(self._drives[self._number].token, 40)}."
+        return (
+            f"{drive.path} is confirmed. Now {self._drives[self._number].path}: type "
+            f"{printable(self._drives[self._number].token, 40)}."
+        )
 
     def _question(self) -> Text:
         drive, count = self._drives[self._number], len(self._drives)
-        which = "this drive is meant" if count == 1 else f"{drive.path} is meant, drive {self._number + 1} of {count}"
+        which = (
+            "this drive is meant"
+            if count == 1
+            else f"{drive.path} is meant, drive {self._number + 1} of {count}"
+        )
         return Text(f"Or type {printable(drive.token, 40)} to confirm that {which}:")

@@ -23,7 +23,8 @@ ENCRYPTION = (Offer("", "none"), Offer("luks2", "LUKS2: a passphrase at every st
 
 
 class VolumeForm(Form[Wish]):
-    """Purpose, filesystem, size, label, mount point, role, encryption, subvolumes. `check` raises the planner's reasons against a wish."""
+    """Purpose, filesystem, size, label, mount point, role, encryption, subvolumes. `check` raises the
+    planner's reasons against a wish."""
 
     NAME = "A volume"
     TYPING = True
@@ -32,44 +33,66 @@ One volume: a partition, the filesystem in it, and where it is mounted. Nothing 
 
 Purpose: what the volume will hold. It ranks the filesystems and proposes a label.
 
-Filesystem: one that can be made here, with its place for the purpose: chosen, second or rejected. Step 3 has the reasons.
+Filesystem: one that can be made here, with its place for the purpose: chosen, second or rejected. Step 3 has
+the reasons.
 
-Role: what the volume is to a system that starts from this drive. The partition gets the type by which firmware and system find it,
-and the volume the filesystem and the size that are usual for it. Nothing of it is mounted here unless you name a place.
+Role: what the volume is to a system that starts from this drive. The partition gets the type by which
+firmware and system find it, and the volume the filesystem and the size that are usual for it. Nothing of it
+is mounted here unless you name a place.
 
-Size: empty for all that is left. 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power of 1000. 30% is that
-share of all the room there is for volumes.
+Size: empty for all that is left. 500G and 500GiB are powers of 1024, 500GB is as on the drive's box, a power
+of 1000. 30% is that share of all the room there is for volumes.
 
 Label: a short name that is written into the filesystem. Empty for the one that the purpose proposes.
 
-Mount point: the folder under which the files appear, such as /srv/media; also after every start, by a line in /etc/fstab. Empty to
-mount it yourself. For swap, which has no folder, none turns it on now and at every start.
+Mount point: the folder under which the files appear, such as /srv/media; also after every start, by a line in
+/etc/fstab. Empty to mount it yourself. For swap, which has no folder, none turns it on now and at every
+start.
 
-Encryption: everything in the volume is written encrypted (LUKS2). Applying asks for the passphrase, and every start does; whoever
-loses it loses the data.
+Encryption: everything in the volume is written encrypted (LUKS2). Applying asks for the passphrase, and every
+start does; whoever loses it loses the data.
 
-Subvolumes: parts of a Btrfs, by name and behind a colon the folder where each is mounted, such as @:/mnt/new, @home:/mnt/new/home.
-Without a folder it is made and mounted nowhere.
+Subvolumes: parts of a Btrfs, by name and behind a colon the folder where each is mounted, such as @:/mnt/new,
+@home:/mnt/new/home. Without a folder it is made and mounted nowhere.
 
 What cannot be is said below the fields when you take it, and nothing is lost by trying.
 """
 
-    def __init__(self, session: Session, services: Services, wish: Wish, check: Callable[[Wish], None], hint: str, *, new: bool) -> None:
+    def __init__(
+        self,
+        session: Session,
+        services: Services,
+        wish: Wish,
+        check: Callable[[Wish], None],
+        hint: str,
+        *,
+        new: bool,
+    ) -> None:
         super().__init__(hint)
-        self._session, self._services, self._wish, self._check, self._new = session, services, wish, check, new
+        self._session, self._services, self._wish, self._check, self._new = (
+            session,
+            services,
+            wish,
+            check,
+            new,
+        )
         self._workloads = {profile.workload.id: profile.workload for profile in services.profiles()}
         self._choices = self._choices_for(wish.workload.id, wish.role)
 
     def _choices_for(self, purpose: str, role: str) -> tuple[Choice, ...]:
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        return self._services.volume_choices(session.machine, session.drive, session.diagnosis.recording, purpose, role)
+        return self._services.volume_choices(
+            session.machine, session.drive, session.diagnosis.recording, purpose, role
+        )
 
     def _in_role(self, role: str) -> Wish:
         """The volume as it was given, in another role; raises Refused."""
         session = self._session
         assert session.machine is not None and session.drive is not None and session.diagnosis is not None
-        return self._services.in_role(session.machine, session.drive, session.diagnosis.recording, self._wish, role)
+        return self._services.in_role(
+            session.machine, session.drive, session.diagnosis.recording, self._wish, role
+        )
 
     def title_words(self) -> str:
         """Whether it is there already."""
@@ -80,12 +103,22 @@ What cannot be is said below the fields when you take it, and nothing is lost by
         wish = self._wish
         yield Turn("Purpose", "purpose", self._purposes(), wish.workload.id)
         yield Turn("Filesystem", "filesystem", self._filesystems(), wish.choice.filesystem)
-        yield Field("Size", "size", "" if wish.takes_rest else size_written(wish), "(all that is left; or 500G, 750GB, 30%)")
+        yield Field(
+            "Size",
+            "size",
+            "" if wish.takes_rest else size_written(wish),
+            "(all that is left; or 500G, 750GB, 30%)",
+        )
         yield Field("Label", "label", wish.label or "", _proposed(wish.own_label))
         yield Field("Mount point", "mount", wish.mount_point or "", "(not mounted; or such as /srv/media)")
         yield Turn("Role", "role", self._roles(), wish.role)
         yield Turn("Encryption", "encryption", ENCRYPTION, "luks2" if wish.encrypted else "")
-        yield Field("Subvolumes", "subvolumes", subvolumes_written(wish.subvolumes), "(none; or such as @:/mnt/new, @snapshots)")
+        yield Field(
+            "Subvolumes",
+            "subvolumes",
+            subvolumes_written(wish.subvolumes),
+            "(none; or such as @:/mnt/new, @snapshots)",
+        )
 
     def on_mount(self) -> None:
         """The size is what is changed most."""
@@ -110,9 +143,9 @@ What cannot be is said below the fields when you take it, and nothing is lost by
 
     def _filesystems(self) -> list[Offer]:
         able = (choice for choice in self._choices if not choice.obstacles)
-        return [Offer(choice.filesystem, f"{choice.filesystem}: {choice.place.value}") for choice in able] or [
-            Offer("", "none can be made here")
-        ]
+        return [
+            Offer(choice.filesystem, f"{choice.filesystem}: {choice.place.value}") for choice in able
+        ] or [Offer("", "none can be made here")]
 
     @on(Cycle.Changed, "#purpose")
     def purpose_changed(self, message: Cycle.Changed) -> None:
@@ -120,11 +153,14 @@ What cannot be is said below the fields when you take it, and nothing is lost by
         self._rank(message.value, self.query_one("#role", Cycle).value)
 
     def _rank(self, purpose: str, role: str) -> None:
-        """The filesystems for this purpose and role, with the proposed one, and the label that goes with them."""
+        """The filesystems for this purpose and role, with the proposed one, and the label that goes with
+        them."""
         self._choices = self._choices_for(purpose, role)
         offers = self._filesystems()
         self.query_one("#filesystem", Cycle).set_offers(offers, offers[0].value)
-        self.query_one("#label", Entry).placeholder = _proposed(ROLES[role].label if role else self._workloads[purpose].label)
+        self.query_one("#label", Entry).placeholder = _proposed(
+            ROLES[role].label if role else self._workloads[purpose].label
+        )
         self._renew_encryption()
 
     @on(Cycle.Changed, "#role")
@@ -153,12 +189,15 @@ What cannot be is said below the fields when you take it, and nothing is lost by
         cycle.set_offers([plain, replace(luks, refusal=self._encryption_refusal())], cycle.value)
 
     def _encryption_refusal(self) -> str:
-        """Why the planner does not take the volume encrypted that it would take otherwise; empty where it takes both, or neither."""
+        """Why the planner does not take the volume encrypted that it would take otherwise; empty where it
+        takes both, or neither."""
         try:
             wish = self._read()
         except DiskwrightError:
             return ""
-        return "" if self._fault(replace(wish, encrypted=False)) else self._fault(replace(wish, encrypted=True))
+        return (
+            "" if self._fault(replace(wish, encrypted=False)) else self._fault(replace(wish, encrypted=True))
+        )
 
     def _fault(self, wish: Wish) -> str:
         try:
@@ -184,16 +223,23 @@ What cannot be is said below the fields when you take it, and nothing is lost by
         self.dismiss(wish)
 
     def _read(self) -> Wish:
-        purpose, role, filesystem = (self.query_one(f"#{name}", Cycle) for name in ("purpose", "role", "filesystem"))
+        purpose, role, filesystem = (
+            self.query_one(f"#{name}", Cycle) for name in ("purpose", "role", "filesystem")
+        )
         if role.refusal:
             raise BadInput(role.refusal)
         choice = next((choice for choice in self._choices if choice.filesystem == filesystem.value), None)
         if choice is None:
             raise BadInput("No filesystem can be made here for this purpose.")
         was = self._wish
-        same = (purpose.value, choice.filesystem, role.value) == (was.workload.id, was.choice.filesystem, was.role)
+        same = (purpose.value, choice.filesystem, role.value) == (
+            was.workload.id,
+            was.choice.filesystem,
+            was.role,
+        )
         size, label, mount, subvolumes = (
-            self.query_one(f"#{name}", Entry).value.strip() for name in ("size", "label", "mount", "subvolumes")
+            self.query_one(f"#{name}", Entry).value.strip()
+            for name in ("size", "label", "mount", "subvolumes")
         )
         size_bytes, percent = parse_share(size or REST)
         return replace(

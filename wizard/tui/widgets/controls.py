@@ -127,7 +127,11 @@ class Cycle(Widget, can_focus=True):
         text = Text(f"{offer.text} (not possible)", "dim") if offer.refusal else Text(offer.text)
         shown = fitted(text, max(4, self.size.width - 4))
         shown.rstrip()
-        return Text("< ").append_text(shown).append(" >") if not self.has_focus else Text(f"< {shown.plain} >", "reverse")
+        return (
+            Text("< ").append_text(shown).append(" >")
+            if not self.has_focus
+            else Text(f"< {shown.plain} >", "reverse")
+        )
 
     def action_turn(self, by: int) -> None:
         """To the next or the previous value, round and round."""
@@ -146,7 +150,8 @@ class Cycle(Widget, can_focus=True):
 
 
 class Entry(Input):
-    """A line to type in, that leaves up and down to the form, and ? to the help: nothing that is typed here has one, but what is masked."""
+    """A line to type in, that leaves up and down to the form, and ? to the help: nothing that is typed here
+    has one, but what is masked."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("up", "app.focus_previous", show=False),
@@ -170,7 +175,9 @@ class Entry(Input):
 class Field(Horizontal):
     """A captioned line to type in, in brackets: `Label  [media      ]`."""
 
-    def __init__(self, caption: str, name: str, value: str = "", placeholder: str = "", *, masked: bool = False) -> None:
+    def __init__(
+        self, caption: str, name: str, value: str = "", placeholder: str = "", *, masked: bool = False
+    ) -> None:
         super().__init__()
         self._caption = caption
         self._entry = Entry(value, placeholder, id=name, masked=masked)

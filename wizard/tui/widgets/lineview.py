@@ -65,7 +65,8 @@ class LineView(ScrollView, can_focus=True):
         self.put_cursor_on(0)
 
     def put_cursor_on(self, line: int) -> None:
-        """Put the terminal's cursor at the start of a line, if this widget has the focus and the line is on the screen."""
+        """Put the terminal's cursor at the start of a line, if this widget has the focus and the line is on
+        the screen."""
         y = line - self.scroll_offset.y
         if self.has_focus and 0 <= y < max(1, self.size.height):
             self.app.cursor_position = self.content_region.offset + Offset(0, y)

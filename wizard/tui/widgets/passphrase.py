@@ -13,7 +13,8 @@ FIRST, SECOND = "passphrase", "again"
 
 
 class Passphrase(Vertical):
-    """Two lines to type the same passphrase in. `problem` is what has to be said before it is taken; `secret` is it."""
+    """Two lines to type the same passphrase in. `problem` is what has to be said before it is taken; `secret`
+    is it."""
 
     DEFAULT_CSS = "Passphrase { height: auto; }"
 
@@ -23,7 +24,9 @@ class Passphrase(Vertical):
 
     def compose(self) -> ComposeResult:
         """Both lines; while they are empty, what losing it means."""
-        yield Field("Passphrase", FIRST, placeholder="a new one; whoever loses it loses the data", masked=True)
+        yield Field(
+            "Passphrase", FIRST, placeholder="a new one; whoever loses it loses the data", masked=True
+        )
         yield Field("Once more", SECOND, placeholder="the same", masked=True)
 
     @property
@@ -32,7 +35,8 @@ class Passphrase(Vertical):
         return os.fsencode(self._line(FIRST).value)
 
     def problem(self) -> tuple[str, str]:
-        """A sentence, and the name of the line that it is about; both empty where there is none. A warning comes once."""
+        """A sentence, and the name of the line that it is about; both empty where there is none. A warning
+        comes once."""
         if not self.secret:
             return "Type a passphrase for what is encrypted.", FIRST
         if fault := passphrase_fault(self.secret):

@@ -26,10 +26,11 @@ MARK = 2
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """`title` may be empty everywhere for no heading; one column may be `flexible`: it gets or gives what room there is.
+    """`title` may be empty everywhere for no heading; one column may be `flexible`: it gets or gives what
+    room there is.
 
-    The last column may be `wrapped` onto further lines instead of being cut. A column is left out where the list has fewer than
-    `only_from` cells.
+    The last column may be `wrapped` onto further lines instead of being cut. A column is left out where the
+    list has fewer than `only_from` cells.
     """
 
     title: str = ""
@@ -90,7 +91,10 @@ class Rows(LineView):
         """Replace the rows; the current one stays current by its key, unless `select` names another."""
         wanted = select or (self.current.key if self.current else None)
         self.rows = tuple(rows)
-        found = next((index for index, row in enumerate(rows) if row.key == wanted), min(self.index, max(0, len(rows) - 1)))
+        found = next(
+            (index for index, row in enumerate(rows) if row.key == wanted),
+            min(self.index, max(0, len(rows) - 1)),
+        )
         self.index = found
         self.renew()
         self._reveal()
@@ -124,7 +128,9 @@ class Rows(LineView):
         """A heading if a column has a title, then the rows."""
         shown = [index for index, column in enumerate(self.columns) if width >= column.only_from]
         self._shown = tuple(self.columns[index] for index in shown)
-        all_cells = [tuple(row.cells[index] for index in shown if index < len(row.cells)) for row in self.rows]
+        all_cells = [
+            tuple(row.cells[index] for index in shown if index < len(row.cells)) for row in self.rows
+        ]
         widths = self._widths(width - MARK, all_cells)
         lines: list[Text] = []
         self._owner = []
@@ -145,17 +151,29 @@ class Rows(LineView):
         """The last line says how many rows lie below it: a scrollbar is only a colour."""
         if y < self.size.height - 1 or not self._covered(self.scroll_offset.y):
             return super().render_line(y)
-        below = len({owner for owner in self._owner[y + self.scroll_offset.y :]} - {self._owner[y + self.scroll_offset.y - 1]})
+        below = len(
+            {owner for owner in self._owner[y + self.scroll_offset.y :]}
+            - {self._owner[y + self.scroll_offset.y - 1]}
+        )
         said = Text(f"  ↓ {below} more" if below else "  ↓")
-        return Strip(said.render(self.app.console)).adjust_cell_length(self.size.width).apply_style(self.rich_style)
+        return (
+            Strip(said.render(self.app.console))
+            .adjust_cell_length(self.size.width)
+            .apply_style(self.rich_style)
+        )
 
     def _covered(self, top: int) -> bool:
-        """Whether the last line says that there is more, where `top` is the first line shown; never where there are only one or two."""
+        """Whether the last line says that there is more, where `top` is the first line shown; never where
+        there are only one or two."""
         return self.size.height > LEAST_LINES and top + self.size.height < len(self._lines)
 
     def line_style(self, index: int) -> Style | None:
         """The current row's first line, where the list has the focus."""
-        if not self.has_focus or self._owner[index] != self.index or (index and self._owner[index - 1] == self.index):
+        if (
+            not self.has_focus
+            or self._owner[index] != self.index
+            or (index and self._owner[index - 1] == self.index)
+        ):
             return None
         if self.app.no_color:
             return Style(reverse=True)
@@ -189,10 +207,16 @@ class Rows(LineView):
         self.call_after_refresh(self.place_cursor)
 
     def _widths(self, room: int, rows: Sequence[tuple[Text, ...]]) -> list[int]:
-        """Cells for each column: what its longest cell needs; the flexible one gets what is left, and gives first."""
+        """Cells for each column: what its longest cell needs; the flexible one gets what is left, and gives
+        first."""
         columns = self._shown
         widths = [
-            max([cell_len(column.title), *(cell_len(cells[index].plain) for cells in rows if index < len(cells))])
+            max(
+                [
+                    cell_len(column.title),
+                    *(cell_len(cells[index].plain) for cells in rows if index < len(cells)),
+                ]
+            )
             for index, column in enumerate(columns)
         ]
         gaps = 2 * (len(widths) - 1)
@@ -226,7 +250,11 @@ def fitted(cell: Text, width: int, *, right: bool = False) -> Text:
     """The text in exactly `width` cells; what is cut off is shown by two dots."""
     length = cell_len(cell.plain)
     if length > width:
-        cut = set_cell_size(cell.plain, max(0, width - 2)) + ".." if width > 3 else set_cell_size(cell.plain, width)
+        cut = (
+            set_cell_size(cell.plain, max(0, width - 2)) + ".."
+            if width > 3
+            else set_cell_size(cell.plain, width)
+        )
         return Text(cut, cell.style)
     blank = " " * (width - length)
     return Text(blank).append_text(cell) if right else cell.copy().append(blank)

@@ -14,7 +14,8 @@ from wizard.tui.widgets.lineview import SCROLL_KEYS, LineView
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A piece of text that is wrapped within its indent; `hang` more for all lines but the first. `verbatim` is cut, not wrapped."""
+    """A piece of text that is wrapped within its indent; `hang` more for all lines but the first. `verbatim`
+    is cut, not wrapped."""
 
     text: Text
     indent: int = 0
@@ -46,7 +47,10 @@ def wrapped(paragraph: Paragraph, width: int) -> list[Text]:
     rest.expand_tabs(4)
     for part in rest.split("\n", allow_blank=True):
         lines.extend(_fold(part, room + paragraph.hang if not lines else room, room))
-    return [Text(" " * (paragraph.indent + (paragraph.hang if index else 0))).append_text(line) for index, line in enumerate(lines)]
+    return [
+        Text(" " * (paragraph.indent + (paragraph.hang if index else 0))).append_text(line)
+        for index, line in enumerate(lines)
+    ]
 
 
 def _fold(text: Text, first: int, room: int) -> list[Text]:
@@ -103,16 +107,24 @@ class Words(_Page):
     BINDINGS: ClassVar[list[BindingType]] = SCROLL_KEYS
 
     def render_line(self, y: int) -> Strip:
-        """The last row says how much lies below it: a scrollbar is only a colour, and what is lost must not be overlooked."""
+        """The last row says how much lies below it: a scrollbar is only a colour, and what is lost must not
+        be overlooked."""
         below = len(self._lines) - self.scroll_offset.y - self.size.height
         if below <= 0 or y < self.size.height - 1:
             return super().render_line(y)
-        said = Text(f"↓ {below + 1} more lines: Tab, then Down" if not self.has_focus else f"↓ {below + 1} more lines")
-        return Strip(said.render(self.app.console)).adjust_cell_length(self.size.width).apply_style(self.rich_style)
+        said = Text(
+            f"↓ {below + 1} more lines: Tab, then Down" if not self.has_focus else f"↓ {below + 1} more lines"
+        )
+        return (
+            Strip(said.render(self.app.console))
+            .adjust_cell_length(self.size.width)
+            .apply_style(self.rich_style)
+        )
 
 
 class Prose(_Page, can_focus=False):
-    """A few lines that are only looked at. Not a Static, which would read the eight colours' names as those of a web page."""
+    """A few lines that are only looked at. Not a Static, which would read the eight colours' names as those
+    of a web page."""
 
     def __init__(self, text: Text | str = "", *, id: str | None = None, classes: str | None = None) -> None:
         super().__init__(para(text), id=id, classes=classes)
