@@ -31,13 +31,11 @@ def note_progress(run: Path, progress: StepProgress) -> None:
     """Put it beside the run's journal, whole or not at all. It is not made to outlive a power cut, and a
     failure is nobody's loss."""
     new = run / f"{FILE}.new"
+    noted = {"step": progress.step, "share": progress.share, "seconds_left": progress.seconds_left}
     try:
-        new.write_text(
-            json.dumps(
-                {"step": progress.step, "share": progress.share, "seconds_left": progress.seconds_left}
-            ),
-            "utf-8",
-        )
+        # Like everything in a run: for root alone.
+        new.touch(mode=0o600)
+        new.write_text(json.dumps(noted), "utf-8")
         new.replace(run / FILE)
     except OSError:
         return
