@@ -120,6 +120,6 @@ def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, ma
     os.mkfifo(saved)
     told = diskwright(work, "undo")
     assert told.returncode in (1, 3) and "Traceback" not in told.stderr, told.stderr
-    assert f"{saved} could not be used" in told.stderr, told.stderr
+    assert "was changed or damaged. Nothing more was written" in told.stderr, told.stderr
     assert "What this run made there is barred" in told.stderr
     assert work.digest(drive) == left
