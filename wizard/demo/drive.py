@@ -43,8 +43,8 @@ class DemoDrive:
 
     @property
     def fstab(self) -> Path:
-        """Stands in for /etc/fstab."""
-        return self.folder / "fstab"
+        """Stands in for /etc/fstab, in a folder of its own: whoever edits it locks that."""
+        return self.folder / "etc" / "fstab"
 
     @property
     def mounts(self) -> Path:
@@ -153,6 +153,7 @@ def _make(folder: Path) -> DemoDrive:
     # who was not asked.
     path = run(["losetup", "--find", "--show", "--partscan", str(image)], seconds=TOOL_SECONDS).output.strip()
     drive = DemoDrive(path, image, folder)
+    drive.fstab.parent.mkdir()
     drive.fstab.write_text("# The demo's own file of mounts at boot; the system's is not touched.\n")
     # Kernels without partition parsers scan nothing; and a loop device that is used again can have kept its
     # last drive's partitions.
