@@ -97,8 +97,8 @@ def test_two_drives_swapped(work: Work, make_drive: MakeDrive) -> None:
     tool("losetup", two, str(images[one]))
     work.bench.images.update({one: images[two], two: images[one]})
     with untouched(work, one, two):
-        sentence = refused(work, plan, "is not the drive that this plan was made for")
-        assert f"That drive is {two} now" in sentence
+        sentence = refused(work, plan, "it can be another drive now")
+        assert f"The drive of the plan seems to be {two} now" in sentence
 
 
 def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
