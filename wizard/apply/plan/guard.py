@@ -160,24 +160,10 @@ def _shown(value: object) -> str:
 
 
 def _whereabouts(identity: Identity) -> str:
-    """Where the drive of the plan is now, in a sentence; empty where it is nowhere."""
-    if path := _elsewhere(identity):
+    """Where the drive of the plan is now, in a sentence."""
+    if path := find_drive(identity, partial(_is_the_one, identity)):
         return f"That drive is {printable(path)} now: make the plan again for it."
     return "It is not attached anywhere else: attach it, or make the plan again."
-
-
-def _elsewhere(identity: Identity) -> str | None:
-    """The other node that the drive of the plan has now; None where it is nowhere."""
-    for path in list_drive_paths(all_devices=True):
-        if path == identity.path:
-            continue
-        try:
-            drive = probe_drive(path, seconds=5.0)
-        except DiskwrightError:
-            continue
-        if _is_the_one(identity, drive):
-            return path
-    return None
 
 
 def find_drive(identity: Identity, is_the_one: Callable[[Drive], bool]) -> str | None:
@@ -236,7 +222,7 @@ def check_same_start(identity: Identity, drive: Drive) -> None:
         return
     counted = identity.boot_id is not None or not tells_who_it_is(identity)
     if counted and None not in (identity.diskseq, drive.diskseq) and identity.diskseq != drive.diskseq:
-        place = _elsewhere(identity)
+        place = find_drive(identity, partial(_is_the_one, identity))
         found = f"The drive of the plan seems to be {printable(place)} now. " if place else ""
         raise Refused(
             f"{shown} was attached anew since this plan was made, and it can be another drive now: its "
