@@ -16,7 +16,7 @@ import pytest
 from tests.exchanging import PowerCut
 from tests.simulator.cuts import CHUNK_BYTES
 from tests.simulator.drives import Sparse
-from tests.simulator.faults import Fault, FaultyDrive, Killed, Life, drawn
+from tests.simulator.faults import FOR_GOOD, Fault, FaultyDrive, Killed, Life, drawn
 from tests.simulator.jobs import Job
 from tests.simulator.shelf import Shelf
 from tests.simulator.states import Rules, is_new, is_old
@@ -179,6 +179,9 @@ class Day:
                 f"no way on is named: {self.last_words}"
             )
         self.told.append(f"    {self.phase}: {self.last_words}")
+        if life.unread and life.lasts == FOR_GOOD:
+            claims = (Phase.BARRED, Phase.RELEASED, Phase.KEPT, Phase.UNDONE)
+            assert self.phase is phase or self.phase not in claims, "it could not be read back"
         self._holds()
 
     def _second_command(self) -> None:

@@ -10,6 +10,9 @@ from tests.exchanging import Power
 from tests.simulator.drives import SimulatedDrive
 from wizard.model.errors import Failed
 
+FOR_GOOD = 1000
+"""Moments: longer than any command."""
+
 
 class Fault(StrEnum):
     """One thing that goes wrong."""
@@ -33,11 +36,13 @@ class Killed(BaseException):
 @dataclass
 class Life(Power):
     """The power, and the life of the program that works, which end at the moment `goes_at`; `fault` says
-    which. Other faults begin there and last for `lasts` more. `beside` is called at each moment, once.
+    which. Other faults begin there and last for `lasts` more; `unread` counts what could not be read.
+    `beside` is called at each moment, once.
     """
 
     fault: Fault = Fault.NONE
     lasts: int = 1
+    unread: int = 0
     beside: Callable[[], None] | None = None
 
     def moment(self) -> None:
@@ -69,6 +74,7 @@ class FaultyDrive(SimulatedDrive):
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         if self.life.fails(Fault.READ):
+            self.life.unread += 1
             raise Failed(f"The drive could not be read at byte {offset_bytes}: Input/output error.")
         return super().read(offset_bytes, length_bytes)
 
@@ -94,4 +100,4 @@ def drawn(dice: Random) -> Life:
     """What happens during the next command; mostly something."""
     fault = dice.choice((*Fault, Fault.CUT, Fault.CUT, Fault.KILL, Fault.NONE))
     goes_at = None if fault in (Fault.NONE, Fault.GONE) else dice.randrange(dice.choice((8, 30, 120)))
-    return Life(goes_at, fault=fault, lasts=dice.choice((0, 3, 1000)))
+    return Life(goes_at, fault=fault, lasts=dice.choice((0, 3, FOR_GOOD)))
