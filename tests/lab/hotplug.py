@@ -176,7 +176,9 @@ def runs(fleet: Fleet) -> Iterator[Check]:
         (run,) = list_runs()
         with _asleep(int((run / "pid").read_text())):
             pull(disk)
-        yield from apply.ends("apply", 1, f"{node} ", "diskwright resume", "diskwright undo")
+        yield from apply.ends(
+            "apply", 1, f"{node} is not attached any more", "diskwright resume", "diskwright undo"
+        )
     yield Check(
         "apply: the process that applied has no more to say",
         not (run / "process.log").read_text(),
