@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from tests.lab.fleet import EVERYWHERE, MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, SLOW, node_of, shown
 from tests.lab.visit import Visit
+from wizard.apply.block.devices import read_bytes
 from wizard.apply.run.journal import read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.cli import main
 from wizard.layout.document import read_plan
+from wizard.layout.rehearsed import rehearsed_steps
 from wizard.model.journal import Check, Event
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.tools.run import run
 
 if TYPE_CHECKING:
@@ -121,17 +122,11 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     drive = fleet["unwritable"]
     file = SHARED / "plan-unwritable.json"
     _told("plan", node_of(drive), "--workload", "small-files", "--fs", "ext4", "-o", str(file))
-    steps = read_plan(file.read_text(), str(file)).steps
-    making = next(
-        number for number, step in enumerate(steps, 1) if isinstance(step.operation, MakeFilesystem)
-    )
+    rehearsed = [number for number, _ in rehearsed_steps(read_plan(file.read_text(), str(file)))]
     status, said = _told("apply", str(file), "--confirm", drive.serial)
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")
-    for sentence in (
-        f"Step {making} of {len(steps)} failed",
-        f"not done: step {making}.",
-        "It cannot be undone any more",
-    ):
+    why = "could not be written at byte"
+    for sentence in (why, "Input/output error", "`diskwright resume ", "`diskwright undo "):
         yield Check(f"unwritable: apply says '{sentence}'", sentence in said, said)
     (folder,) = list_runs()
     ends = [
@@ -139,10 +134,10 @@ def errs(fleet: Fleet) -> Iterator[Check]:
         for entry in read_entries(folder)
         if entry.event in (Event.STEP_DONE, Event.STEP_FAILED, Event.FAILED)
     ]
-    whole = [(Event.STEP_DONE, number) for number in range(1, making)]
+    whole = [(Event.STEP_DONE, number) for number in rehearsed]
     yield Check(
-        "unwritable: the journal has it",
-        ends == [*whole, (Event.STEP_FAILED, making), (Event.FAILED, 0)],
+        "unwritable: the journal has it: all went well on the stand-in, and then it failed",
+        ends == [*whole, (Event.FAILED, 0)],
         shown(ends),
     )
     log = (folder / "process.log").read_text()
@@ -150,15 +145,19 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     status, said = _told("status")
     yield Check(
         "unwritable: status tells that it failed, and where",
-        f"Step {making} of" in said and "failed" in said,
+        why in said and "failed" in said,
         said,
     )
     status, said = _told("resume", folder.name, "--confirm", drive.serial)
     yield Check(
         "unwritable: trying again fails alike",
-        status == 1 and f"Step {making} of" in said,
+        status == 1 and why in said,
         f"{status}: {said}",
     )
+    status, said = _told("undo", folder.name)
+    yield Check("unwritable: it is taken back, bit for bit", status == 0, f"{status}: {said}")
+    held = read_bytes(node_of(drive), 0, SUPERBLOCK * SECTOR_BYTES)
+    yield Check("unwritable: taken back, it holds what it held", not held.strip(b"\0"), "")
 
 
 def _told(*words: str) -> tuple[int, str]:

@@ -16,14 +16,13 @@ from tests.lab.host import ask_host
 from tests.lab.inside import SHARED, SLOW, diskwright, node_of, shown, tool
 from tests.lab.visit import Visit
 from tests.looks.terminal import Terminal
-from wizard.apply.run.journal import read_entries
+from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.run.runs import list_runs
 from wizard.diagnose.diagnose import diagnose
 from wizard.documents.codec import from_json
 from wizard.layout.document import read_plan
-from wizard.model.journal import Check, Entry, Event
+from wizard.model.journal import Check
 from wizard.model.machine import Drive, Machine
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.probe import collect
 from wizard.probe.facts import RawDrive
@@ -31,6 +30,8 @@ from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.system import read_machine
 
 PAUSE_SECONDS = 0.1
+WRITING_PAUSE_SECONDS = 0.01
+"""Between two looks whether the drive is being written, which does not take long."""
 PATIENCE_SECONDS = 180.0
 """How long anything may take to be shown; it takes a few seconds."""
 
@@ -170,18 +171,14 @@ def runs(fleet: Fleet) -> Iterator[Check]:
         str(plan_file),
     )
     plan = read_plan(plan_file.read_text(), str(plan_file))
-    making = next(
-        number for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, MakeFilesystem)
-    )
     with _Work("apply", str(plan_file), "--confirm", disk.serial) as apply:
-        apply.until(
-            lambda: any((entry.event, entry.step) == (Event.STEP_STARTED, making) for entry in _journal())
-        )
-        pull(disk)
+        apply.until(_is_writing, pause=WRITING_PAUSE_SECONDS)
+        (run,) = list_runs()
+        with _asleep(int((run / "pid").read_text())):
+            pull(disk)
         yield from apply.ends(
-            "apply", 1, f"{node} is not attached any more", f"Step {making} of", "diskwright resume"
+            "apply", 1, f"{node} is not attached any more", "diskwright resume", "diskwright undo"
         )
-    (run,) = list_runs()
     yield Check(
         "apply: the process that applied has no more to say",
         not (run / "process.log").read_text(),
@@ -242,8 +239,12 @@ def _passes_for_empty(drive: Drive) -> bool:
     )
 
 
-def _journal() -> list[Entry]:
-    return [entry for run in list_runs() for entry in read_entries(run)]
+def _is_writing() -> bool:
+    """Whether the one run there is writes what was rehearsed to its drive."""
+    return any(
+        (record := load_record(run)) is not None and record.phase in (Phase.CLEARING, Phase.REPLACING)
+        for run in list_runs()
+    )
 
 
 class _Work:
@@ -271,14 +272,14 @@ class _Work:
         """All it has said so far."""
         return Path(self._file.name).read_text(errors="replace")
 
-    def until(self, met: Callable[[], bool]) -> None:
+    def until(self, met: Callable[[], bool], pause: float = PAUSE_SECONDS) -> None:
         """Wait until something is so; fails the job where the command ends before."""
         limit = monotonic() + PATIENCE_SECONDS
         while not met():
             assert self._process.poll() is None and monotonic() < limit, (
                 f"It is not so: {self._process.poll()} {self.said}"
             )
-            sleep(PAUSE_SECONDS)
+            sleep(pause)
 
     def ends(self, name: str, status: int, *sentences: str) -> Iterator[Check]:
         """Checks on how it ends."""

@@ -297,7 +297,7 @@ def _stand_in(program: str, word: str, then: str) -> Iterator[None]:
     lines = [
         "#!/bin/sh",
         f'{real} "$@"; status=$?',
-        f"run={folder}/$(ls -t {folder} | head -n 1)",
+        f"run=$(ls -dt {folder}/*/ | head -n 1)",
         f'case " $* " in *" {word} "*) {then};; esac',
         "exit $status",
     ]

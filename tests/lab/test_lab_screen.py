@@ -7,7 +7,18 @@ import pytest
 from tests.lab.record import ON_CONSOLE, SCREENSHOTS
 from tests.lab.screen import Cell, Seen, is_whole, key_name, seen, unfit
 
-STEPS = ("drives", "purpose", "advice", "layout", "preview", "benchmark", "confirm", "applying", "done")
+STEPS = (
+    "drives",
+    "purpose",
+    "advice",
+    "layout",
+    "preview",
+    "benchmark",
+    "confirm",
+    "applying",
+    "waiting",
+    "done",
+)
 
 GREY, BLACK, CYAN = 7, 0, 3
 FONT = {"a": {97}, " ": {32, 0}, "\u2192": {26}}

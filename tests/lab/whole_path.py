@@ -6,7 +6,7 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -52,13 +52,22 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
         plan = _plan(name)
         if name == ROTATING.name:
             yield from _refused_before(drive)
-        told = diskwright("apply", str(plan_file(name)), "--confirm", drive.serial, accept=range(256))
+        told = diskwright(
+            "apply",
+            str(plan_file(name)),
+            "--confirm",
+            drive.serial,
+            *(["--keep"] if name != ROTATING.name else []),
+            accept=range(256),
+        )
         yield Check(
             f"{name}: apply ends well",
             told.status == 0,
             f"{told.status}: {told.output[-1500:]} {told.errors[-1500:]}",
         )
         if told.status:
+            continue
+        if name == ROTATING.name and not (yield from _waits_and_is_kept(node)):
             continue
         yield from stands(name, plan, node)
         _leave_files(name, _mount_point(plan))
@@ -68,6 +77,20 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
         if name == ROTATING.name:
             yield _refused_after(name, node, "--workload", "desktop-root", why="that holds something")
     shutil.copy(FSTAB, KEPT_FSTAB)
+
+
+def _waits_and_is_kept(node: str) -> Generator[Check, None, bool]:
+    """Noise is something that a drive held: nothing recognises what was written until it is kept. Whether it
+    was."""
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    seen = [tool("wipefs", "--noheadings", node).strip(), *map(str, Path("/dev").glob(f"{Path(node).name}?"))]
+    yield Check("until it is kept, nothing is seen on the drive", seen == [""], shown(seen))
+    mounted = run(["findmnt", "-n", "-S", f"{node}1"], seconds=SLOW, accept=range(256)).output
+    yield Check("until it is kept, it is not mounted", not mounted, mounted)
+    told = diskwright("keep", accept=range(256))
+    yield Check("keep ends well", told.status == 0, f"{told.status}: {told.errors[-1500:]}")
+    return told.status == 0
 
 
 def return_to(fleet: Fleet) -> Iterator[Check]:

@@ -260,7 +260,7 @@ def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
     plan = _plan(node, Mode.REPLACE, place)
     file = SHARED / f"plan-{name}.json"
     file.write_text(render_plan(plan))
-    told = diskwright("apply", str(file), "--confirm", plan.drive.token, accept=range(256))
+    told = diskwright("apply", str(file), "--confirm", plan.drive.token, "--keep", accept=range(256))
     yield Check(
         f"{name}: apply ends well",
         told.status == 0,

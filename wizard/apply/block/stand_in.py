@@ -137,11 +137,17 @@ def _file_behind(node: str) -> str:
     return ""
 
 
+def load_loop() -> None:
+    """Have the kernel load what makes loop devices: without udev, /dev/loop-control is not there before."""
+    # What is built in cannot be loaded, and what is missing shows when it is opened.
+    if find("modprobe"):
+        with suppress(Failed):
+            run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
+
+
 def _attached(memory: int, block_bytes: int) -> tuple[int, str]:
     """The locked descriptor of a loop device over the file, and its node."""
-    if find("modprobe"):
-        # What is built in cannot be loaded, and what is missing shows at once.
-        run(("modprobe", "--quiet", "loop"), seconds=TAKE_SECONDS, accept=range(256))
+    load_loop()
     until = monotonic() + TAKE_SECONDS
     while True:
         try:

@@ -22,7 +22,7 @@ from wizard.apply.block.devices import (
     tell_of,
 )
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
-from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached
+from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached, load_loop
 from wizard.apply.engine.marks import copies
 from wizard.apply.engine.stores import FOLDER, Store, new_file
 from wizard.apply.system.mounts import read_mounts
@@ -162,6 +162,8 @@ def free_bytes(folder: Path) -> int:
 def obstacle(folder: Path, sizes_bytes: Iterable[int]) -> str:
     """Why no stand-ins for drives of these sizes can be had in a folder, as a clause; empty where they can.
     Leaves nothing there."""
+    if not Path(CONTROL).exists():
+        load_loop()
     try:
         os.close(os.open(CONTROL, os.O_RDWR | os.O_CLOEXEC))
     except OSError as error:

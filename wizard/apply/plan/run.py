@@ -79,7 +79,7 @@ def apply_run(run: Path, drive_locks: tuple[int, ...], secret: bytes | None = No
     except Refused as error:
         event, sentence = Event.REFUSED, str(error)
     except DiskwrightError as error:
-        event, sentence = Event.FAILED, str(error)
+        event, sentence = Event.FAILED, _told(run, error)
     _end(run, journal, drive_locks, event, sentence)
 
 
@@ -92,7 +92,7 @@ def keep_run(run: Path, drive_locks: tuple[int, ...]) -> None:
     except DiskwrightError as error:
         event, sentence = (
             Event.FAILED,
-            f"{error} Run `diskwright keep {called(run)}` again; it can be repeated.",
+            f"{_told(run, error)} Run `diskwright keep {called(run)}` again; it can be repeated.",
         )
     _end(run, journal, drive_locks, Event.KEPT if event is Event.DONE else event, sentence)
 
@@ -289,6 +289,13 @@ def _pulled(plan: Plan) -> str:
     nothing."""
     gone = next((path for path in plan.paths if has_gone(path)), None)
     return f"{gone} is not attached any more: plug it in again. " if gone else ""
+
+
+def _told(run: Path, error: DiskwrightError) -> str:
+    """What ended a run. A drive that was pulled is told as that: what fails then may be called full."""
+    with suppress(DiskwrightError):
+        return str(error) if (gone := _pulled(load_plan(run))) in str(error) else f"{gone}{error}"
+    return str(error)
 
 
 def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> tuple[Event, str]:

@@ -1,0 +1,31 @@
+"""What is said of a machine that has no loop devices, or has them only once the kernel's module is loaded."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.engine import stand_ins
+from wizard.apply.engine.stand_ins import obstacle
+
+
+@pytest.fixture
+def control(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where loop devices would be made, which is not there; and a program that loads modules, which loads
+    nothing."""
+    control, programs = tmp_path / "loop-control", tmp_path / "bin"
+    programs.mkdir()
+    (programs / "modprobe").write_text("#!/bin/sh\nexit 1\n")
+    (programs / "modprobe").chmod(0o755)
+    monkeypatch.setattr(stand_ins, "CONTROL", str(control))
+    monkeypatch.setenv("PATH", f"{programs}{os.pathsep}{os.environ['PATH']}")
+    return control
+
+
+def test_without_udev_the_module_is_loaded_first(control: Path) -> None:
+    (control.parent / "bin/modprobe").write_text(f'#!/bin/sh\n[ "$2" = loop ] && : > {control}\n')
+    assert obstacle(control.parent, [1024]) == ""
+
+
+def test_a_kernel_without_the_module_is_said_to_give_none(control: Path) -> None:
+    assert obstacle(control.parent, [1024]) == "the kernel gives no loop devices (No such file or directory)"
