@@ -7,8 +7,9 @@ from itertools import chain
 from pathlib import Path
 
 from wizard.apply.block.extents import chunks, clipped, differing, gaps, held, merged
+from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark
-from wizard.apply.engine.stand_ins import Wanted, read_around
+from wizard.apply.engine.stand_ins import Wanted
 from wizard.apply.engine.stores import Store, barred, digest_of, is_zero, new_file, old_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -27,22 +28,21 @@ def collected(
     says that nothing was recognised on it. Raises Failed where the rehearsal wrote elsewhere than it may, or
     there is no room.
     """
-
-    def on_drive(start: int, length: int) -> bytes:
-        return read_around(wanted, start, length)
-
     with (
+        DeviceMedium(wanted.path) as drive,
         Store(new_file(run, number)) as new,
         Store(old_file(run, number), make_bytes=wanted.size_bytes) as old,
     ):
         touched = held(new.fd)
-        _refuse_elsewhere(wanted, touched, new)
+        _refuse_elsewhere(wanted, touched, drive, new)
         marked = [mark.extent for mark in (*old_marks, *new_marks)]
-        found = differing(clipped(merged(touched, 1, wanted.size_bytes), wanted.allowed), on_drive, new.read)
+        found = differing(
+            clipped(merged(touched, 1, wanted.size_bytes), wanted.allowed), drive.read, new.read
+        )
         places = merged(chain(found, marked), wanted.block_bytes, wanted.size_bytes)
         empty = True
         for chunk in chunks(places):
-            data = on_drive(chunk.start_bytes, chunk.size_bytes)
+            data = drive.read(chunk.start_bytes, chunk.size_bytes)
             empty = empty and is_zero(data)
             old.write(chunk.start_bytes, data)
         old.sync()
@@ -60,12 +60,10 @@ def collected(
         return replace(change, barred_digest=digest_of(places, barred(change, old.read, new.read)))
 
 
-def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], new: Store) -> None:
+def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> None:
     """Raises Failed where the stand-in holds other bytes than the drive outside of what may change."""
     outside = clipped(touched, gaps(wanted.allowed, wanted.size_bytes))
-    stray = next(
-        iter(differing(outside, lambda start, length: read_around(wanted, start, length), new.read)), None
-    )
+    stray = next(iter(differing(outside, drive.read, new.read)), None)
     if stray is not None:
         raise Failed(
             f"In the rehearsal, byte {stray.start_bytes} of {wanted.path} changed, which is no part of what "

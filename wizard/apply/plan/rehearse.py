@@ -6,6 +6,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.apply.block.extents import merged
 from wizard.apply.engine.changes import collected
 from wizard.apply.engine.marking import Marking
 from wizard.apply.engine.marks import in_release_order
@@ -110,8 +111,8 @@ def wanted_for(plan: Plan, member: Member) -> Wanted:
     if table_of(plan, member).fresh:
         return Wanted(path, size, block, going, (Extent(0, size),), records)
     new = [_extent(slot) for slot in _new(member)]
-    allowed = sorted((*new, *table_regions(member)), key=lambda place: place.start_bytes)
-    return Wanted(path, size, block, going, tuple(allowed), records)
+    # A volume that reaches the end of the drive meets the table's copy there.
+    return Wanted(path, size, block, going, merged((*new, *table_regions(member)), block, size), records)
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
