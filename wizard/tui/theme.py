@@ -217,6 +217,7 @@ Field Input > .input--placeholder { color: $hint; text-style: none; }
 .tokens { height: auto; }
 #steps { max-height: 65%; }
 #loss { height: auto; max-height: 11; margin: 0 0 1 0; }
+#loss.-before-passphrase { max-height: 9; }
 .-high #loss { max-height: 65%; }
 #purposes { height: 1fr; }
 #sides { height: 1fr; layout: horizontal; }

@@ -57,7 +57,8 @@ goes.
 
     def body(self) -> ComposeResult:
         """What is lost; then the token and the buttons, or why not from here."""
-        yield Words(id="loss")
+        # The passphrase is typed twice: with less room for the text, both and the last button are seen.
+        yield Words(id="loss", classes="-before-passphrase" if self._plan.containers else None)
         if self._unread:
             yield Press("Back", id="no")
             yield Press("Read the drive with root's rights", id="look")
