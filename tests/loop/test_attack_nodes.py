@@ -77,6 +77,7 @@ def test_a_node_left_behind_that_leads_to_another_drive(
         fails(work, plan, "is no device of the kernel's")
 
 
+@pytest.mark.usefixtures("direct")
 def test_a_node_exchanged_while_the_run_goes_on(
     work: Work, make_drive: MakeDrive, plant: Plant, monkeypatch: pytest.MonkeyPatch
 ) -> None:

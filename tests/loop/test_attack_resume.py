@@ -17,6 +17,8 @@ from wizard.model.errors import Refused
 from wizard.model.plan import Plan
 from wizard.model.units import MIB
 
+pytestmark = pytest.mark.usefixtures("direct")
+
 
 def killed_at(work: Work, plan: Plan, monkeypatch: pytest.MonkeyPatch, program: str, call: int) -> Path:
     """A run whose process died while that call of a program was under way; the program itself was never

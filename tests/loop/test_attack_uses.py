@@ -64,6 +64,7 @@ def test_another_loop_over_the_same_file(work: Work, old: str, attach: Attach, b
         fails(work, plan, f"loop device {loop}")
 
 
+@pytest.mark.usefixtures("direct")
 def test_a_partition_taken_into_use_after_the_last_look(
     work: Work, old: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

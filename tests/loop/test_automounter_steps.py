@@ -17,6 +17,8 @@ from wizard.layout.planner import Mode
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 
+pytestmark = pytest.mark.usefixtures("direct")
+
 POLLER = """
 import os, subprocess, sys, time
 drive, folder = sys.argv[1:]

@@ -95,6 +95,7 @@ def main(drive: str, folder: Path) -> None:
             plan,
             *plan.tokens,
             journal_dir=folder / "runs",
+            keep=True,
             environment=Environment(fstab, frozenset({drive})),
         )
         state = ended(run)
