@@ -44,7 +44,7 @@ LAST_ENTRY = 127 * 128
 """Where a GPT's last entry lies behind its first, which is in no use."""
 
 DIES = "kill -9 $PPID; exit 1"
-STOPS = "touch $(ls -td /var/lib/diskwright/runs/2* | head -n 1)/stop; exit"
+STOPS = "touch $(ls -td /var/lib/diskwright/runs/*/ | head -n 1)/stop; exit"
 EVERYTHING = (
     f"workload=mail,fs=ext4,size=101M,label=lab-mail,mount={MAIL}",
     "workload=desktop-root,fs=swap,size=32M,label=lab-swap,mount=none",
