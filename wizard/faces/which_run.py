@@ -127,11 +127,11 @@ def tell_drives(run: Path) -> None:
     check_owner(run)
     check_noted(run)
     say(f"Run {run.name}:")
+    waits = state(run) is RunState.WAITING
+    barred = "What this run made there is barred: nothing recognises it before it is kept."
     for drive in drives_of(run):
-        for sentence in (who(drive), *_holds(drive)):
+        for sentence in (who(drive), *((barred,) if waits else _holds(drive))):
             say(f"    {sentence}")
-    if state(run) is RunState.WAITING:
-        say("    What this run made there is barred: nothing recognises it before it is kept.")
 
 
 def _holds(known: Identity) -> Iterator[str]:

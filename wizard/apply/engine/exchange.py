@@ -16,7 +16,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.extents import Read, chunks
+from wizard.apply.block.extents import Read, chunks, differing, merged
 from wizard.apply.block.medium import Medium
 from wizard.apply.engine.record import (
     GOING_BACK,
@@ -35,6 +35,7 @@ from wizard.apply.engine.survey import Side, is_bare, shows_old, stray
 from wizard.apply.run.runs import called
 from wizard.apply.transaction.replacing import Progress
 from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.machine import Extent
 
 OVER = "over"
 """The file in a run that says that it is to be undone also where another program wrote to its drives
@@ -331,10 +332,15 @@ class Exchange:
             raise Failed(f"{side.change.path} does not hold what it should: {UNREADABLE}.")
 
     def _replace(self, side: Side, content: Read, digest: str, progress: Progress) -> None:
-        """Put these bytes in all places, and read them back."""
+        """Put these bytes in all places, and read them back. What is there already is not written again:
+        where a block takes no writes any more, that is the way back from it.
+        """
         total, done = side.change.changed_bytes or 1, 0
         for chunk in chunks(side.change.places):
-            side.medium.write(chunk.start_bytes, content(chunk.start_bytes, chunk.size_bytes))
+            data = content(chunk.start_bytes, chunk.size_bytes)
+            for place in _unlike(side, chunk, data):
+                at = place.start_bytes - chunk.start_bytes
+                side.medium.write(place.start_bytes, data[at : at + place.size_bytes])
             done += chunk.size_bytes
             progress(done / total)
         side.medium.flush()
@@ -369,11 +375,27 @@ def put(side: Side, marks: Sequence[Mark], content: Read) -> None:
 
 def _write(side: Side, mark: Mark, data: bytes) -> None:
     """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
-    side.medium.write_through(mark.start_bytes, data)
+    if tuple(_unlike(side, mark.extent, data)):
+        side.medium.write_through(mark.start_bytes, data)
+    else:
+        # An earlier try may have left it in the drive's cache.
+        side.medium.flush()
     if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
         raise Failed(
             f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}."
         )
+
+
+def _unlike(side: Side, place: Extent, data: bytes) -> tuple[Extent, ...]:
+    """What of a place, of 1 MiB at most, does not hold these bytes; all of it where it cannot be read."""
+
+    def wanted(start: int, length: int) -> bytes:
+        return data[start - place.start_bytes :][:length]
+
+    try:
+        return merged(differing((place,), side.medium.read, wanted), 1, place.end_bytes)
+    except Failed:
+        return (place,)
 
 
 def _failing(why: str) -> Read:

@@ -1,0 +1,71 @@
+"""A drive with a block that takes no writes any more: the commit fails there, and what was there comes back."""
+
+from pathlib import Path
+
+import pytest
+
+from wizard.apply.engine.exchange import Exchange
+from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record, save_record
+from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.units import KIB
+
+SIZE, BLOCK, BAD = 64 * KIB, 512, 20 * KIB
+
+
+class Drive:
+    """A drive in memory, of which one block takes no writes."""
+
+    node = "/dev/sdx"
+    size_bytes = SIZE
+    logical_block_bytes = BLOCK
+
+    def __init__(self, data: bytes) -> None:
+        self.data = bytearray(data)
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        return bytes(self.data[offset_bytes : offset_bytes + length_bytes])
+
+    def write(self, offset_bytes: int, data: bytes) -> None:
+        if offset_bytes <= BAD < offset_bytes + len(data):
+            raise Failed("/dev/sdx could not be written.")
+        self.data[offset_bytes : offset_bytes + len(data)] = data
+
+    def write_through(self, offset_bytes: int, data: bytes) -> None:
+        self.write(offset_bytes, data)
+
+    def flush(self) -> None:
+        """There is no cache."""
+
+
+def prepared(run: Path, old: bytes, new: bytes) -> None:
+    """A run whose rehearsal is over, and that is to write all of `new`."""
+    (run / FOLDER).mkdir(parents=True)
+    places, marks = (Extent(0, SIZE),), (Mark(0, BLOCK),)
+    for file, data in ((old_file(run, 0), old), (new_file(run, 0), new)):
+        with Store(file, make_bytes=SIZE) as store:
+            store.write(0, data)
+    change = Change("/dev/sdx", SIZE, places, marks, marks, "", "", "", False)
+    with Store(old_file(run, 0)) as before, Store(new_file(run, 0)) as after:
+        hidden = digest_of(places, barred(change, before.read, after.read))
+        digests = digest_of(places, before.read), digest_of(places, after.read), hidden
+    save_record(run, Record(Phase.SAVED, (Change("/dev/sdx", SIZE, places, marks, marks, *digests, False),)))
+
+
+def test_what_cannot_be_written_is_taken_back_from(tmp_path: Path) -> None:
+    old, new = bytes(range(256)) * (SIZE // 256), bytes(reversed(range(256))) * (SIZE // 256)
+    run = tmp_path / "0001-sdx"
+    prepared(run, old, new)
+    drive = Drive(old)
+    exchange = Exchange(run, [drive])
+    with pytest.raises(Failed, match="could not be written"):
+        exchange.commit(lambda _: None)
+    exchange.close()
+    assert drive.data != old
+    again = Exchange(run, [drive])
+    again.undo(lambda _: None)
+    again.close()
+    record = load_record(run)
+    assert record is not None and record.phase is Phase.UNDONE
+    assert drive.data == old
