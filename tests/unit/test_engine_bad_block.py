@@ -1,4 +1,4 @@
-"""A drive with a block that takes no writes any more: the commit fails there, and what was there comes back."""
+"""A drive with a block that takes no writes any more: the commit fails, and what was there comes back."""
 
 from pathlib import Path
 
