@@ -116,6 +116,8 @@ def test_a_mount_of_others_that_is_in_use_is_left_to_them(
         and "target is busy" in last
     )
     assert places_of(f"{drive}p1") == [str(auto)]
+    # What the test mounted is to be unmounted by the real program.
+    monkeypatch.undo()
 
 
 def test_what_the_plan_mounts_nowhere_may_be_mounted_by_others(
