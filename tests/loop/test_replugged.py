@@ -93,8 +93,8 @@ def test_by_another_name_it_is_said_where_it_is(
     image, blank = detach(work, old), detach(work, spare)
     attach(work, spare, image)
     attach(work, old, blank)
-    for command in ("resume", "undo"):
-        refused = diskwright(work, command, run.name)
+    for words in (("resume", run.name, "--confirm", old.removeprefix("/dev/")), ("undo", run.name)):
+        refused = diskwright(work, *words)
         assert (refused.returncode, f"is {spare} now" in refused.stderr) == (3, True), refused.stderr
         assert "make the plan again" not in refused.stderr.lower()
     detach(work, old)
