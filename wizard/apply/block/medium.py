@@ -42,6 +42,22 @@ def block_bytes(node: str) -> tuple[int, int]:
     return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
 
 
+def read_past_caches(fd: int, node: str, offset_bytes: int, length_bytes: int) -> bytes:
+    """What a device that was opened with O_DIRECT holds; no more than 1 MiB, in whole logical blocks. Raises
+    Failed.
+    """
+    with mmap.mmap(-1, min(length_bytes, MIB)) as buffer:
+        try:
+            got = os.preadv(fd, [buffer], offset_bytes)
+        except OSError as error:
+            raise Failed(f"{node} could not be read at byte {offset_bytes}: {error.strerror}.") from None
+        if got != length_bytes:
+            raise Failed(
+                f"{node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes came."
+            )
+        return buffer[:length_bytes]
+
+
 class DeviceMedium:
     """A block device. Writes go through the page cache, where the kernel sorts and joins them; reads come
     from the drive. Until the first write it is open for reading only.
@@ -77,19 +93,7 @@ class DeviceMedium:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """See `Medium`."""
-        with mmap.mmap(-1, min(length_bytes, MIB)) as buffer:
-            try:
-                got = os.preadv(self._direct, [buffer], offset_bytes)
-            except OSError as error:
-                raise Failed(
-                    f"{self.node} could not be read at byte {offset_bytes}: {error.strerror}."
-                ) from None
-            if got != length_bytes:
-                raise Failed(
-                    f"{self.node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes "
-                    "came."
-                )
-            return buffer[:length_bytes]
+        return read_past_caches(self._direct, self.node, offset_bytes, length_bytes)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`."""

@@ -8,10 +8,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, size_bytes
-from wizard.apply.block.medium import block_bytes
+from wizard.apply.block.medium import block_bytes, read_past_caches
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
 
 BLKDISCARD = 0x1277
 """From linux/fs.h."""
@@ -39,19 +38,7 @@ class HeldDrive:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """What lies there, from the drive itself; no more than 1 MiB, in whole logical blocks."""
-        with mmap.mmap(-1, min(length_bytes, MIB)) as buffer:
-            try:
-                got = os.preadv(self._fd, [buffer], offset_bytes)
-            except OSError as error:
-                raise Failed(
-                    f"{self.node} could not be read at byte {offset_bytes}: {error.strerror}."
-                ) from None
-            if got != length_bytes:
-                raise Failed(
-                    f"{self.node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes "
-                    "came."
-                )
-            return buffer[:length_bytes]
+        return read_past_caches(self._fd, self.node, offset_bytes, length_bytes)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Hand over at most 1 MiB. Until `flush` nobody knows which part of it arrived."""
