@@ -24,6 +24,8 @@ def udev() -> None:
     pytest.fail(reason) if os.environ.get("CI") else pytest.skip(reason)
 
 
+# A mount namespace of its own keeps other tests' mounts after they are gone.
+@pytest.mark.alone
 def test_udev_hears_of_the_old_partitions_before_the_new_one_is_mounted(
     udev: None, work: Work, make_drive: MakeDrive
 ) -> None:

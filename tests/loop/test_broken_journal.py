@@ -59,6 +59,13 @@ def following(work: Work, plan: Plan, journal: Path) -> subprocess.Popen[str]:
     )
 
 
+def until_reached(gate: Path, apply: subprocess.Popen[str]) -> None:
+    """Wait until the run stands at the gate; one that ended before tells why."""
+    reached = Path(f"{gate}.reached")
+    until(lambda: reached.exists() or apply.poll() is not None)
+    assert reached.exists(), apply.communicate()
+
+
 def flat(text: str) -> str:
     return " ".join(text.split())
 
@@ -124,7 +131,7 @@ def test_a_medium_that_turns_read_only_midway(
     before, opened = work.digest(plan.drive.path), work.folder / "gate"
     stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
     apply = following(work, plan, medium / "runs")
-    until(lambda: Path(f"{opened}.reached").exists())
+    until_reached(opened, apply)
     fail(medium)
     opened.touch()
     said, errors = apply.communicate(timeout=60)
@@ -149,7 +156,7 @@ def test_a_journal_that_was_moved_away_is_not_taken_for_an_empty_one(
         f"{gate('mkfs.ext4', opened).splitlines()[0]}\n{WAIT.format(opened)}\nexit 5",
     )
     apply = following(work, plan, work.runs)
-    until(lambda: Path(f"{opened}.reached").exists())
+    until_reached(opened, apply)
     (run,) = work.runs.glob("*-*")
     moved = work.folder / "elsewhere" / run.name
     moved.parent.mkdir()

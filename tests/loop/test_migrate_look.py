@@ -100,6 +100,8 @@ def test_the_ways_are_shown_and_a_plan_is_written_and_nothing_changes(
     assert (work.digest(drive), work.fstab.read_text()) == (before, fstab)
 
 
+# A mount namespace of its own keeps other tests' mounts after they are gone.
+@pytest.mark.alone
 def test_what_is_mounted_is_refused_wherever_that_is_seen(work: Work, make_drive: MakeDrive) -> None:
     drive = ext3(work, make_drive)
     assert against(look(work, drive), Way.FULL) is None

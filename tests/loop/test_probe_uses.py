@@ -69,6 +69,8 @@ def test_a_mounted_partition_is_in_use_and_its_neighbour_is_not(drive: str, tmp_
     assert probe_drive(drive).uses == ()
 
 
+# A mount namespace of its own keeps other tests' mounts after they are gone.
+@pytest.mark.alone
 def test_a_mount_in_another_namespace_is_seen(drive: str, tmp_path: Path) -> None:
     inside = f"mount {drive}p1 {tmp_path} && echo ready && read line"
     with running("unshare", "--mount", "--propagation", "private", "sh", "-c", inside):
