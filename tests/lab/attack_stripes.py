@@ -18,12 +18,12 @@ from wizard.apply.plan.start import resume_run, start_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.steps.arrays import taken_arrays
-from wizard.layout.commands import array_uuid
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.steps import Context, steps_of
-from wizard.layout.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.striping import striped_after, striped_operations, striped_path
-from wizard.layout.wish import Wish
+from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
+from wizard.layout.several.striping import striped_after, striped_operations, striped_path
+from wizard.layout.steps.commands import array_uuid
+from wizard.layout.steps.shown import Context, steps_of
+from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check

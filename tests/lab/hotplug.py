@@ -26,8 +26,8 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.names import partition_path
 from wizard.probe import collect
 from wizard.probe.facts import RawDrive
+from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
-from wizard.probe.system import read_machine
 
 PAUSE_SECONDS = 0.1
 WRITING_PAUSE_SECONDS = 0.01

@@ -23,12 +23,13 @@ from wizard.documents.codec import from_json
 from wizard.model.finding import Diagnosis
 from wizard.model.journal import Check
 from wizard.model.machine import Drive, Machine
-from wizard.probe import blkid, collect
+from wizard.probe import collect
+from wizard.probe.content import blkid
+from wizard.probe.drive.pages import vital_page
 from wizard.probe.facts import RawDrive, RawMachine
+from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
-from wizard.probe.pages import vital_page
-from wizard.probe.system import read_machine
 from wizard.tools.run import find
 
 assert blkid, "loaded before the checks become a plain user, who may not be allowed to read the checkout"

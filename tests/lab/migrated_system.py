@@ -12,7 +12,7 @@ from tests.lab.inside import SLOW, diskwright, node_of, standing_in, tool
 from tests.lab.migrations import FSTAB, LONG, REST, RUNS, STORES, ends, prepare_rest
 from tests.lab.transactions import digest_of
 from tests.lab.visit import Visit
-from wizard.apply.migration.grub import reader
+from wizard.apply.migration.looking.grub import reader
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Check, Event

@@ -22,8 +22,8 @@ from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
-from wizard.layout.striped import StripeWish, make_striped_plan
-from wizard.layout.wish import Wish
+from wizard.layout.several.striped import StripeWish, make_striped_plan
+from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Place, Workload
 from wizard.model.errors import Refused
 from wizard.model.journal import Check, Event

@@ -26,12 +26,12 @@ from wizard.apply.run.runs import runs_folder
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
 from wizard.faces.plan import striped_wish
-from wizard.layout.commands import array_uuid
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
-from wizard.layout.preview import preview_lines
-from wizard.layout.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.wish import request
+from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
+from wizard.layout.steps.commands import array_uuid
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import request
 from wizard.model.errors import Refused
 from wizard.model.journal import Check, Event
 from wizard.model.plan import Plan

@@ -29,7 +29,7 @@ from wizard.apply.plan.start import start_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.document import read_plan
-from wizard.layout.grouping import logical_volumes
+from wizard.layout.group.grouping import logical_volumes
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check
 from wizard.model.plan import Plan

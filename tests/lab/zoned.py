@@ -22,7 +22,7 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Pattern, load_patterns
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.wish import Wish
+from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Ability, Advice, ZonedUse
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check

@@ -16,7 +16,7 @@ from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.layout.document import read_plan
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Arrangement, Wish
+from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
 from wizard.model.make_filesystem import MakeFilesystem

@@ -16,8 +16,8 @@ from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.documents.codec import from_json, parse_document
 from wizard.migrate.document import MIGRATION_SCHEMA
 from wizard.migrate.make import make_migration
-from wizard.migrate.offers import prospect_of
 from wizard.migrate.situation import Situation
+from wizard.migrate.told.offers import prospect_of
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Signature
 from wizard.model.migration import ConvertFiles, Migration, Prospect

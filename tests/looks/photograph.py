@@ -21,7 +21,7 @@ from tests.looks.rehearsal import CONSOLE, MODERN, wizard
 from wizard.documents.profiles import BUNDLED
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Session
-from wizard.tui.terminal import Terminal
+from wizard.tui.console.terminal import Terminal
 
 FOLDER = Path(__file__).resolve().parents[2] / "screenshots"
 WIDE = (120, 36)

@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import MODERN, Rehearsal, highlight, press, ready, shown, step, until, wizard
 from wizard.services.contract import Services
 from wizard.services.session import Session
-from wizard.tui.terminal import Terminal
+from wizard.tui.console.terminal import Terminal
 from wizard.tui.widgets.rows import Rows
 
 Take = Callable[[str], Awaitable[None]]

@@ -7,7 +7,7 @@ from tests.looks.pictures import Take, pictured
 from tests.looks.rehearsal import MODERN, press, shown, step, until
 from tests.unit.moving import MovingServices
 from wizard.services.session import Session
-from wizard.tui.terminal import Terminal
+from wizard.tui.console.terminal import Terminal
 
 NAMES = (
     "ext4-1-drives",

@@ -16,8 +16,8 @@ from wizard.apply.engine.record import Phase
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState
-from wizard.layout.promise import shows_nothing
 from wizard.layout.rehearsed import direct_reason
+from wizard.layout.told.promise import shows_nothing
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -29,7 +29,7 @@ from wizard.services.recorded import RecordedServices
 from wizard.services.session import Session
 from wizard.trial.measure import Progress
 from wizard.tui.app import WizardApp
-from wizard.tui.terminal import Colours, Glyphs, Terminal
+from wizard.tui.console.terminal import Colours, Glyphs, Terminal
 from wizard.tui.widgets.rows import Rows
 
 Job = Callable[[Pilot[Session]], Awaitable[None]]

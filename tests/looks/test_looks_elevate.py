@@ -8,7 +8,7 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until
 from tests.unit.moving import MovingServices
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Arrangement, Wish
+from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan

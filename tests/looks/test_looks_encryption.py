@@ -10,7 +10,7 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import Rehearsal, perform, press, shown, step, to_step, until
 from tests.looks.workshop import workshop
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Arrangement, Wish
+from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.probe.interpret import machine_of

@@ -13,9 +13,9 @@ from textual.theme import Theme
 from tests.looks.terminal import Terminal as Pty
 from tests.looks.workshop import workshop
 from wizard.probe.recorded import save_machine
-from wizard.tui.filters import EightInks
-from wizard.tui.terminal import terminal_of
-from wizard.tui.theme import INKS, LIGHT, LIGHT_INKS, MANY
+from wizard.tui.console.filters import EightInks
+from wizard.tui.console.terminal import terminal_of
+from wizard.tui.console.theme import INKS, LIGHT, LIGHT_INKS, MANY
 
 Rgb = tuple[int, int, int]
 NEEDED = 4.5

@@ -8,7 +8,7 @@ from tests.looks.rehearsal import flat, highlight, perform, press, shown, step, 
 from tests.looks.walk_moving import page, to_confirm, to_result, to_run, to_ways
 from tests.unit.migrations import situation
 from tests.unit.moving import BEHIND, MovingServices
-from wizard.migrate.ways import BETWEEN
+from wizard.migrate.told.ways import BETWEEN
 from wizard.model.migration import Means, Way
 from wizard.services.session import Session
 

@@ -9,7 +9,7 @@ from textual.pilot import Pilot
 from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until
 from wizard.model.plan import Plan
 from wizard.services.session import Session
-from wizard.tui.dialogs import TooSmall
+from wizard.tui.dialogs.questions import TooSmall
 
 
 async def shaken(pilot: Pilot[Session]) -> None:

@@ -19,10 +19,10 @@ from wizard.probe.recorded import save_machine
 from wizard.services.session import Session
 from wizard.trial.measure import Progress
 from wizard.tui import step
-from wizard.tui import terminal as terminals
-from wizard.tui.frugal import Shown
+from wizard.tui.console import terminal as terminals
+from wizard.tui.console.frugal import Shown
+from wizard.tui.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 from wizard.tui.screens.benchmark import BenchmarkScreen, Measured
-from wizard.tui.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
 from wizard.tui.widgets.words import Words
 
 COLUMNS, LINES = 20, 5

@@ -19,8 +19,8 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import is_locked
 from wizard.layout.planner import PLAIN, Mode, make_plan
-from wizard.layout.striped import StripeWish, make_striped_plan
-from wizard.layout.wish import Arrangement, Wish
+from wizard.layout.several.striped import StripeWish, make_striped_plan
+from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Machine

@@ -9,9 +9,9 @@ import pytest
 
 from tests.loop.applying import Work, ended, story
 from wizard.apply.run.environment import Environment
-from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
-from wizard.layout.space import gpt_bounds
-from wizard.layout.steps import Context, steps_of
+from wizard.layout.room.space import gpt_bounds
+from wizard.layout.steps.operations import layout_after, operations_of, table_after, wipes_of
+from wizard.layout.steps.shown import Context, steps_of
 from wizard.model.errors import DiskwrightError
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent

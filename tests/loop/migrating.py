@@ -12,7 +12,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended
 from tests.loop.manifests import ACL
 from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.migration.run import apply_migration
 from wizard.apply.migration.start import start_migration
 from wizard.apply.run.journal import RunState

@@ -9,7 +9,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, said, story, wish
 from wizard.apply.run.journal import RunState
 from wizard.layout.document import read_plan
-from wizard.layout.striped import StripeWish
+from wizard.layout.several.striped import StripeWish
 from wizard.model.journal import Event
 from wizard.model.plan import Subvolume
 from wizard.model.units import MIB

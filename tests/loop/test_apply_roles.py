@@ -11,7 +11,7 @@ from tests.loop.applying import Work, old_gpt, said, story, wish
 from wizard.apply.run.journal import RunState
 from wizard.filesystems.partitions import BOOT_GPT_TYPE, ESP_GPT_TYPE, HOME_GPT_TYPE, ROOT_GPT_TYPES
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Arrangement, Wish
+from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.journal import Event
 from wizard.model.units import MIB
 

@@ -32,7 +32,7 @@ from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import lock_drive
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
-from wizard.layout.striped import StripeWish
+from wizard.layout.several.striped import StripeWish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan

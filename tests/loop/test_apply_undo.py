@@ -28,7 +28,7 @@ from wizard.apply.plan.start import request_stop, resume_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.planner import PLAIN, Mode
-from wizard.layout.wish import Arrangement
+from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan

@@ -16,7 +16,7 @@ from wizard.apply.plan.start import resume_run, start_run
 from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
-from wizard.layout.striped import StripeWish
+from wizard.layout.several.striped import StripeWish
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan

@@ -18,7 +18,7 @@ from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.kernel_modules import LOADED
 from wizard.layout.document import render_plan
-from wizard.layout.wish import Wish
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan

@@ -11,7 +11,7 @@ from tests.loop.migrating import Old, everything, old_filesystem
 from tests.loop.test_migrating_fresh import without_inodes
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.manifest.mount_read_only import mounted_read_only
-from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.migration.run import apply_migration, take_back_migration
 from wizard.apply.run.journal import RunState, state
 from wizard.migrate.make import make_migration

@@ -15,7 +15,7 @@ from wizard.apply.run.journal import RunState, read_entries
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Wish
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.plan import NO_PLACE, Volume

@@ -10,7 +10,7 @@ from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.tuning import Used
-from wizard.layout.changes_document import read_changes, render_changes
+from wizard.layout.changes.changes_document import read_changes, render_changes
 from wizard.migrate.document import read_migration, render_migration
 
 

@@ -11,10 +11,10 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
-from wizard.apply.migration.look import look_at_ext, read_superblock
+from wizard.apply.migration.looking.look import look_at_ext, read_superblock
 from wizard.migrate.document import read_migration
 from wizard.migrate.make import make_migration
-from wizard.migrate.obstacles import against
+from wizard.migrate.obstacles.found_all import against
 from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, Refused
 from wizard.model.migration import Means, SetFstabType, Way

@@ -10,7 +10,7 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, said, stand_in, story
 from tests.loop.migrating import System
-from wizard.apply.migration import grub
+from wizard.apply.migration.looking import grub
 from wizard.apply.migration.run import take_back_migration
 from wizard.apply.run.journal import RunState, state
 from wizard.migrate.make import make_migration

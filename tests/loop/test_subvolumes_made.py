@@ -13,7 +13,7 @@ from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, stand_in, st
 from wizard.apply.plan.start import resume_run
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import lock_drive
-from wizard.layout.wish import Wish
+from wizard.layout.wishes.wish import Wish
 from wizard.model.journal import Event
 from wizard.model.plan import Subvolume
 from wizard.model.units import MIB

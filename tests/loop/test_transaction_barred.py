@@ -16,9 +16,9 @@ from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, wr
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.transaction.commit import WORK, Exchange
 from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
-from wizard.migrate.bar import FIRST_BYTES, barred
+from wizard.migrate.ext.bar import FIRST_BYTES, barred
+from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.steps import operation_commands
-from wizard.migrate.superblock import START_BYTES, read_ext
 from wizard.model.migration import (
     AddChecksums,
     CheckFiles,

@@ -14,7 +14,7 @@ from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.medium import DeviceMedium
-from wizard.apply.migration.found import migration_now
+from wizard.apply.migration.looking.found import migration_now
 from wizard.apply.migration.run import apply_migration, check_keeps, keep_migrated, take_back_migration
 from wizard.apply.migration.start import undo_migration
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
@@ -23,7 +23,7 @@ from wizard.apply.transaction.commit import OLD, WORK, Exchange
 from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
 from wizard.apply.transaction.transaction import locate
 from wizard.faces.status import row_of
-from wizard.migrate.bar import FIRST_BYTES
+from wizard.migrate.ext.bar import FIRST_BYTES
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.migrate.steps import operation_commands

@@ -12,7 +12,7 @@ from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.runs import CHANGES, make_run
 from wizard.apply.tune.run import apply_tuning, take_back_tuning
 from wizard.apply.tune.start import resume_tuning, undo_tuning
-from wizard.layout.changes_document import render_changes
+from wizard.layout.changes.changes_document import render_changes
 from wizard.model.changes import Changes
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event

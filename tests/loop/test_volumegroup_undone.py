@@ -16,9 +16,9 @@ from wizard.apply.run.lock import lock_drive
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.kernel_modules import LOADED
 from wizard.layout.document import read_plan
-from wizard.layout.grouping import logical_volumes
+from wizard.layout.group.grouping import logical_volumes
 from wizard.layout.planner import Mode
-from wizard.layout.wish import Arrangement
+from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.journal import Event
 from wizard.model.units import MIB

@@ -11,7 +11,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState
 from wizard.apply.tune.existing_filesystem import look_at_filesystem
 from wizard.apply.tune.start import start_tuning
-from wizard.layout.tuning import make_changes
+from wizard.layout.changes.tuning import make_changes
 from wizard.model.changes import Changes
 from wizard.model.units import MIB
 

@@ -12,8 +12,8 @@ from wizard.apply.plan.run import execute
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
 from wizard.layout.planner import Mode
-from wizard.layout.striped import StripeWish
-from wizard.layout.wish import Arrangement
+from wizard.layout.several.striped import StripeWish
+from wizard.layout.wishes.wish import Arrangement
 from wizard.model.plan import Plan
 from wizard.model.units import MIB
 

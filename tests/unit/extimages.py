@@ -5,7 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
+from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.ext import ExtFacts
 from wizard.model.units import MIB
 from wizard.tools.run import run

@@ -7,8 +7,8 @@ from uuid import UUID
 from tests.unit.machines import E512, KN4, N512, TOOLS, machine
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.steps import Context, is_mirrored, steps_of
-from wizard.layout.wish import Wish
+from wizard.layout.steps.shown import Context, is_mirrored, steps_of
+from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Choice, Option, Place, Workload
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive

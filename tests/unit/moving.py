@@ -11,9 +11,9 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress import StepProgress
 from wizard.migrate.carry import make_carried
 from wizard.migrate.make import make_migration
-from wizard.migrate.offers import prospect_of
 from wizard.migrate.situation import Situation
-from wizard.migrate.ways import COMPARED
+from wizard.migrate.told.offers import prospect_of
+from wizard.migrate.told.ways import COMPARED
 from wizard.model.carried import Carried
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event

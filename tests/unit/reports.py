@@ -12,7 +12,7 @@ from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.wish import Wish
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan

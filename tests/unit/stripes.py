@@ -6,9 +6,9 @@ from typing import Any
 from tests.unit.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.machines import drive, machine
 from wizard.layout.planner import Mode
-from wizard.layout.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.striping import FILESYSTEMS
-from wizard.layout.wish import Wish
+from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
+from wizard.layout.several.striping import FILESYSTEMS
+from wizard.layout.wishes.wish import Wish
 from wizard.model.machine import Drive
 from wizard.model.plan import Level, Plan
 

@@ -12,8 +12,8 @@ from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.cli import main
 from wizard.documents.codec import from_json, parse_document
-from wizard.faces import sources
 from wizard.faces.advise import advice_lines
+from wizard.faces.showing import sources
 from wizard.model.advice import Advice, Place
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive, Kernel

@@ -17,7 +17,7 @@ from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Discard, Drive, Kernel, Machine, Program, Zones
 from wizard.model.units import GIB, MIB, TIB
 from wizard.probe.recorded import load_machine
-from wizard.tui.describe import zoned_blocks
+from wizard.tui.text.describe import zoned_blocks
 
 # ruff: noqa: ANN401 - the builders hand keywords of every type on to dataclasses.replace
 

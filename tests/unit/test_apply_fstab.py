@@ -15,7 +15,7 @@ from wizard.apply.system.fstab import (
     with_line,
     without_line,
 )
-from wizard.layout.commands import fstab_line
+from wizard.layout.steps.commands import fstab_line
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.plan import AddFstabLine
 

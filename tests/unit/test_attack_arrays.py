@@ -15,8 +15,8 @@ from wizard.apply.plan import drive_digests, resume
 from wizard.apply.plan.resume import check_made, check_on_array
 from wizard.apply.steps import arrays
 from wizard.apply.steps.arrays import array_parts, bring_back, check_apart, check_free_array
-from wizard.layout.commands import array_uuid, physical_volume_uuid
-from wizard.layout.striping import layer_name
+from wizard.layout.several.striping import layer_name
+from wizard.layout.steps.commands import array_uuid, physical_volume_uuid
 from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Partition, Signature, Table, Zones
 from wizard.model.make_filesystem import MakeFilesystem

@@ -16,8 +16,8 @@ from wizard.apply.steps import groups
 from wizard.apply.steps.layers import layer_nodes, own_uses
 from wizard.apply.steps.lvm import rows
 from wizard.apply.steps.readback import checking_programs
-from wizard.layout.commands import physical_volume_uuid
-from wizard.layout.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
+from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
+from wizard.layout.steps.commands import physical_volume_uuid
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.group import MakeLogicalVolume

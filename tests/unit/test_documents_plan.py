@@ -15,10 +15,10 @@ from tests.unit.machines import drive, partition, partitioned
 from wizard.documents.sealed import digest_of
 from wizard.layout.check import check_plan
 from wizard.layout.document import SCHEMA, read_plan, render_plan
-from wizard.layout.operations import layout_after, operations_of
 from wizard.layout.planner import Mode
-from wizard.layout.space import gpt_bounds
-from wizard.layout.steps import Context, steps_of
+from wizard.layout.room.space import gpt_bounds
+from wizard.layout.steps.operations import layout_after, operations_of
+from wizard.layout.steps.shown import Context, steps_of
 from wizard.model.errors import BadInput
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Operation, Plan, Volume, WipeSignatures, WriteTable

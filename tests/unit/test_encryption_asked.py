@@ -21,9 +21,9 @@ from wizard.apply.system.crypttab import (
     take_from_crypttab,
 )
 from wizard.documents.codec import from_json
-from wizard.faces.passphrase import passphrase_for
-from wizard.layout.commands import crypttab_line
-from wizard.layout.encryption import LOST
+from wizard.faces.writing.ask_passphrase import passphrase_for
+from wizard.layout.steps.commands import crypttab_line
+from wizard.layout.wishes.encryption import LOST
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.plan import Plan
@@ -31,9 +31,9 @@ from wizard.plain.desk import Desk
 from wizard.plain.steps.confirm import confirm
 from wizard.plain.talk import Talk
 from wizard.report.anonymous import without_names
-from wizard.report.document import render_report
 from wizard.report.gather import Sources, gather
 from wizard.report.page import render_page
+from wizard.report.run_document import render_report
 from wizard.services.recorded import RecordedServices
 from wizard.services.session import Back, Next, Session
 

@@ -9,11 +9,11 @@ from tests.unit.layouts import EVERYTHING, GEOMETRIES, UUIDS, plan_for, wish, wi
 from tests.unit.machines import E512, KN4, N512, drive, machine, partition, partitioned
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.encryption import LOST, NO_TRIM, encryption_of, header_bytes
-from wizard.layout.passphrase import from_file, passphrase_fault, passphrase_warning
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.preview import preview_lines
-from wizard.layout.wish import Arrangement, Wish, parse_volume
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.encryption import LOST, NO_TRIM, encryption_of, header_bytes
+from wizard.layout.wishes.passphrase import from_file, passphrase_fault, passphrase_warning
+from wizard.layout.wishes.wish import Arrangement, Wish, parse_volume
 from wizard.model.advice import Option
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.errors import BadInput, Refused

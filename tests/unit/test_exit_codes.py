@@ -19,7 +19,7 @@ from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import make_run
 from wizard.faces import status
 from wizard.faces.apply import narrate
-from wizard.layout.changes_document import render_changes
+from wizard.layout.changes.changes_document import render_changes
 from wizard.model.errors import BadInput, Failed
 from wizard.model.journal import Event
 

@@ -17,14 +17,14 @@ from wizard.apply.system.fstab import conflict, parse
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, LINUX_GPT_TYPE, LINUX_SWAP_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.check import check_plan
-from wizard.layout.commands import fstab_line
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.operations import layout_after, operations_of
-from wizard.layout.preview import preview_lines
+from wizard.layout.room.space import gpt_bounds
 from wizard.layout.rules import label_fault, place_fault, volume_uuid_fault
-from wizard.layout.space import gpt_bounds
-from wizard.layout.steps import Context, steps_of
-from wizard.layout.wish import Wish, parse_volume
+from wizard.layout.steps.commands import fstab_line
+from wizard.layout.steps.operations import layout_after, operations_of
+from wizard.layout.steps.shown import Context, steps_of
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import Wish, parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.machine import Kernel
 from wizard.model.make_filesystem import MakeFilesystem

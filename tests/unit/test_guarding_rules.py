@@ -17,11 +17,11 @@ from wizard.apply.plan import verify
 from wizard.apply.run import lock
 from wizard.apply.run.lock import lent, lock_drives
 from wizard.diagnose.tables import find_tables
-from wizard.layout.space import fresh_bounds
+from wizard.layout.room.space import fresh_bounds
 from wizard.model.errors import Refused
 from wizard.model.geometry import Geometry
 from wizard.model.units import MIB, TIB
-from wizard.probe.mbr import read_mbr
+from wizard.probe.table.mbr import read_mbr
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ from tests.unit.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.stripes import numbered, striped
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.promise import promise
-from wizard.layout.wish import Arrangement
+from wizard.layout.told.promise import promise
+from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import Refused
 from wizard.model.machine import Kernel, Machine
 from wizard.model.plan import Plan

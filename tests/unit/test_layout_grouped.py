@@ -10,9 +10,8 @@ from tests.unit.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish, wi
 from tests.unit.machines import drive, gpt, machine, mbr, partition
 from wizard.filesystems.partitions import LINUX_LVM_TYPE
 from wizard.layout.check import check_plan
-from wizard.layout.commands import physical_volume_uuid
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.grouping import (
+from wizard.layout.group.grouping import (
     EXTENT_BYTES,
     grouped_after,
     grouped_operations,
@@ -20,12 +19,13 @@ from wizard.layout.grouping import (
     logical_names,
     logical_volumes,
 )
-from wizard.layout.inside import inside_sentences
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.preview import preview_lines
-from wizard.layout.space import gpt_bounds
-from wizard.layout.steps import TAKEN_APART
-from wizard.layout.wish import Arrangement, Wish
+from wizard.layout.room.space import gpt_bounds
+from wizard.layout.steps.commands import physical_volume_uuid
+from wizard.layout.steps.shown import TAKEN_APART
+from wizard.layout.told.inside import inside_sentences
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.group import Group, MakeLogicalVolume

@@ -13,12 +13,12 @@ from tests.unit.stripes import MD, MIRROR, TWICE, numbered, striped
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.steps.arrays import examined_offset, kernel_check, part_check
 from wizard.layout.check import check_plan
-from wizard.layout.commands import array_uuid
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
-from wizard.layout.preview import preview_lines
-from wizard.layout.striped import Kind
-from wizard.layout.striping import room_bytes, striped_words
+from wizard.layout.several.striped import Kind
+from wizard.layout.several.striping import room_bytes, striped_words
+from wizard.layout.steps.commands import array_uuid
+from wizard.layout.told.preview import preview_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.make_filesystem import MakeFilesystem

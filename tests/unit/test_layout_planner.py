@@ -14,8 +14,8 @@ from wizard.filesystems.partitions import LINUX_GPT_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.space import gpt_bounds
-from wizard.layout.wish import Wish
+from wizard.layout.room.space import gpt_bounds
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import (
     LARGEST_GRAIN_BYTES,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive, mbr, partition, partitioned
 from wizard.layout.planner import Mode
-from wizard.layout.preview import ASCII, CONSOLE, Cell, State, bar, preview_lines
-from wizard.layout.text import cell_width, command_lines, wrapped
+from wizard.layout.told.preview import ASCII, CONSOLE, Cell, State, bar, preview_lines
+from wizard.layout.told.text import cell_width, command_lines, wrapped
 from wizard.model.machine import Ata, Signature, Smart
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.units import GIB, MIB

@@ -12,8 +12,8 @@ from tests.unit.machines import drive, gpt, machine, mbr, partition, partitioned
 from wizard.filesystems.partitions import LINUX_GPT_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.refusals import refuse_content, refuse_table
-from wizard.layout.wish import Wish
+from wizard.layout.room.refusals import refuse_content, refuse_table
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Partition, Signature, Table, Unread, Use

@@ -11,12 +11,12 @@ from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, mbr, partition,
 from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE, ROOT_GPT_TYPES
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.preset import desktop_requests, room_for_preset
-from wizard.layout.roles import ROLES
-from wizard.layout.space import aligned_spaces, fresh_bounds
-from wizard.layout.swapsize import swap_bytes
-from wizard.layout.wanted import wish_of
-from wizard.layout.wish import Arrangement, Wish, parse_volume
+from wizard.layout.room.space import aligned_spaces, fresh_bounds
+from wizard.layout.wishes.preset import desktop_requests, room_for_preset
+from wizard.layout.wishes.roles import ROLES
+from wizard.layout.wishes.swapsize import swap_bytes
+from wizard.layout.wishes.wanted import wish_of
+from wizard.layout.wishes.wish import Arrangement, Wish, parse_volume
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry, grain_bytes

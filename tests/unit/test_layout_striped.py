@@ -14,12 +14,12 @@ from tests.unit.layouts import EVERYTHING, GEOMETRIES, UUIDS, kinds_of, wish
 from tests.unit.machines import KN4, SIZE_BYTES, drive, machine, partition, partitioned
 from tests.unit.stripes import KINDS, numbered, striped
 from wizard.layout.check import check_plan
-from wizard.layout.commands import array_uuid, physical_volume_uuid
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
-from wizard.layout.preview import preview_lines
-from wizard.layout.striped import Kind, StripeWish, make_striped_plan
-from wizard.layout.striping import TYPES, group_name, layer_name, striped_words, volume_node
+from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
+from wizard.layout.several.striping import TYPES, group_name, layer_name, striped_words, volume_node
+from wizard.layout.steps.commands import array_uuid, physical_volume_uuid
+from wizard.layout.told.preview import preview_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import misalignment_bytes

@@ -11,12 +11,12 @@ from wizard.apply.steps.subvolumes import listed, name_differences
 from wizard.apply.system.fstab import conflict, parse
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.layout.check import check_plan
-from wizard.layout.commands import fstab_line
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.inside import inside_sentences
-from wizard.layout.operations import operations_of
-from wizard.layout.preview import preview_lines
-from wizard.layout.wish import parse_volume
+from wizard.layout.steps.commands import fstab_line
+from wizard.layout.steps.operations import operations_of
+from wizard.layout.told.inside import inside_sentences
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Plan, Subvolume, WriteTable
 from wizard.model.units import GIB

@@ -11,8 +11,8 @@ from tests.unit.machines import KN4, drive, machine, partition, partitioned
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.preview import preview_lines
-from wizard.layout.wish import Wish
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan, ResetZones

@@ -5,7 +5,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from wizard.advise.catalogue import Kind, load_catalogue
-from wizard.layout.commands import commands_of, edits_of, fstab_line
 from wizard.layout.rules import (
     is_device_path,
     label_fault,
@@ -14,7 +13,8 @@ from wizard.layout.rules import (
     mount_point_fault,
     partition_name,
 )
-from wizard.layout.wish import Request, parse_volume
+from wizard.layout.steps.commands import commands_of, edits_of, fstab_line
+from wizard.layout.wishes.wish import Request, parse_volume
 from wizard.model.errors import BadInput
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, TableEntry, WipeSignatures, WriteTable

@@ -13,7 +13,7 @@ from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.wish import Wish
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import Refused
 from wizard.model.machine import Machine
 from wizard.model.make_filesystem import MakeFilesystem

@@ -8,11 +8,11 @@ import pytest
 
 from tests.unit.extimages import EXT3, debugfs, made
 from tests.unit.superblocks import Bytes
-from wizard.migrate.candidates import candidate_words, keeping_words, old_filesystems
+from wizard.migrate.ext.candidates import candidate_words, keeping_words, old_filesystems
 from wizard.model.machine import Drive, Signature
 from wizard.model.units import KIB, MIB
-from wizard.probe.extroot import is_unconverted
-from wizard.probe.superblocks import read_inside
+from wizard.probe.content.extroot import is_unconverted
+from wizard.probe.content.superblocks import read_inside
 from wizard.tools.run import run
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from tests.unit.migrations import EXT3, situation
 from wizard.cli import main
-from wizard.faces.carrying import carried_lines
+from wizard.faces.writing.carrying import carried_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.carry import difference, is_in_use, make_carried
 from wizard.migrate.document import is_migration

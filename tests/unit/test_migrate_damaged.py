@@ -12,12 +12,12 @@ import pytest
 from tests.unit.extimages import EXT3, facts, made, superblock
 from tests.unit.migrations import EXT3 as OLD
 from tests.unit.migrations import TARGET, situation
-from wizard.faces.migrating import migration_lines, prospect_lines
+from wizard.faces.writing.migrating import migration_lines, prospect_lines
 from wizard.migrate.document import read_migration, render_migration
+from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.make import make_migration
-from wizard.migrate.obstacles import against
-from wizard.migrate.offers import prospect_of
-from wizard.migrate.superblock import START_BYTES, read_ext
+from wizard.migrate.obstacles.found_all import against
+from wizard.migrate.told.offers import prospect_of
 from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Way

@@ -6,10 +6,9 @@ from typing import Any
 import pytest
 
 from tests.unit.migrations import EXT3, FSTAB, TARGET, UUID, situation
-from wizard.migrate.codes import CODES
 from wizard.migrate.make import make_migration
-from wizard.migrate.obstacles import BARS, TOUCHING, WRITING, against, obstacles_of
-from wizard.migrate.offers import prospect_of
+from wizard.migrate.obstacles.codes import CODES
+from wizard.migrate.obstacles.found_all import BARS, TOUCHING, WRITING, against, obstacles_of
 from wizard.migrate.operations import (
     all_operations,
     fstab_operations,
@@ -19,6 +18,7 @@ from wizard.migrate.operations import (
 )
 from wizard.migrate.situation import BootLine, BootPath, Folder, OwnFstab, Situation
 from wizard.migrate.steps import proof
+from wizard.migrate.told.offers import prospect_of
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.finding import Severity
 from wizard.model.migration import AddJournal, CheckFiles, Means, SetFstabType, Way, WidenInodes

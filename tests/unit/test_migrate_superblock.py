@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.extimages import EXT3, debugfs, dumped, facts, made, superblock
-from wizard.migrate.superblock import read_ext
+from wizard.migrate.ext.superblock import read_ext
 from wizard.model.units import MIB
 
 NUMBERS = {

@@ -23,7 +23,7 @@ from wizard.layout.check import check_plan
 from wizard.layout.dangers import DANGERS
 from wizard.layout.document import read_plan
 from wizard.layout.planner import make_plan
-from wizard.layout.wish import Request, Wish
+from wizard.layout.wishes.wish import Request, Wish
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Discard, Drive, Kernel, Zones

@@ -10,7 +10,7 @@ from tests.unit.layouts import EVERYTHING, wish
 from tests.unit.machines import machine, partition, partitioned
 from tests.unit.stripes import numbered
 from tests.unit.test_plain_desk import Desk
-from wizard.layout.wish import Arrangement
+from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Use
 from wizard.services.session import Session

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from wizard.model.units import MIB
-from wizard.probe.extcopy import find_copy
-from wizard.probe.gpt import Read
+from wizard.probe.content.extcopy import find_copy
+from wizard.probe.table.gpt import Read
 
 
 def reader(image: Path) -> Read:

@@ -6,7 +6,7 @@ from typing import Any
 from tests.unit import rawfacts
 from wizard.model.machine import Layer, Use
 from wizard.probe.facts import RawBlock, RawGraph, RawMounts
-from wizard.probe.uses import Standing, is_live, standing
+from wizard.probe.host.uses import Standing, is_live, standing
 
 LUKS = "CRYPT-LUKS2-8f0e-luks"
 LVM = "LVM-abcdef"

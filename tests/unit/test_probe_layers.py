@@ -17,8 +17,9 @@ from wizard.documents.codec import from_json, to_json
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Striping
 from wizard.model.units import KIB, MIB
-from wizard.probe import sysfs, upstairs
+from wizard.probe.content import upstairs
 from wizard.probe.facts import RawBlock, RawContent, RawDrive, RawLayer, RawMachine, RawSignature
+from wizard.probe.host import sysfs
 from wizard.probe.interpret import machine_of
 
 QUEUE = {
@@ -213,7 +214,7 @@ def test_layers_are_walked_upwards_and_named_when_they_cannot_be_read(
 
 def test_bytes_are_zero_where_nothing_was_recorded_between() -> None:
     whole = Bytes(64, {8: b"ab", 20: b"cd"})
-    from wizard.probe.superblocks import replayed
+    from wizard.probe.content.superblocks import replayed
 
     assert (
         replayed([(8, b"ab"), (20, b"cd")])(4, 18) == whole.read(4, 18)

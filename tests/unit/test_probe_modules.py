@@ -6,8 +6,14 @@ from pathlib import Path
 import pytest
 
 from tests.unit import rawfacts
+from wizard.probe.host.modules import (
+    LAYER_MODULES,
+    filesystem_modules,
+    has_loop,
+    layer_modules,
+    listed_modules,
+)
 from wizard.probe.interpret import machine_of
-from wizard.probe.modules import LAYER_MODULES, filesystem_modules, has_loop, layer_modules, listed_modules
 
 DEP = """kernel/fs/xfs/xfs.ko.xz: kernel/lib/libcrc32c.ko.xz
 kernel/drivers/md/dm-mod.ko.xz: kernel/drivers/dax/dax.ko

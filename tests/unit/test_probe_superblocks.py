@@ -12,11 +12,11 @@ from tests.unit import superblocks as made
 from tests.unit.superblocks import Bytes
 from wizard.model.machine import Striping
 from wizard.model.units import KIB, MIB
-from wizard.probe import upstairs
-from wizard.probe.inside import NOTHING, Inside, Volume
-from wizard.probe.lvm import parse
-from wizard.probe.md import data_drives
-from wizard.probe.superblocks import READERS, read_inside, replayed
+from wizard.probe.content import upstairs
+from wizard.probe.content.lvm import parse
+from wizard.probe.content.md import data_drives
+from wizard.probe.content.placed import NOTHING, Inside, Volume
+from wizard.probe.content.superblocks import READERS, read_inside, replayed
 
 SIZE = 64 * MIB + 3 * KIB
 CHUNK = 512 * KIB

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.unit.gptimage import DISK, Image, header
 from wizard.model.machine import Extent
-from wizard.probe.tables import LOST, MOST_ENTRIES, TableReading, free_extents, read_table
+from wizard.probe.table.tables import LOST, MOST_ENTRIES, TableReading, free_extents, read_table
 
 MIB = 1024 * 1024
 

@@ -14,7 +14,8 @@ from wizard.diagnose.rungs import NOT_ASKED
 from wizard.documents.codec import from_json, to_json
 from wizard.model.finding import Recorded
 from wizard.model.machine import Ata, Drive, NvmeFormat
-from wizard.probe import collect, nvme
+from wizard.probe import collect
+from wizard.probe.drive import nvme
 from wizard.probe.facts import RawDrive
 from wizard.probe.interpret import drive_of, machine_of
 

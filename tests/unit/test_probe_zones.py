@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from tests.unit import rawfacts
-from wizard.layout.refusals import refuse_content
+from wizard.layout.room.refusals import refuse_content
 from wizard.model.errors import Refused
 from wizard.model.machine import Program, Zones
-from wizard.probe import zonereport
+from wizard.probe.drive import zonereport
+from wizard.probe.drive.zones import zones_of
 from wizard.probe.facts import RawContent, RawSignature, RawZones
 from wizard.probe.interpret import drive_of, machine_of
-from wizard.probe.zones import zones_of
 
 MIB = 1024 * 1024
 MANAGED = {

@@ -21,8 +21,8 @@ from wizard.cli import main
 from wizard.documents.codec import to_json
 from wizard.layout.check import check_plan
 from wizard.layout.planner import Mode
-from wizard.layout.preview import preview_lines
-from wizard.layout.wish import Wish
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Advice
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.machine import Drive

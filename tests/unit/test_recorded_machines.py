@@ -10,8 +10,8 @@ from tests.lab.portraits import MACHINES, diagnosis_of, file_of, unlike
 from wizard.diagnose.codes import CODES
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
-from wizard.faces.inspection import machine_document
-from wizard.faces.portrait import portrait
+from wizard.faces.showing.inspection import machine_document
+from wizard.faces.showing.portrait import portrait
 from wizard.probe.interpret import machine_of
 from wizard.probe.recorded import load_facts
 

@@ -17,16 +17,16 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
 from wizard.documents.codec import to_json
-from wizard.layout.striped import StripeWish, make_striped_plan
+from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.model.journal import Check, Entry, Event
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.units import GIB
 from wizard.probe.recorded import load_machine
 from wizard.report.anonymous import without_names
-from wizard.report.document import read_report, render_report
 from wizard.report.gather import Sources, gather
 from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page
+from wizard.report.run_document import read_report, render_report
 from wizard.report.save import make_report
 
 NAMING = {"serial", "wwn", "by_id", "uuid", "uuids", "part_uuid", "boot_id", "content_digest"}

@@ -10,8 +10,8 @@ from tests.unit.reports import MACHINES, plan_of, verdict
 from wizard.cli import main
 from wizard.layout.document import render_plan
 from wizard.model.errors import ExitCode
-from wizard.report.document import read_report, render_report
 from wizard.report.gather import Sources, gather
+from wizard.report.run_document import read_report, render_report
 from wizard.trial.document import render_verdict
 
 JUMPERED = str(MACHINES / "jumpered.json")

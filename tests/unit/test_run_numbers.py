@@ -13,7 +13,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.number import COUNTER
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import find_run, list_runs, make_run
-from wizard.layout.changes_document import render_changes
+from wizard.layout.changes.changes_document import render_changes
 
 ROOT = Path(__file__).parents[2]
 TEXT = render_changes(CHANGES)

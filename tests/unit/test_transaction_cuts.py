@@ -13,7 +13,7 @@ from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard,
 from wizard.apply.transaction import commit
 from wizard.apply.transaction.commit import NUMBERS, OLD, WORK, Exchange
 from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
-from wizard.migrate.bar import DECIDING, FIRST_BYTES, barred
+from wizard.migrate.ext.bar import DECIDING, FIRST_BYTES, barred
 from wizard.model.errors import Failed, Refused
 
 CHUNK, CHUNKS = 4096, 48

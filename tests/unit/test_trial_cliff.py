@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import drive
-from wizard.faces.shingled import cliff_lines
+from wizard.faces.showing.shingled import cliff_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive, Extent
 from wizard.model.units import GIB, KIB, MIB

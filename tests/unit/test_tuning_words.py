@@ -9,7 +9,7 @@ from wizard.model.finding import Diagnosis, Recorded, Recording
 from wizard.model.machine import Drive, Signature
 from wizard.model.units import GIB, MIB
 from wizard.plain.drivewords import drive_paragraphs
-from wizard.tui.describe import drive_blocks
+from wizard.tui.text.describe import drive_blocks
 from wizard.tui.widgets.words import Paragraph
 
 ONE = partitioned(partition(1, MIB, GIB, filesystem="swap"), partition(2, 2 * GIB, GIB, filesystem="ext4"))

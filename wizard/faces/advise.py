@@ -12,7 +12,7 @@ from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document, to_json
-from wizard.faces.sources import machine_and_drive
+from wizard.faces.showing.sources import machine_and_drive
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
 from wizard.model.errors import ExitCode

@@ -24,14 +24,14 @@ from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
 from wizard.apply.run.telling import Telling
 from wizard.documents.files import read_file
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
-from wizard.faces.console import out, say
-from wizard.faces.passphrase import passphrase_for
-from wizard.layout.changes_document import is_changes, read_changes
+from wizard.faces.showing.console import out, say
+from wizard.faces.writing.ask_passphrase import passphrase_for
+from wizard.layout.changes.changes_document import is_changes, read_changes
 from wizard.layout.document import read_plan
-from wizard.layout.mirrors import mirror_note
-from wizard.layout.preview import danger_of
-from wizard.layout.promise import lost_when, promise
 from wizard.layout.rehearsed import direct_reason
+from wizard.layout.several.mirrors import mirror_note
+from wizard.layout.told.preview import danger_of
+from wizard.layout.told.promise import lost_when, promise
 from wizard.migrate.carried_document import is_carried, read_carried
 from wizard.migrate.document import is_migration, read_migration
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused
@@ -183,15 +183,15 @@ command is worded for root."""
 def _other_than_plan(text: str, shown: str) -> Begin | None:
     """Only what this kind of document takes is loaded."""
     if is_changes(text):
-        from wizard.faces.changing import apply_changes
+        from wizard.faces.writing.changing import apply_changes
 
         return partial(apply_changes, read_changes(text, shown))
     if is_migration(text):
-        from wizard.faces.migrating_apply import apply_migration
+        from wizard.faces.writing.migrating_apply import apply_migration
 
         return partial(apply_migration, read_migration(text, shown))
     if is_carried(text):
-        from wizard.faces.carrying import apply_carried
+        from wizard.faces.writing.carrying import apply_carried
 
         return partial(apply_carried, read_carried(text, shown))
     return None

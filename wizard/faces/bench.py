@@ -5,8 +5,8 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 from statistics import median
 
-from wizard.faces import shingled
-from wizard.faces.measuring import hand_over, progress_line
+from wizard.faces.showing import shingled
+from wizard.faces.showing.measuring import hand_over, progress_line
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.units import format_duration, parse_size

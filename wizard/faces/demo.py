@@ -11,12 +11,12 @@ from pathlib import Path
 from wizard.apply.run.environment import Environment
 from wizard.demo.drive import DemoDrive, demo_drive
 from wizard.demo.release import loop_devices
+from wizard.faces.showing.walk import Walk
 from wizard.faces.start import plain_hint
-from wizard.faces.walk import Walk
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.journal import Check
 from wizard.services.contract import Services
-from wizard.tui.terminal import terminal_of
+from wizard.tui.console.terminal import terminal_of
 
 EPILOG = """examples:
     sudo diskwright demo              the wizard, on a disposable drive with an old and badly laid out table

@@ -9,8 +9,8 @@ from pathlib import Path
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document
-from wizard.faces.inspection import SCHEMA, machine_document
-from wizard.faces.portrait import WIDTH, Line, portrait
+from wizard.faces.showing.inspection import SCHEMA, machine_document
+from wizard.faces.showing.portrait import WIDTH, Line, portrait
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Machine
@@ -115,7 +115,7 @@ def _show(lines: Sequence[Line]) -> None:
         return
     from rich.text import Text
 
-    from wizard.faces.console import SEVERITY_STYLE, out
+    from wizard.faces.showing.console import SEVERITY_STYLE, out
 
     styles = STYLES | {severity.value: style for severity, style in SEVERITY_STYLE.items()}
     for text, kind in lines:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from wizard.apply.decide import keep
 from wizard.apply.plan.guard import check_root
-from wizard.faces.console import say
-from wizard.faces.which_run import run_meant, tell_drives
+from wizard.faces.showing.console import say
+from wizard.faces.writing.which_run import run_meant, tell_drives
 from wizard.model.errors import ExitCode
 
 EPILOG = """examples:

@@ -8,22 +8,22 @@ from collections.abc import Iterable
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.documents.codec import render_document, to_json
 from wizard.documents.files import write_file
 from wizard.faces.apply import narrate
-from wizard.faces.carrying import carried_lines
-from wizard.faces.console import out, say
-from wizard.faces.migrating import migration_lines, prospect_lines
-from wizard.faces.migrating_apply import apply_migration
+from wizard.faces.showing.console import out, say
+from wizard.faces.writing.carrying import carried_lines
+from wizard.faces.writing.migrating import migration_lines, prospect_lines
+from wizard.faces.writing.migrating_apply import apply_migration
 from wizard.migrate.carried_document import render_carried
 from wizard.migrate.carry import is_in_use, make_carried
 from wizard.migrate.document import MIGRATION_SCHEMA, render_migration
 from wizard.migrate.make import make_migration
-from wizard.migrate.obstacles import WRITING
-from wizard.migrate.offers import prospect_of
+from wizard.migrate.obstacles.found_all import WRITING
 from wizard.migrate.situation import Situation
+from wizard.migrate.told.offers import prospect_of
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.migration import Migration, Way
 from wizard.model.names import printable

@@ -17,16 +17,25 @@ from wizard.apply.steps.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file
-from wizard.faces.console import err, say
-from wizard.faces.sources import machine_and_drives
+from wizard.faces.showing.console import err, say
+from wizard.faces.showing.sources import machine_and_drives
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode, make_plan
-from wizard.layout.preset import PRESETS, desktop_requests, room_for_preset, written
-from wizard.layout.preview import preview_lines
-from wizard.layout.striped import StripeWish, choice_on, make_striped_plan
-from wizard.layout.striping import FILESYSTEMS, METADATA, MIRRORS, room_bytes
-from wizard.layout.wanted import named_choice, wish_of, wish_with_options
-from wizard.layout.wish import ENCRYPTIONS, EXAMPLE, KEYS, Arrangement, Request, Wish, parse_volume, request
+from wizard.layout.several.striped import StripeWish, choice_on, make_striped_plan
+from wizard.layout.several.striping import FILESYSTEMS, METADATA, MIRRORS, room_bytes
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.preset import PRESETS, desktop_requests, room_for_preset, written
+from wizard.layout.wishes.wanted import named_choice, wish_of, wish_with_options
+from wizard.layout.wishes.wish import (
+    ENCRYPTIONS,
+    EXAMPLE,
+    KEYS,
+    Arrangement,
+    Request,
+    Wish,
+    parse_volume,
+    request,
+)
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine

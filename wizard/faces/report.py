@@ -7,14 +7,14 @@ from pathlib import Path
 from wizard.apply.run.runs import find_run
 from wizard.documents.files import read_file
 from wizard.faces.apply import read_plan_file
-from wizard.faces.console import say
+from wizard.faces.showing.console import say
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.probe.recorded import load_machine
-from wizard.report.document import SCHEMA, render_report
 from wizard.report.gather import Sources
 from wizard.report.page import render_page
+from wizard.report.run_document import SCHEMA, render_report
 from wizard.report.save import make_report, write_report
 from wizard.trial.document import CLIFF_SCHEMA, read_cliff_verdict, read_verdict
 

@@ -18,9 +18,9 @@ from wizard.apply.run.runs import Kind, called, kind_of, load_changes, load_migr
 from wizard.apply.steps.containers import wants_secret
 from wizard.apply.tune.start import check_token as check_changes_token
 from wizard.faces.apply import narrate
-from wizard.faces.console import say
-from wizard.faces.passphrase import passphrase_for
-from wizard.faces.which_run import run_meant, tell_drives
+from wizard.faces.showing.console import say
+from wizard.faces.writing.ask_passphrase import passphrase_for
+from wizard.faces.writing.which_run import run_meant, tell_drives
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.migration import Means
 from wizard.model.names import printable

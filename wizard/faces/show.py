@@ -6,13 +6,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
-from wizard.faces.carrying import carried_lines
-from wizard.faces.changing import show_changes
-from wizard.faces.console import out
-from wizard.faces.migrating import migration_lines
-from wizard.layout.changes_document import is_changes, read_changes, render_changes
+from wizard.faces.showing.console import out
+from wizard.faces.writing.carrying import carried_lines
+from wizard.faces.writing.changing import show_changes
+from wizard.faces.writing.migrating import migration_lines
+from wizard.layout.changes.changes_document import is_changes, read_changes, render_changes
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.preview import preview_lines
+from wizard.layout.told.preview import preview_lines
 from wizard.migrate.carried_document import is_carried, read_carried, render_carried
 from wizard.migrate.document import is_migration, read_migration, render_migration
 from wizard.model.carried import Carried

@@ -5,11 +5,11 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
-from wizard.faces.console import say
+from wizard.faces.showing.console import say
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 from wizard.services.contract import Services
-from wizard.tui.terminal import terminal_of
+from wizard.tui.console.terminal import terminal_of
 
 EPILOG = """examples:
   sudo diskwright                       set up a drive of this machine

@@ -15,7 +15,7 @@ from wizard.apply.run.runs import find_run, list_runs, outline, runs_folder
 from wizard.apply.run.telling import progress_sentence
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
-from wizard.faces.console import out, say
+from wizard.faces.showing.console import out, say
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable
 

@@ -11,12 +11,12 @@ from wizard.advise.existing import Existing, Tuning
 from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.apply.tune.worked_out import work_out
 from wizard.documents.files import write_file
-from wizard.faces.changing import change_lines, with_tabs
-from wizard.faces.console import say
+from wizard.faces.showing.console import say
+from wizard.faces.writing.changing import change_lines, with_tabs
 from wizard.filesystems.registry import KINDS
-from wizard.layout.changes import difference, new_line
-from wizard.layout.changes_document import CHANGES_SCHEMA, render_changes
-from wizard.layout.tuning import Found
+from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
+from wizard.layout.changes.steps_of import difference, new_line
+from wizard.layout.changes.tuning import Found
 from wizard.model.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.names import printable

@@ -5,12 +5,10 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.check_grouped import grouped_faults
-from wizard.layout.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.layout.dangers import danger_fault
-from wizard.layout.encryption import encryption_faults
-from wizard.layout.operations import layout_after, operations_of, table_after
-from wizard.layout.roles import partition_type, volume_role_fault
+from wizard.layout.group.check_grouped import grouped_faults
+from wizard.layout.room.space import GPT_PARTITIONS, LARGEST_BYTES, fresh_bounds, mbr_bounds, overlapping
+from wizard.layout.room.whole import is_zoned_mode, whole_after, whole_operations
 from wizard.layout.rules import (
     geometry_fault,
     is_device_path,
@@ -20,11 +18,13 @@ from wizard.layout.rules import (
     place_fault,
     volume_uuid_fault,
 )
-from wizard.layout.space import GPT_PARTITIONS, LARGEST_BYTES, fresh_bounds, mbr_bounds, overlapping
-from wizard.layout.steps import same_steps
-from wizard.layout.subvolumes import places_of, subvolumes_fault
-from wizard.layout.whole import is_zoned_mode, whole_after, whole_operations
-from wizard.layout.wish import mount_order_fault
+from wizard.layout.several.check_striped import before_faults, striped_faults, wipe_faults
+from wizard.layout.steps.operations import layout_after, operations_of, table_after
+from wizard.layout.steps.shown import same_steps
+from wizard.layout.wishes.encryption import encryption_faults
+from wizard.layout.wishes.roles import partition_type, volume_role_fault
+from wizard.layout.wishes.subvolumes import places_of, subvolumes_fault
+from wizard.layout.wishes.wish import mount_order_fault
 from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry, misalignment_bytes
 from wizard.model.identity import Identity

@@ -4,7 +4,7 @@ unwarned."""
 import re
 from collections.abc import Sequence
 
-from wizard.layout.roles import is_systems
+from wizard.layout.wishes.roles import is_systems
 from wizard.model.plan import Volume
 
 DANGERS = {

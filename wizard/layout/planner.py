@@ -7,15 +7,17 @@ from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
 from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, rehearsal_doubts
-from wizard.layout.activemark import unmarked_doubts
-from wizard.layout.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
-from wizard.layout.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
-from wizard.layout.grouping import grouped_after, grouped_operations, grouped_table
-from wizard.layout.operations import layout_after, operations_of, table_after, wipes_of
-from wizard.layout.refusals import refuse_content, refuse_drive, refuse_new_mbr, refuse_table, unread_content
-from wizard.layout.roles import TableKind, volume_role
-from wizard.layout.rules import options_fault
-from wizard.layout.space import (
+from wizard.layout.group.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
+from wizard.layout.group.grouping import grouped_after, grouped_operations, grouped_table
+from wizard.layout.room.activemark import unmarked_doubts
+from wizard.layout.room.refusals import (
+    refuse_content,
+    refuse_drive,
+    refuse_new_mbr,
+    refuse_table,
+    unread_content,
+)
+from wizard.layout.room.space import (
     GPT_PARTITIONS,
     Demand,
     aligned_spaces,
@@ -26,9 +28,13 @@ from wizard.layout.space import (
     share_bytes,
     with_free,
 )
-from wizard.layout.steps import Context, steps_of
-from wizard.layout.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
-from wizard.layout.wish import Arrangement, Wish, check_wishes, told_apart
+from wizard.layout.room.whole import ZONED_FILESYSTEM, is_zoned_mode, whole_after, whole_operations
+from wizard.layout.rules import options_fault
+from wizard.layout.steps.operations import layout_after, operations_of, table_after, wipes_of
+from wizard.layout.steps.shown import Context, steps_of
+from wizard.layout.wishes.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
+from wizard.layout.wishes.roles import TableKind, volume_role
+from wizard.layout.wishes.wish import Arrangement, Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.identity import HeldDigest, Identity

@@ -6,7 +6,7 @@ from wizard.documents.sealed import Sealed
 from wizard.layout.check import identity_faults
 from wizard.layout.rules import is_device_path
 from wizard.migrate.check import ext_faults
-from wizard.migrate.obstacles import WRITING
+from wizard.migrate.obstacles.found_all import WRITING
 from wizard.model.carried import Carried
 from wizard.model.errors import BadInput
 from wizard.model.names import printable

@@ -7,8 +7,8 @@ from pathlib import PurePosixPath
 
 from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import room_bytes
-from wizard.migrate.obstacles import WRITING, against, obstacles_of, refusal
-from wizard.migrate.obstacles_inside import OLDEST_PROGRAMS
+from wizard.migrate.obstacles.found_all import WRITING, against, obstacles_of, refusal
+from wizard.migrate.obstacles.inside_it import OLDEST_PROGRAMS
 from wizard.migrate.operations import fstab_operations, operations_for
 from wizard.migrate.situation import Folder, Situation
 from wizard.model.carried import Carried

@@ -7,9 +7,9 @@ from pathlib import PurePosixPath
 from wizard.layout.check import identity_faults
 from wizard.layout.rules import is_device_path, uuid_fault
 from wizard.migrate.estimates import room_bytes
-from wizard.migrate.gains import gains_of
 from wizard.migrate.operations import OLD_TYPES, fresh_operations, operations_for, retyped
 from wizard.migrate.steps import OWN_FSTAB, migration_steps
+from wizard.migrate.told.gains import gains_of
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import (

@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Sequence
 from uuid import uuid4
 
 from wizard.migrate.estimates import fingerprint_seconds, room_bytes
-from wizard.migrate.gains import gains_of
-from wizard.migrate.obstacles import against, obstacles_of, refusal
+from wizard.migrate.obstacles.found_all import against, obstacles_of, refusal
 from wizard.migrate.operations import all_operations, fresh_operations, renamed
 from wizard.migrate.situation import Folder, Situation
 from wizard.migrate.steps import migration_steps
+from wizard.migrate.told.gains import gains_of
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Severity
 from wizard.model.migration import MakeFresh, Means, Migration, MigrationOperation, Way

@@ -5,7 +5,7 @@ from pathlib import PurePosixPath
 
 from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import operation_seconds
-from wizard.migrate.words import holds, power, sentence, undo
+from wizard.migrate.told.words import holds, power, sentence, undo
 from wizard.model.ext import ExtFacts
 from wizard.model.identity import Identity
 from wizard.model.migration import (

@@ -78,8 +78,8 @@ class Volume:
     the whole drive, without a table. A striped volume has the same number on every drive; its `path` is the
     array's node, or for Btrfs, which needs no array, the first drive's partition.
 
-    `role` is what it is to a system (`wizard.layout.roles`), empty for none. Of an encrypted one `path` is
-    what it opens to, and of one in a volume group the logical volume. `subvolumes` are a Btrfs's.
+    `role` is what it is to a system (`wizard.layout.wishes.roles`), empty for none. Of an encrypted one
+    `path` is what it opens to, and of one in a volume group the logical volume. `subvolumes` are a Btrfs's.
     """
 
     workload: str

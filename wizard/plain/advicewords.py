@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from wizard.layout.wish import Wish
+from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, ZonedUse
 from wizard.model.names import printable
 from wizard.plain.talk import Para

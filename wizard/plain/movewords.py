@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.layout.text import command_lines, wrapped
-from wizard.migrate.ways import (
+from wizard.layout.told.text import command_lines, wrapped
+from wizard.migrate.told.ways import (
     MEANS,
     SUMMARIES,
     how_sentences,

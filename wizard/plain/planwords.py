@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from wizard.layout.inside import inside_sentences
-from wizard.layout.losses import losses, undo_ways
-from wizard.layout.mirrors import mirror_note
-from wizard.layout.preview import content_of, danger_of, together_words
-from wizard.layout.promise import lost_when, promise
-from wizard.layout.space import is_container
-from wizard.layout.steps import told_as_direct
+from wizard.layout.room.space import is_container
+from wizard.layout.several.mirrors import mirror_note
+from wizard.layout.steps.shown import told_as_direct
+from wizard.layout.told.inside import inside_sentences
+from wizard.layout.told.losses import losses, undo_ways
+from wizard.layout.told.preview import content_of, danger_of, together_words
+from wizard.layout.told.promise import lost_when, promise
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Layout, Member, Plan, Slot

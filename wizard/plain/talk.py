@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
-from wizard.layout.text import wrapped
+from wizard.layout.told.text import wrapped
 from wizard.model.names import printable
 
 USUAL_COLUMNS = 80

@@ -14,11 +14,12 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from wizard.model.names import partition_path
-from wizard.probe import sysfs, upstairs
-from wizard.probe.nvme import from_nvme
-from wizard.probe.superblock_digest import digest_of
-from wizard.probe.tables import Entry, TableReading, is_extended, read_table
-from wizard.probe.zonereport import read_zones
+from wizard.probe.content import upstairs
+from wizard.probe.content.superblock_digest import digest_of
+from wizard.probe.drive.nvme import from_nvme
+from wizard.probe.drive.zonereport import read_zones
+from wizard.probe.host import sysfs
+from wizard.probe.table.tables import Entry, TableReading, is_extended, read_table
 
 Facts = dict[str, Any]
 Udev = Callable[[str], dict[str, str]]
@@ -126,7 +127,7 @@ def from_device(known: Facts) -> Facts:
 
 
 def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
-    from wizard.probe import blkid
+    from wizard.probe.content import blkid
 
     path, name = known["path"], known["name"]
     kind: str | None = None

@@ -22,18 +22,18 @@ from wizard.model.machine import (
     Unread,
 )
 from wizard.model.names import partition_path
-from wizard.probe.ata import ata_of
+from wizard.probe.content.layers import copy_left, layers_of, with_insides
+from wizard.probe.drive.ata import ata_of
+from wizard.probe.drive.identity import names_of
+from wizard.probe.drive.nvme import format_scope_of, formats_of
+from wizard.probe.drive.pages import vital_page
+from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import RawContent, RawDrive, RawGraph, RawMachine, RawPartition, RawSignature
-from wizard.probe.identity import names_of
-from wizard.probe.layers import copy_left, layers_of, with_insides
-from wizard.probe.modules import kernel_modules
-from wizard.probe.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
-from wizard.probe.nvme import format_scope_of, formats_of
-from wizard.probe.pages import vital_page
-from wizard.probe.sysfs import name_of
-from wizard.probe.tables import Entry, TableReading, free_extents, is_extended, read_table
-from wizard.probe.uses import is_live, standing
-from wizard.probe.zones import options_of, programs_of, zones_of
+from wizard.probe.host.modules import kernel_modules
+from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
+from wizard.probe.host.sysfs import name_of
+from wizard.probe.host.uses import is_live, standing
+from wizard.probe.table.tables import Entry, TableReading, free_extents, is_extended, read_table
 
 UDEV_TABLES = {"gpt": "gpt", "dos": "mbr", "PMBR": "gpt"}
 UDEV_ZONES = {"none": 0, "host-aware": 1, "drive-managed": 2}

@@ -12,10 +12,10 @@ from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.probe.facts import RawDrive, RawError, RawMachine
+from wizard.probe.host.sysfs import SYS, drive_names, name_of, node_of, text
+from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.pool import SERVER, borrowed
-from wizard.probe.sysfs import SYS, drive_names, name_of, node_of, text
-from wizard.probe.system import read_machine
 from wizard.tools.debuglog import remember
 
 OnDrive = Callable[[Drive], None]

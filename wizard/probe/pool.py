@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from wizard.probe.sysfs import node_of
+from wizard.probe.host.sysfs import node_of
 from wizard.tools import debuglog
 
 Facts = dict[str, Any]

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.probe.sysfs import SYS, drive_names, name_of, text
+from wizard.probe.host.sysfs import SYS, drive_names, name_of, text
 
 LOOK_SECONDS = 0.5
 Seen = frozenset[tuple[str, str | None, str | None]]

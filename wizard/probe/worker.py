@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from wizard.probe import sysfs
+from wizard.probe.host import sysfs
 
 Facts = dict[str, Any]
 Phases = Callable[[str, float], Iterator[Facts]]
@@ -201,7 +201,8 @@ def udev_reader() -> Callable[[str], dict[str, str]]:
 
 def drive_phases() -> Phases:
     """The real thing, with everything loaded that children share."""
-    from wizard.probe import blkid, collect
+    from wizard.probe import collect
+    from wizard.probe.content import blkid
 
     assert blkid
     udev = udev_reader()

@@ -9,7 +9,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
 from wizard.filesystems.kind import serial_of
-from wizard.layout.commands import fstab_escaped
+from wizard.layout.steps.commands import fstab_escaped
 from wizard.model.advice import Choice, Evidence, Option, Workload
 from wizard.model.finding import Finding
 from wizard.model.machine import Partition

@@ -15,8 +15,8 @@ from pathlib import Path
 from wizard import __version__
 from wizard.model.errors import DiskwrightError
 from wizard.probe.facts import RawMachine
+from wizard.probe.host.sysfs import SYS
 from wizard.probe.interpret import machine_of
-from wizard.probe.sysfs import SYS
 from wizard.report.anonymous import text_without_names
 from wizard.report.secrets import BY_FIELD, SERIAL
 from wizard.tools import debuglog

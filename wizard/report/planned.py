@@ -3,10 +3,10 @@ of it."""
 
 from collections.abc import Sequence
 
-from wizard.layout.inside import inside_sentences
-from wizard.layout.mirrors import mirror_note
-from wizard.layout.preview import Cell, State, bar, content_of, danger_of, state_of
-from wizard.layout.promise import promise
+from wizard.layout.several.mirrors import mirror_note
+from wizard.layout.told.inside import inside_sentences
+from wizard.layout.told.preview import Cell, State, bar, content_of, danger_of, state_of
+from wizard.layout.told.promise import promise
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.units import format_capacity, format_duration, format_exact

@@ -13,10 +13,10 @@ from wizard.model.machine import Machine
 from wizard.model.plan import Plan
 from wizard.model.verdict import Verdict
 from wizard.report.anonymous import without_names
-from wizard.report.document import render_report
 from wizard.report.gather import Sources, gather
 from wizard.report.nouns import Report
 from wizard.report.page import render_page
+from wizard.report.run_document import render_report
 
 
 def make_report(sources: Sources, *, without_serials: bool = False) -> Report:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
     from wizard.layout.planner import Mode
-    from wizard.layout.striped import StripeWish
-    from wizard.layout.wish import Arrangement, Wish
+    from wizard.layout.several.striped import StripeWish
+    from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.carried import Carried
     from wizard.model.finding import Diagnosis, Recording

@@ -33,7 +33,7 @@ def command_for_root(device: str) -> str:
 def look_here(moving: Moving, journal_dir: Path | None, environment: Environment) -> Situation:
     """How the filesystem stands, read without writing; room is looked for in the folder that was named, or
     else among the runs."""
-    from wizard.apply.migration.look import look_at_ext
+    from wizard.apply.migration.looking.look import look_at_ext
 
     folder = moving.folder
     return look_at_ext(
@@ -58,7 +58,7 @@ def carried_for(situation: Situation, moving: Moving) -> Carried:
 def plan_for(situation: Situation, moving: Moving) -> Migration:
     """The steps of the way that was taken."""
     from wizard.migrate.make import make_migration
-    from wizard.migrate.ways import COMPARED
+    from wizard.migrate.told.ways import COMPARED
 
     if moving.way is None:
         raise BadInput("No way to ext4 was chosen.")

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
-from wizard.probe.sysfs import drive_names, node_of
+from wizard.probe.host.sysfs import drive_names, node_of
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
@@ -239,7 +239,7 @@ class RealServices(Rules):
 
     def migration_prospect(self, drive: Drive, moving: Moving) -> tuple[Prospect, float]:
         """By looking into the filesystem, which only root can."""
-        from wizard.migrate.offers import prospect_of
+        from wizard.migrate.told.offers import prospect_of
 
         situation = self._situation(moving)
         return prospect_of(situation), situation.manifest_seconds

@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from wizard.advise.workloads import Profile
     from wizard.diagnose.patterns import Pattern
     from wizard.layout.planner import Mode
-    from wizard.layout.striped import StripeWish
-    from wizard.layout.wish import Arrangement, Wish
+    from wizard.layout.several.striped import StripeWish
+    from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis, Recording
     from wizard.model.plan import Plan
@@ -138,16 +138,16 @@ class Rules:
         self, machine: Machine, drive: Drive, recording: Recording, workload: str, role: str
     ) -> tuple[Choice, ...]:
         """As the protocol says."""
-        from wizard.layout.roles import ROLES, usual_bytes
-        from wizard.layout.wanted import role_choices
+        from wizard.layout.wishes.roles import ROLES, usual_bytes
+        from wizard.layout.wishes.wanted import role_choices
 
         advice = self.advise(machine, drive, recording, workload, usual_bytes(role, machine.memory_bytes))
         return role_choices(advice, ROLES[role]) if role in ROLES else advice.choices
 
     def in_role(self, machine: Machine, drive: Drive, recording: Recording, wish: Wish, role: str) -> Wish:
         """As the protocol says."""
-        from wizard.layout.roles import ROLES
-        from wizard.layout.wanted import in_role
+        from wizard.layout.wishes.roles import ROLES
+        from wizard.layout.wishes.wanted import in_role
 
         workload = ROLES[role].workload if role in ROLES else wish.workload.id
         choices = self.volume_choices(machine, drive, recording, workload, role)
@@ -156,8 +156,8 @@ class Rules:
     def desktop(self, machine: Machine, drive: Drive, recording: Recording, mode: Mode) -> tuple[Wish, ...]:
         """As the protocol says."""
         from wizard.layout.planner import Mode
-        from wizard.layout.preset import desktop_requests, room_for_preset
-        from wizard.layout.wanted import wish_of
+        from wizard.layout.wishes.preset import desktop_requests, room_for_preset
+        from wizard.layout.wishes.wanted import wish_of
 
         room = room_for_preset(drive, keep=mode is Mode.USE_FREE)
         return tuple(
@@ -182,7 +182,7 @@ class Rules:
         self, machine: Machine, drives: Sequence[Drive], wish: Wish, asked: StripeWish, mode: Mode | None
     ) -> Plan:
         """As the protocol says."""
-        from wizard.layout.striped import make_striped_plan
+        from wizard.layout.several.striped import make_striped_plan
 
         recordings = [self.diagnose(machine, drive).recording for drive in drives]
         return make_striped_plan(
@@ -209,7 +209,7 @@ class Rules:
 
     def impediment(self, drive: Drive) -> str:
         """The planner's own refusal."""
-        from wizard.layout.refusals import refuse_drive
+        from wizard.layout.room.refusals import refuse_drive
 
         try:
             refuse_drive(drive)

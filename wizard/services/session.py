@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from wizard.advise.asked import Taken
     from wizard.layout.planner import Mode
-    from wizard.layout.striped import StripeWish
-    from wizard.layout.wish import Arrangement, Wish
+    from wizard.layout.several.striped import StripeWish
+    from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis
     from wizard.model.machine import Drive, Machine

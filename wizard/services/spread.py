@@ -5,9 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from wizard.layout.planner import PLAIN, Mode
-from wizard.layout.striped import StripeWish, choice_on
-from wizard.layout.striping import FILESYSTEMS, room_bytes
-from wizard.layout.wish import Wish
+from wizard.layout.several.striped import StripeWish, choice_on
+from wizard.layout.several.striping import FILESYSTEMS, room_bytes
+from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import BadInput, Refused
 from wizard.model.machine import Drive
 from wizard.model.plan import Plan

@@ -10,7 +10,7 @@ from typing import Self
 
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES
-from wizard.probe.sysfs import SYS, name_of, node_of
+from wizard.probe.host.sysfs import SYS, name_of, node_of
 
 SECTORS_WRITTEN = 6
 """The field of a block device's `stat` (Documentation/block/stat.rst), counting 512 bytes. It is up to date

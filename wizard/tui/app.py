@@ -16,14 +16,14 @@ from textual.geometry import Size
 from wizard.model.errors import ExitCode
 from wizard.services.contract import Services
 from wizard.services.session import Session
-from wizard.tui.dialogs import Ask, TooSmall
-from wizard.tui.explained import Dialog
-from wizard.tui.filters import EightInks, NoColours, SafeGlyphs
+from wizard.tui.console.filters import EightInks, NoColours, SafeGlyphs
+from wizard.tui.console.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
+from wizard.tui.console.theme import COLOURLESS, CSS, EIGHT, EIGHT_LIGHT, INKS, LIGHT, LIGHT_INKS, MANY
+from wizard.tui.dialogs.explained import Dialog
+from wizard.tui.dialogs.help import HelpScreen
+from wizard.tui.dialogs.questions import Ask, TooSmall
 from wizard.tui.flow import walk
-from wizard.tui.help import HelpScreen
 from wizard.tui.step import StepScreen
-from wizard.tui.terminal import Colours, Glyphs, Terminal, serial_baud, terminal_of
-from wizard.tui.theme import COLOURLESS, CSS, EIGHT, EIGHT_LIGHT, INKS, LIGHT, LIGHT_INKS, MANY
 
 
 class WizardApp(App[Session]):
@@ -91,7 +91,7 @@ class WizardApp(App[Session]):
 
     def action_glossary(self) -> None:
         """What words mean, those of this screen first."""
-        from wizard.tui.glossary import GlossaryScreen, words_of
+        from wizard.tui.dialogs.glossary import GlossaryScreen, words_of
 
         self.push_screen(GlossaryScreen(words_of(self.screen)))
 
@@ -108,11 +108,11 @@ class WizardApp(App[Session]):
 def _driver(terminal: Terminal) -> type[Driver] | None:
     """One for a slow line or the text console; None for Textual's own."""
     if terminal.slow:
-        from wizard.tui.frugal import FrugalDriver
+        from wizard.tui.console.frugal import FrugalDriver
 
         return FrugalDriver
     if terminal.glyphs is Glyphs.CONSOLE:
-        from wizard.tui.leaving import LeavingDriver
+        from wizard.tui.console.leaving import LeavingDriver
 
         return LeavingDriver
     return None

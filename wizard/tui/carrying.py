@@ -7,9 +7,9 @@ from wizard.migrate.carried_document import render_carried
 from wizard.migrate.carry import carrying_steps
 from wizard.model.carried import Carried
 from wizard.model.names import printable
-from wizard.tui.plantext import CommandLines
 from wizard.tui.saving import save_text
 from wizard.tui.step import StepScreen
+from wizard.tui.text.plantext import CommandLines
 from wizard.tui.widgets.words import Block, gap, para
 
 LONGEST = 1000

@@ -6,13 +6,13 @@ from typing import ClassVar
 
 from rich.text import Text
 
-from wizard.migrate.ways import MEANS, SUMMARIES, how_sentences, place_words, title_words
+from wizard.migrate.told.ways import MEANS, SUMMARIES, how_sentences, place_words, title_words
 from wizard.model.migration import Migration, MigrationStep, Offer, Prospect
 from wizard.model.names import printable
 from wizard.model.units import roughly
 from wizard.services.session import Moving
-from wizard.tui.plantext import CommandLines
 from wizard.tui.step import StepScreen
+from wizard.tui.text.plantext import CommandLines
 from wizard.tui.widgets.words import Block, Paragraph, gap, para, wrapped
 
 STEPS = 6

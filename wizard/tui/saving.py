@@ -6,7 +6,7 @@ from pathlib import Path
 from wizard.layout.document import render_plan
 from wizard.migrate.document import render_migration
 from wizard.model.migration import Migration
-from wizard.tui.dialogs import AskName
+from wizard.tui.dialogs.questions import AskName
 from wizard.tui.step import StepScreen
 
 

@@ -13,7 +13,7 @@ from textual.message import Message
 from wizard.apply.run.decision import Decision, Settling
 from wizard.model.errors import DiskwrightError
 from wizard.services.session import Quit
-from wizard.tui.dialogs import Ask
+from wizard.tui.dialogs.questions import Ask
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Block, gap, para

@@ -23,9 +23,9 @@ from wizard.model.names import printable
 from wizard.model.units import format_capacity
 from wizard.services.contract import Services
 from wizard.services.session import Back, Gone, Next, Outcome, Quit, Session
-from wizard.tui.dialogs import Ask, Tell
-from wizard.tui.explained import EXPLAINING, EXPLAINING_KEYS, HEIGHTS, WIDTHS, Explanation
-from wizard.tui.reasons import Reason, ReasonsScreen
+from wizard.tui.dialogs.explained import EXPLAINING, EXPLAINING_KEYS, HEIGHTS, WIDTHS, Explanation
+from wizard.tui.dialogs.questions import Ask, Tell
+from wizard.tui.dialogs.reasons import Reason, ReasonsScreen
 from wizard.tui.widgets.keys import Keys, Pairs
 from wizard.tui.widgets.rows import fitted
 from wizard.tui.widgets.words import Prose

@@ -14,7 +14,7 @@ from wizard.model.encryption import MAPPER
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.names import partition_path, printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
-from wizard.probe.sysfs import name_of, node_of
+from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.watch import is_attached
 from wizard.tools.run import run
 

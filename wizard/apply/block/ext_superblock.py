@@ -4,7 +4,7 @@ from functools import partial
 
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.apply.block.devices import size_bytes as device_bytes
-from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
+from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.errors import Failed
 from wizard.model.ext import ExtFacts
 

@@ -11,7 +11,7 @@ from wizard.apply.block.extents import GRAIN_BYTES
 from wizard.apply.engine.marks import copies, widened
 from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures
 from wizard.filesystems.registry import KINDS
-from wizard.layout.commands import PRIVATE_PLACES
+from wizard.layout.steps.commands import PRIVATE_PLACES
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.names import printable

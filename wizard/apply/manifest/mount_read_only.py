@@ -15,7 +15,7 @@ from pathlib import Path
 from time import monotonic
 
 from wizard.apply.block.devices import open_exclusively
-from wizard.migrate.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
+from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_ext
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 

@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Protocol
 
-from wizard.apply.migration.copy import Copying
-from wizard.apply.migration.direct import Direct
+from wizard.apply.migration.on_device.direct import Direct
 from wizard.apply.migration.steps import MigratingSite, OnGround
+from wizard.apply.migration.to_fresh.copy import Copying
 from wizard.apply.migration.transacted import Transacted
 from wizard.model.journal import Check
 from wizard.model.migration import Means

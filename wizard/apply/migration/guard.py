@@ -6,10 +6,10 @@ from pathlib import Path
 from wizard.apply.block.devices import SYS_BLOCK, impostor, kernel_name, open_exclusively
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.block.snapshot import check_store_room
-from wizard.apply.migration.fresh import check_target
 from wizard.apply.migration.fstab_step import type_standing
-from wizard.apply.migration.look import drive_of
-from wizard.apply.migration.undo_files import check_undo_room
+from wizard.apply.migration.looking.look import drive_of
+from wizard.apply.migration.on_device.undo_files import check_undo_room
+from wizard.apply.migration.to_fresh.fresh import check_target
 from wizard.apply.plan.guard import (
     NOTHING_WRITTEN,
     check_programs,
@@ -20,7 +20,7 @@ from wizard.apply.plan.guard import (
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.system.fstab import check_writable
 from wizard.apply.tune.current_value import How
-from wizard.layout.refusals import in_use
+from wizard.layout.room.refusals import in_use
 from wizard.migrate.steps import proof
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.identity import Identity

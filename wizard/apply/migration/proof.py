@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.manifest import AFTER, BEFORE, Manifest, take_manifest
 from wizard.apply.manifest.mount_read_only import mounted_read_only
-from wizard.apply.migration.own_fstab import own_operations_of
+from wizard.apply.migration.looking.own_fstab import own_operations_of
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.run.progress import noting
 from wizard.migrate.steps import OWN_FSTAB

@@ -6,13 +6,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.migration.copy import copied, no_way_back, nothing_to_keep
-from wizard.apply.migration.found import has_begun, migration_now
 from wizard.apply.migration.fstab_step import line_operations, old_type_back, set_type
 from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import check_goes_on, check_lines, check_new, check_own
+from wizard.apply.migration.looking.found import has_begun, migration_now
 from wizard.apply.migration.moved import advised_sentence, look_sentence
 from wizard.apply.migration.steps import MigratingSite
+from wizard.apply.migration.to_fresh.copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migration.verify import file_checks
 from wizard.apply.migration.way_back import is_closed, is_stranded
 from wizard.apply.plan.guard import NOTHING_WRITTEN

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.migration.found import migration_now
 from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import (
     check_goes_on,
@@ -15,9 +14,10 @@ from wizard.apply.migration.guard import (
     check_own,
     devices_of,
 )
+from wizard.apply.migration.looking.found import migration_now
+from wizard.apply.migration.on_device.undo_files import undo_folder_of
 from wizard.apply.migration.proof import manifests_bytes
 from wizard.apply.migration.run import check_begins, check_keeps, check_takes_back, site_of
-from wizard.apply.migration.undo_files import undo_folder_of
 from wizard.apply.plan.guard import NOTHING_WRITTEN, check_root
 from wizard.apply.plan.start import begin, begin_new, settle
 from wizard.apply.plan.undo import await_undone

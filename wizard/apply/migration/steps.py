@@ -8,7 +8,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.migration.own_fstab import set_own_type
+from wizard.apply.migration.looking.own_fstab import set_own_type
 from wizard.apply.run.child_progress import watched_effort
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress import NOTE_SECONDS, WHOLE, noting

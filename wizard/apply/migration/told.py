@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.told import check_told
 from wizard.migrate.make import NO_TRANSACTION, doubts_of

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.migration.direct import mounted_since
 from wizard.apply.migration.guard import check_as_looked_at
+from wizard.apply.migration.on_device.direct import mounted_since
 from wizard.apply.migration.proof import keep_manifest, manifest_checks
 from wizard.apply.migration.steps import MigratingSite, OnGround, operate
 from wizard.apply.migration.verify import device_checks

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.migration.fstab_step import type_standing
-from wizard.apply.migration.grub import grub_checks
-from wizard.apply.migration.own_fstab import own_checks
+from wizard.apply.migration.looking.grub import grub_checks
+from wizard.apply.migration.looking.own_fstab import own_checks
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.tune.current_value import How
 from wizard.migrate.steps import proof
-from wizard.migrate.words import SOUND
+from wizard.migrate.told.words import SOUND
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
 from wizard.model.migration import (

@@ -10,14 +10,14 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from wizard.apply.block.ext_superblock import END_BYTES, FIRST_BYTES
-from wizard.apply.migration.record import TAKING_BACK
-from wizard.apply.migration.record import load_record as load_direct
+from wizard.apply.migration.on_device.record import TAKING_BACK
+from wizard.apply.migration.on_device.record import load_record as load_direct
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.runs import Kind, called, kind_of, load_migration
 from wizard.apply.transaction.phases import Phase, load_record
 from wizard.apply.transaction.replacing import Firsts, Head, head_in
-from wizard.migrate.superblock import START_BYTES, read_ext
-from wizard.migrate.used import was_mounted_since
+from wizard.migrate.ext.superblock import START_BYTES, read_ext
+from wizard.migrate.ext.used import was_mounted_since
 from wizard.model.errors import BadInput
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Means, Migration

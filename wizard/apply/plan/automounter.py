@@ -37,13 +37,13 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.steps.readback import recognised_differences, signatures_on
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
-from wizard.layout.commands import commands_of
+from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
 from wizard.model.plan import Mount, Plan
-from wizard.probe.sysfs import name_of
+from wizard.probe.host.sysfs import name_of
 from wizard.tools.run import run
 
 MOMENT = "partitions"

@@ -18,8 +18,8 @@ from wizard.apply.block.extents import merged, without
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.vault import Saved, Vault
 from wizard.documents.codec import from_json, to_json
-from wizard.layout.space import is_container
-from wizard.layout.steps import is_mirrored
+from wizard.layout.room.space import is_container
+from wizard.layout.steps.shown import is_mirrored
 from wizard.model.encryption import MakeContainer
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.group import MakeLogicalVolume

@@ -21,16 +21,16 @@ from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
 from wizard.filesystems.registry import package_of
 from wizard.layout.planner import HOST_MANAGED, held_on, layout_of
-from wizard.layout.refusals import in_use, refuse_table
+from wizard.layout.room.refusals import in_use, refuse_table
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
-from wizard.probe.identity import is_same_model
+from wizard.probe.drive.identity import is_same_model
+from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
-from wizard.probe.system import boot_id
 from wizard.tools.run import find
 
 NOTHING_WRITTEN = "Nothing was written."

@@ -21,7 +21,7 @@ from wizard.apply.table.proof import in_order
 from wizard.apply.table.rehearsal import image_of
 from wizard.apply.table.write import record_places, table_regions
 from wizard.layout.rehearsed import on_nodes, rehearsed_steps
-from wizard.layout.space import is_container
+from wizard.layout.room.space import is_container
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent

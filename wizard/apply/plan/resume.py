@@ -25,7 +25,7 @@ from wizard.apply.steps.readback import signatures_on
 from wizard.apply.steps.swap import is_swap
 from wizard.apply.system.mounts import is_mounted
 from wizard.apply.table.compare import disk_differences, strangers
-from wizard.layout.commands import physical_volume_uuid, private_mount
+from wizard.layout.steps.commands import physical_volume_uuid, private_mount
 from wizard.model.encryption import MakeContainer
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event

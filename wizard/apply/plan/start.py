@@ -38,8 +38,8 @@ from wizard.apply.run.runs import (
 from wizard.apply.run.vault import write_durably
 from wizard.apply.steps.containers import wants_secret
 from wizard.layout.check import check_plan
-from wizard.layout.passphrase import passphrase_fault
 from wizard.layout.rehearsed import direct_reason
+from wizard.layout.wishes.passphrase import passphrase_fault
 from wizard.model.errors import Failed, Refused
 from wizard.model.identity import Identity
 from wizard.model.journal import Event

@@ -12,7 +12,7 @@ from wizard.apply.steps.swap import swap_differences
 from wizard.apply.system.mounts import mount_differences, read_mounts
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.filesystems.registry import MADE
-from wizard.layout.commands import fstab_line
+from wizard.layout.steps.commands import fstab_line
 from wizard.model.errors import Failed
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.journal import Check

@@ -26,7 +26,7 @@ from queue import SimpleQueue
 from typing import BinaryIO
 
 from wizard.apply.decide import keep, phase_told, power_told, undo
-from wizard.apply.migration.look import look_at_ext
+from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.migration.start import start_migration
 from wizard.apply.plan.start import request_stop, start_run
 from wizard.apply.root.folders import ROOM, of_root_alone

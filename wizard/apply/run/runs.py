@@ -15,7 +15,7 @@ from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.number import in_order, make_numbered
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.layout.changes_document import read_changes
+from wizard.layout.changes.changes_document import read_changes
 from wizard.layout.document import read_plan, render_plan
 from wizard.migrate.document import read_migration
 from wizard.model.changes import Changes
@@ -24,7 +24,7 @@ from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import MIB, format_exact
-from wizard.probe.uses import unescaped
+from wizard.probe.host.uses import unescaped
 from wizard.tools.debuglog import remember
 
 SCHEMA = "diskwright.run/1"

@@ -24,8 +24,8 @@ from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.vault import describe
 from wizard.apply.steps.lvm import logical_names_in, physical_volumes_of
 from wizard.apply.steps.step_context import Site
-from wizard.layout.commands import LVM_WITHOUT_UDEV, array_uuid, commands_of, physical_volume_uuid, wipe
-from wizard.layout.striping import layer_name, parts_of, striping_of
+from wizard.layout.several.striping import layer_name, parts_of, striping_of
+from wizard.layout.steps.commands import LVM_WITHOUT_UDEV, array_uuid, commands_of, physical_volume_uuid, wipe
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry, misalignment_bytes, plausible_optimal_io_bytes
 from wizard.model.journal import Check, Event
@@ -33,7 +33,7 @@ from wizard.model.machine import Extent, Striping
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Plan, Stripe
 from wizard.model.units import MIB, format_exact
-from wizard.probe.sysfs import node_of
+from wizard.probe.host.sysfs import node_of
 from wizard.tools.run import Result, run
 
 Do = Callable[[Sequence[str]], Result]

@@ -19,7 +19,7 @@ from wizard.apply.steps.swap import is_swap
 from wizard.apply.system.crypttab import add_to_crypttab
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.apply.system.mounts import read_mounts
-from wizard.layout.commands import PASSPHRASE_FROM, commands_of, crypttab_line
+from wizard.layout.steps.commands import PASSPHRASE_FROM, commands_of, crypttab_line
 from wizard.model.encryption import AddCrypttabLine, Encryption, MakeContainer, OpenContainer
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import misalignment_bytes

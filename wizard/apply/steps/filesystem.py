@@ -7,7 +7,7 @@ from wizard.apply.steps.readback import recognised_differences, signatures_on, s
 from wizard.apply.steps.step_context import Site, look_at_all
 from wizard.apply.steps.wipe import list_signatures
 from wizard.filesystems.registry import MADE
-from wizard.layout.commands import commands_of, wipe
+from wizard.layout.steps.commands import commands_of, wipe
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.make_filesystem import MakeFilesystem

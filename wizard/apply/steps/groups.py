@@ -11,9 +11,9 @@ from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively,
 from wizard.apply.steps.arrays import is_node_of, read_geometry, standing_on
 from wizard.apply.steps.lvm import Do, asked, logical_names_in, physical_volumes_of
 from wizard.apply.steps.step_context import Site
-from wizard.layout.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid
-from wizard.layout.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
-from wizard.layout.groupsteps import DATA_BYTES
+from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
+from wizard.layout.group.groupsteps import DATA_BYTES
+from wizard.layout.steps.commands import LVM_WITHOUT_UDEV, commands_of, physical_volume_uuid
 from wizard.model.errors import Failed, Refused
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.journal import Check

@@ -7,7 +7,7 @@ from wizard.apply.steps import arrays, groups
 from wizard.apply.steps.lvm import Do
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.kernel_modules import kernel_has
-from wizard.layout.grouping import logical_volumes
+from wizard.layout.group.grouping import logical_volumes
 from wizard.model.errors import Refused
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.journal import Check

@@ -5,7 +5,7 @@ from pathlib import Path
 from wizard.apply.plan.guard import check_mount_point
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.mounts import is_mounted, mount_differences
-from wizard.layout.commands import commands_of
+from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Mount

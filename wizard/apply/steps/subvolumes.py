@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
-from wizard.layout.commands import commands_of, private_mount
+from wizard.layout.steps.commands import commands_of, private_mount
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.plan import MakeSubvolumes, Plan

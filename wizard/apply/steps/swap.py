@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from wizard.apply.steps.step_context import Site
-from wizard.layout.commands import commands_of
+from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed
 from wizard.model.plan import TurnOnSwap
 

@@ -13,7 +13,7 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import merged, without
 from wizard.apply.steps.step_context import Site
-from wizard.layout.commands import commands_of
+from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.system.edited_file import edit, read_text
-from wizard.layout.commands import fstab_line
-from wizard.layout.subvolumes import mounted_subvolume
+from wizard.layout.steps.commands import fstab_line
+from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine

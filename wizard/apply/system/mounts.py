@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
 from wizard.filesystems.registry import mounted_as
-from wizard.layout.subvolumes import mounted_subvolume
+from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.names import printable
 from wizard.model.plan import Mount
 

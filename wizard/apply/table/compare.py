@@ -1,6 +1,6 @@
 """A drive held against a layout: what differs, in pieces of sentences. Pure."""
 
-from wizard.layout.space import is_container
+from wizard.layout.room.space import is_container
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import printable
 from wizard.model.plan import Layout, Slot

@@ -16,8 +16,8 @@ from wizard.apply.table.type_codes import CHECKSUM_AT, ENTRIES_CHECKSUM_AT, MBR_
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import WriteTable
-from wizard.probe.gpt import HEADER, SIGNATURE
-from wizard.probe.tables import Entry, TableReading, read_table
+from wizard.probe.table.gpt import HEADER, SIGNATURE
+from wizard.probe.table.tables import Entry, TableReading, read_table
 
 CHECKSUM_BYTES = 4
 

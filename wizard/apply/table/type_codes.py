@@ -22,7 +22,7 @@ from wizard.filesystems.partitions import (
 )
 from wizard.model.errors import Failed
 from wizard.model.plan import TableEntry, WriteTable
-from wizard.probe.gpt import HEADER, SIGNATURE
+from wizard.probe.table.gpt import HEADER, SIGNATURE
 
 SET_AFTERWARDS = {
     "gpt": frozenset({ESP_GPT_TYPE, BOOT_GPT_TYPE, HOME_GPT_TYPE, LINUX_LUKS_TYPE, *ROOT_GPT_TYPES.values()}),

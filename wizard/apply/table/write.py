@@ -14,14 +14,14 @@ from wizard.apply.table.image import Image
 from wizard.apply.table.libparted import have_written
 from wizard.apply.table.proof import in_order, proven
 from wizard.apply.table.rehearsal import WRITTEN_DIRECTLY, image_of, rehearsed
-from wizard.layout.space import is_container
+from wizard.layout.room.space import is_container
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import partition_path
 from wizard.model.plan import Member, WriteTable
 from wizard.model.units import MIB
-from wizard.probe.tables import read_table
+from wizard.probe.table.tables import read_table
 
 UNTOUCHED = "The table was not changed."
 

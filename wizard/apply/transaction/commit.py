@@ -32,8 +32,8 @@ from wizard.apply.transaction.replacing import (
     replace_all,
     set_bar,
 )
-from wizard.migrate.bar import FIRST_BYTES
-from wizard.migrate.used import is_used_one
+from wizard.migrate.ext.bar import FIRST_BYTES
+from wizard.migrate.ext.used import is_used_one
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.units import format_exact

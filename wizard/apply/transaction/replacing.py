@@ -15,7 +15,7 @@ from pathlib import Path
 
 from wizard.apply.block.chunks import Chunks, digest_of
 from wizard.apply.block.medium import Medium
-from wizard.migrate.bar import DECIDING, FIRST_BYTES, barred, deciding_block
+from wizard.migrate.ext.bar import DECIDING, FIRST_BYTES, barred, deciding_block
 from wizard.model.errors import Failed
 
 Progress = Callable[[float], None]

@@ -25,11 +25,11 @@ from wizard.apply.steps.step_context import journalled
 from wizard.apply.transaction.commit import WORK, Exchange, drop_folder
 from wizard.apply.transaction.phases import OVER, UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.transaction.replacing import Head, Progress
-from wizard.migrate.bar import FIRST_BYTES, is_barred
-from wizard.migrate.superblock import START_BYTES, read_ext
+from wizard.migrate.ext.bar import FIRST_BYTES, is_barred
+from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.names import printable
-from wizard.probe.sysfs import node_of
+from wizard.probe.host.sysfs import node_of
 
 PREFIX = "diskwright-"
 COMMAND_SECONDS = 120.0

@@ -9,8 +9,8 @@ from pathlib import Path
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.mounts import Mounted, mounted_at
-from wizard.layout.changes import digest_of_text, new_line, new_rules, queue_file
-from wizard.layout.tuning import Superblock
+from wizard.layout.changes.steps_of import digest_of_text, new_line, new_rules, queue_file
+from wizard.layout.changes.tuning import Superblock
 from wizard.model.changes import (
     ChangeOperation,
     EditFstab,
@@ -23,7 +23,7 @@ from wizard.model.changes import (
 from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.names import printable
-from wizard.probe.sysfs import text
+from wizard.probe.host.sysfs import text
 from wizard.tools.run import find, run
 
 SYSTEMD = Path("/run/systemd/system")

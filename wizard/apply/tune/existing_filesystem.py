@@ -13,15 +13,15 @@ from wizard.apply.system.fstab import Line, parse
 from wizard.apply.system.mounts import read_mounts
 from wizard.apply.tune.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.filesystems.registry import KINDS
-from wizard.layout.changes import rules_name
+from wizard.layout.changes.steps_of import rules_name
+from wizard.layout.changes.tuning import Found, Superblock
 from wizard.layout.planner import known_identity
-from wizard.layout.tuning import Found, Superblock
 from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine, Partition, Signature
 from wizard.model.names import printable
+from wizard.probe.host.sysfs import SYS, name_of, node_of, text
 from wizard.probe.machine import probe_machine
-from wizard.probe.sysfs import SYS, name_of, node_of, text
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,7 +21,7 @@ from wizard.apply.plan.guard import (
 )
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.tune.current_value import How, Standing, standing
-from wizard.layout.changes import undo_commands
+from wizard.layout.changes.steps_of import undo_commands
 from wizard.model.changes import (
     ChangeOperation,
     Changes,

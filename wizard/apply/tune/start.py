@@ -25,8 +25,8 @@ from wizard.apply.run.runs import (
 )
 from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
 from wizard.apply.tune.run import check_goes_on, check_takes_back
-from wizard.layout.changes_check import check_changes
-from wizard.layout.changes_document import render_changes
+from wizard.layout.changes.changes_document import render_changes
+from wizard.layout.changes.check_changes import check_changes
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable

@@ -11,7 +11,7 @@ from wizard.apply.steps.step_context import journalled
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.tune.current_value import How, standing
-from wizard.layout.changes import change_commands, new_line, new_rules, queue_file, undo_commands
+from wizard.layout.changes.steps_of import change_commands, new_line, new_rules, queue_file, undo_commands
 from wizard.model.changes import (
     ChangeOperation,
     Changes,

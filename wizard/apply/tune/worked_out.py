@@ -13,7 +13,7 @@ from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.filesystems.registry import KINDS
-from wizard.layout.tuning import ROOT_ONLY, make_changes
+from wizard.layout.changes.tuning import ROOT_ONLY, make_changes
 from wizard.model.advice import Workload
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput

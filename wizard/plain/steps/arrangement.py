@@ -4,7 +4,7 @@ volume group."""
 from dataclasses import replace
 
 from wizard.layout.planner import PLAIN, Mode
-from wizard.layout.wish import Arrangement
+from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import DiskwrightError
 from wizard.plain.desk import Desk
 from wizard.services.session import Session

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.layout.text import command_lines, wrapped
+from wizard.layout.told.text import command_lines, wrapped
 from wizard.migrate.carried_document import render_carried
 from wizard.migrate.carry import carrying_steps
-from wizard.migrate.ways import SUMMARIES, TITLES
+from wizard.migrate.told.ways import SUMMARIES, TITLES
 from wizard.model.carried import Carried
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive

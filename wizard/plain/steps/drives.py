@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from wizard.migrate.candidates import Candidate, candidate_words, old_filesystems
+from wizard.migrate.ext.candidates import Candidate, candidate_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive, Machine
 from wizard.plain.desk import Desk

@@ -3,14 +3,14 @@
 from dataclasses import replace
 from functools import partial
 
-from wizard.layout.inside import volume_bytes
-from wizard.layout.mirrors import mirror_note
 from wizard.layout.planner import Mode
-from wizard.layout.preview import danger_of
-from wizard.layout.promise import lost_then
-from wizard.layout.refusals import unread_content
-from wizard.layout.wish import Wish, more_words, size_words
-from wizard.migrate.candidates import instead_words, old_filesystems
+from wizard.layout.room.refusals import unread_content
+from wizard.layout.several.mirrors import mirror_note
+from wizard.layout.told.inside import volume_bytes
+from wizard.layout.told.preview import danger_of
+from wizard.layout.told.promise import lost_then
+from wizard.layout.wishes.wish import Wish, more_words, size_words
+from wizard.migrate.ext.candidates import instead_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.plan import Plan

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from wizard.layout.roles import ROLES
-from wizard.layout.subvolumes import parse_subvolumes, subvolumes_written
-from wizard.layout.wish import Wish, check_wishes, size_words
+from wizard.layout.wishes.roles import ROLES
+from wizard.layout.wishes.subvolumes import parse_subvolumes, subvolumes_written
+from wizard.layout.wishes.wish import Wish, check_wishes, size_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.model.plan import Subvolume

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wizard.apply.migration.moved import HALF_DONE, decision_of, moved_sentence
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
-from wizard.migrate.ways import power_words
+from wizard.migrate.told.ways import power_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from wizard.migrate.carry import can_be_carried
 from wizard.migrate.document import render_migration
-from wizard.migrate.ways import COMPARED, confirm_command, is_damaged, place_words
+from wizard.migrate.told.ways import COMPARED, confirm_command, is_damaged, place_words
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.model.migration import Migration, Prospect, Way

@@ -1,7 +1,7 @@
 """A new passphrase, asked for line by line and not shown."""
 
-from wizard.layout.encryption import LOST
-from wizard.layout.passphrase import passphrase_fault, passphrase_warning
+from wizard.layout.wishes.encryption import LOST
+from wizard.layout.wishes.passphrase import passphrase_fault, passphrase_warning
 from wizard.plain.desk import Desk
 from wizard.plain.questions import agreed
 

@@ -3,9 +3,9 @@
 from pathlib import Path
 
 from wizard.layout.document import render_plan
-from wizard.layout.preview import steps_lines
-from wizard.layout.promise import promise
-from wizard.layout.steps import told_as_direct
+from wizard.layout.steps.shown import told_as_direct
+from wizard.layout.told.preview import steps_lines
+from wizard.layout.told.promise import promise
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.plain.advicewords import volumes_reasons

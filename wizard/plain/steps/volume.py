@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from wizard.advise.workloads import Profile
-from wizard.layout.wish import Wish, check_wishes, parse_share, size_words
+from wizard.layout.wishes.wish import Wish, check_wishes, parse_share, size_words
 from wizard.model.advice import Advice, Choice
 from wizard.model.errors import BadInput
 from wizard.model.names import printable

@@ -16,10 +16,10 @@ from wizard.model.advice import Advice, Choice, Unmade
 from wizard.model.errors import DiskwrightError
 from wizard.model.names import printable
 from wizard.services.session import Next
-from wizard.tui.describe import PLACE_INK, choice_blocks, unmade_blocks, zoned_blocks
-from wizard.tui.reasontext import choice_reasons, unmade_reasons
 from wizard.tui.screens.options import OptionsScreen
 from wizard.tui.step import StepScreen
+from wizard.tui.text.describe import PLACE_INK, choice_blocks, unmade_blocks, zoned_blocks
+from wizard.tui.text.reasontext import choice_reasons, unmade_reasons
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para

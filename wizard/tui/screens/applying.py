@@ -15,7 +15,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.services.session import Next
-from wizard.tui.dialogs import Ask
+from wizard.tui.dialogs.questions import Ask
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Prose, Words, para

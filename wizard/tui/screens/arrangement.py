@@ -7,10 +7,10 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 
-from wizard.layout.roles import TableKind
-from wizard.layout.wish import Arrangement
+from wizard.layout.wishes.roles import TableKind
+from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import DiskwrightError
-from wizard.tui.form import Form
+from wizard.tui.dialogs.form import Form
 from wizard.tui.widgets.controls import Cycle, Offer, Turn
 from wizard.tui.widgets.words import Prose
 

@@ -17,11 +17,11 @@ from wizard.model.verdict import Outcome, Verdict
 from wizard.services.session import Next
 from wizard.trial.alignment import Progress, confirm_scratch
 from wizard.trial.document import render_verdict
-from wizard.tui.dialogs import AskToken
-from wizard.tui.reasontext import verdict_reasons
+from wizard.tui.dialogs.questions import AskToken
 from wizard.tui.saving import save_text
 from wizard.tui.step import StepScreen
-from wizard.tui.verdicttext import progress_blocks, verdict_blocks
+from wizard.tui.text.reasontext import verdict_reasons
+from wizard.tui.text.verdicttext import progress_blocks, verdict_blocks
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 

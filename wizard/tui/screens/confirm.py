@@ -10,11 +10,11 @@ from textual.binding import Binding, BindingType
 from wizard.apply.plan.steps_told import confirmation
 from wizard.model.plan import Plan
 from wizard.services.session import Gone, Session
-from wizard.tui.plantext import loss_blocks
 from wizard.tui.rooting import has_root
 from wizard.tui.saving import save_plan
 from wizard.tui.screens.last_question import LastQuestion
 from wizard.tui.screens.tokens import Tokens
+from wizard.tui.text.plantext import loss_blocks
 from wizard.tui.widgets.controls import Entry, Press
 from wizard.tui.widgets.passphrase import Passphrase
 from wizard.tui.widgets.words import Prose, Words, gap, para

@@ -6,8 +6,8 @@ from textual.app import ComposeResult
 from wizard.apply.plan.steps_told import decision_of
 from wizard.apply.run.decision import Decision
 from wizard.model.errors import DiskwrightError
-from wizard.tui.runtext import result_blocks, result_words
 from wizard.tui.settling import SettlingScreen, decision_blocks
+from wizard.tui.text.runtext import result_blocks, result_words
 from wizard.tui.widgets.words import Prose, Words, para
 
 

@@ -13,19 +13,19 @@ from textual.containers import Container
 from textual.message import Message
 
 from wizard.diagnose.words import recording_word
-from wizard.migrate.candidates import Candidate, candidate_words, keeping_words, old_filesystems
+from wizard.migrate.ext.candidates import Candidate, candidate_words, keeping_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Diagnosis
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
 from wizard.model.units import format_capacity
 from wizard.services.session import Moving, Next, Session
-from wizard.tui.describe import drive_blocks, finding_blocks, severity_text
-from wizard.tui.explained import WIDE
-from wizard.tui.pick import Pick
+from wizard.tui.dialogs.explained import WIDE
+from wizard.tui.dialogs.pick import Pick
 from wizard.tui.rooting import has_root
 from wizard.tui.screens.answers import Answered, Known, Read, Trouble
 from wizard.tui.step import StepScreen
+from wizard.tui.text.describe import drive_blocks, finding_blocks, severity_text
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
@@ -147,7 +147,7 @@ drives again; nothing is written by that, and the wizard itself stays without th
         """Why each finding matters, where its rule is from, and what others have measured."""
         row = self.query_one(Rows).current
         if found := self._found.get(row.key) if row else None:
-            from wizard.tui.reasontext import finding_reasons
+            from wizard.tui.text.reasontext import finding_reasons
 
             self.show_reasons(f"Findings: {found[0].path}", lambda: finding_reasons(found[1]))
 

@@ -8,24 +8,24 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from wizard.layout.inside import volume_bytes
 from wizard.layout.planner import PLAIN, Mode
-from wizard.layout.promise import lost_then
-from wizard.layout.refusals import unread_content
-from wizard.layout.wish import Arrangement, Wish, more_words, size_words
-from wizard.migrate.candidates import instead_words, old_filesystems
+from wizard.layout.room.refusals import unread_content
+from wizard.layout.told.inside import volume_bytes
+from wizard.layout.told.promise import lost_then
+from wizard.layout.wishes.wish import Arrangement, Wish, more_words, size_words
+from wizard.migrate.ext.candidates import instead_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.services.session import Back, Next, Session
 from wizard.services.spread import TAKES_ALL, fitting, plan_of, spread_words, still_there
-from wizard.tui.plantext import bars, spread_blocks
+from wizard.tui.console.terminal import Glyphs
 from wizard.tui.screens.arrangement import ArrangementForm, arrangement_words
 from wizard.tui.screens.spread import SpreadForm
 from wizard.tui.screens.volume import VolumeForm
 from wizard.tui.step import StepScreen
-from wizard.tui.terminal import Glyphs
+from wizard.tui.text.plantext import bars, spread_blocks
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para

@@ -7,7 +7,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from wizard.migrate.ways import TITLES, confirm_command, how_sentences, risk_sentences
+from wizard.migrate.told.ways import TITLES, confirm_command, how_sentences, risk_sentences
 from wizard.model.names import printable
 from wizard.tui.migrating import MovingStep
 from wizard.tui.saving import save_migration

@@ -12,8 +12,8 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
 from wizard.tui.migrating import MovingStep
-from wizard.tui.runtext import INKS, check_blocks, settled_blocks, step_blocks
 from wizard.tui.settling import SettlingScreen, decision_blocks
+from wizard.tui.text.runtext import INKS, check_blocks, settled_blocks, step_blocks
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para
 
 

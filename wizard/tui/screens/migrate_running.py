@@ -10,7 +10,7 @@ from textual import on
 from textual.app import ComposeResult
 
 from wizard.apply.run.progress import StepProgress
-from wizard.migrate.ways import around_words, percent_done, power_words, seconds_left, silent_words
+from wizard.migrate.told.ways import around_words, percent_done, power_words, seconds_left, silent_words
 from wizard.model.migration import SetFstabType
 from wizard.model.names import printable
 from wizard.model.units import roughly

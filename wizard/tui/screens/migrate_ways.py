@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from wizard.migrate.carry import can_be_carried
-from wizard.migrate.ways import COMPARED, TITLES, is_damaged, offer_of, room_words, time_words
+from wizard.migrate.told.ways import COMPARED, TITLES, is_damaged, offer_of, room_words, time_words
 from wizard.model.carried import Carried
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Severity
@@ -21,11 +21,11 @@ from wizard.model.names import printable
 from wizard.model.units import roughly
 from wizard.services.session import Moving, Next
 from wizard.tui.carrying import save_carried
-from wizard.tui.describe import finding_blocks
-from wizard.tui.dialogs import AskFolder, AskVolume
-from wizard.tui.explained import WIDE
+from wizard.tui.dialogs.explained import WIDE
+from wizard.tui.dialogs.questions import AskFolder, AskVolume
 from wizard.tui.migrating import MovingStep, SideBySide, offer_blocks
 from wizard.tui.rooting import has_root
+from wizard.tui.text.describe import finding_blocks
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, gap, para

@@ -14,8 +14,8 @@ from wizard.advise.asked import Taken
 from wizard.advise.offered import Offered
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
-from wizard.tui.dialogs import AskToken
-from wizard.tui.explained import Dialog
+from wizard.tui.dialogs.explained import Dialog
+from wizard.tui.dialogs.questions import AskToken
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Block, Prose, Words, para

@@ -5,12 +5,12 @@ from typing import ClassVar
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from wizard.layout.steps import told_as_direct
-from wizard.tui.plantext import plan_blocks
-from wizard.tui.reasontext import step_reasons
+from wizard.layout.steps.shown import told_as_direct
+from wizard.tui.console.terminal import Glyphs
 from wizard.tui.saving import save_plan
 from wizard.tui.step import StepScreen
-from wizard.tui.terminal import Glyphs
+from wizard.tui.text.plantext import plan_blocks
+from wizard.tui.text.reasontext import step_reasons
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Words
 

@@ -7,8 +7,8 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
-from wizard.layout.mirrors import mirror_note
-from wizard.layout.preview import danger_of
+from wizard.layout.several.mirrors import mirror_note
+from wizard.layout.told.preview import danger_of
 from wizard.model.errors import DiskwrightError
 from wizard.model.machine import Drive
 from wizard.model.names import printable
@@ -16,8 +16,8 @@ from wizard.model.units import format_capacity
 from wizard.services.contract import Services
 from wizard.services.session import Session
 from wizard.services.spread import ALONE, WAYS, Way, candidates, loss_words, spread, way_of
-from wizard.tui.dialogs import Ask
-from wizard.tui.explained import Dialog
+from wizard.tui.dialogs.explained import Dialog
+from wizard.tui.dialogs.questions import Ask
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.rows import Column, Row, Rows
 from wizard.tui.widgets.words import Prose, para

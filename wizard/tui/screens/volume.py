@@ -7,15 +7,15 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 
-from wizard.layout.roles import ROLES
-from wizard.layout.subvolumes import parse_subvolumes, subvolumes_written
-from wizard.layout.wish import REST, Wish, check_wishes, parse_share, size_written
+from wizard.layout.wishes.roles import ROLES
+from wizard.layout.wishes.subvolumes import parse_subvolumes, subvolumes_written
+from wizard.layout.wishes.wish import REST, Wish, check_wishes, parse_share, size_written
 from wizard.model.advice import Choice
 from wizard.model.errors import BadInput, DiskwrightError
 from wizard.model.names import printable
 from wizard.services.contract import Services
 from wizard.services.session import Session
-from wizard.tui.form import Form
+from wizard.tui.dialogs.form import Form
 from wizard.tui.widgets.controls import Cycle, Entry, Field, Offer, Turn
 from wizard.tui.widgets.words import Prose
 

@@ -5,7 +5,7 @@ import os
 from textual.app import ComposeResult
 from textual.containers import Vertical
 
-from wizard.layout.passphrase import passphrase_fault, passphrase_warning
+from wizard.layout.wishes.passphrase import passphrase_fault, passphrase_warning
 from wizard.tui.widgets.controls import Entry, Field
 
 FIRST, SECOND = "passphrase", "again"

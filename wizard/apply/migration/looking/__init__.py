@@ -1,0 +1,1 @@
+"""Looking at a filesystem and what surrounds it before its migration; nothing is written."""

@@ -1,0 +1,44 @@
+"""A run's migration as it is found: whether it was begun, and the names that its drive and its device have
+now."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from wizard.apply.block.devices import kernel_name
+from wizard.apply.migration.looking.look import drive_of
+from wizard.apply.migration.on_device import record
+from wizard.apply.plan.resume import begun_steps
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.runs import load_migration
+from wizard.apply.transaction.phases import OVER, Phase, load_record
+from wizard.apply.transaction.transaction import is_filesystem_of, locate
+from wizard.model.errors import Refused
+from wizard.model.migration import Migration
+
+
+def has_begun(run: Path) -> bool:
+    """Whether a step was begun: so says the journal, or what is kept beside it to take the step back, should
+    the journal be cut off."""
+    direct = record.load_record(run)
+    return bool(begun_steps(read_entries(run)) or (direct and direct.marks) or load_record(run))
+
+
+def migration_now(run: Path) -> Migration:
+    """The migration; where it is a transaction that is under way, or was given up and can be begun again, on
+    the device that has its filesystem, by UUID and size. One that is not there keeps its names, and whoever
+    looks at it says so. Raises BadInput where the run cannot be read.
+    """
+    migration, record = load_migration(run), load_record(run)
+    if (
+        record is None
+        or record.phase in OVER - {Phase.ABANDONED}
+        or is_filesystem_of(record, migration.device)
+    ):
+        return migration
+    try:
+        device = locate(run)
+    except Refused:
+        return migration
+    return replace(
+        migration, device=device, drive=replace(migration.drive, path=drive_of(kernel_name(device)))
+    )

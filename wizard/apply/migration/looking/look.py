@@ -1,0 +1,285 @@
+"""Everything that is found out about an ext filesystem before it is migrated. Nothing is written."""
+
+import os
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
+from wizard.apply.block.snapshot import snapshot_obstacle
+from wizard.apply.manifest.manifest import manifest_seconds
+from wizard.apply.migration.looking.around import boot_path, folder_seen, swap_files_on, units_for
+from wizard.apply.migration.looking.own_fstab import own_fstab
+from wizard.apply.run.environment import LOOK_SECONDS, Environment
+from wizard.apply.run.runs import runs_folder
+from wizard.apply.system.edited_file import read_text
+from wizard.apply.system.fstab import Line, parse
+from wizard.layout.planner import known_identity
+from wizard.migrate.estimates import used_bytes
+from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
+from wizard.migrate.obstacles.inside_it import KNOWN
+from wizard.migrate.situation import BootLine, Situation, Target
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.ext import ExtFacts
+from wizard.model.machine import Drive, Layer, Signature, Use
+from wizard.model.names import printable
+from wizard.probe.content.extcopy import find_copy
+from wizard.probe.host.sysfs import node_of
+from wizard.probe.machine import probe_machine
+from wizard.tools.run import find, run
+
+PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "e2undo", "dumpe2fs", "debugfs")
+ROOTS = frozenset({"/", "/usr"})
+
+_VERSION = re.compile(r"^e2fsck (\d+)\.(\d+)", re.MULTILINE)
+
+
+def look_at_ext(
+    device: str,
+    environment: Environment,
+    *,
+    store: Path | None = None,
+    undo_dir: Path | None = None,
+    target: str | None = None,
+    journal_dir: Path | None = None,
+) -> Situation:
+    """The ext filesystem on a drive, a partition, or a volume on one drive, and all around it that a
+    migration depends on.
+
+    Where neither `store` nor `undo_dir` is named, what is replaced is kept among the runs, which
+    `journal_dir` can have elsewhere. Raises BadInput where there is none or it cannot be read, Refused where
+    its superblock is damaged.
+    """
+    node = _node(device)
+    path, read = str(node), read_superblock(str(node))
+    machine = probe_machine([drive_of(kernel_name(path))])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(f"{drive.path} does not tell its size, so nothing is changed there.")
+    chain = _layers(drive, path)
+    shown = chain[-1].path if chain else path
+    uses = [use for use in drive.uses if use.subject == shown]
+    fstab = read_text(environment.fstab)
+    lines = [
+        line for line in parse(fstab, str(environment.fstab)) if _is_of(line, path, _tags(drive, path, read))
+    ]
+    is_root = any(use.kind == "running-system" and use.by in ROOTS for use in uses)
+    mounts = tuple(dict.fromkeys(use.by for use in uses if use.kind in ("mounted", "running-system")))
+    unmounted = "" if mounts or is_root else path
+    own = own_fstab(path, read, _tags(drive, path, read)) if unmounted else None
+    runs = runs_folder(journal_dir)
+    return Situation(
+        drive=known_identity(machine, drive, drive.size_bytes, drive.geometry),
+        device=shown,
+        ext=read,
+        fstab=str(environment.fstab),
+        fstab_text=fstab,
+        device_bytes=size_bytes(path),
+        mounts=mounts,
+        swap_files=swap_files_on(node),
+        is_root=is_root,
+        opened=_is_opened(uses),
+        layers=tuple(layer.kind for layer in chain),
+        lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
+        units=units_for(environment.fstab.parent, {path, shown}, _tags(drive, path, read)),
+        own=own,
+        boot=boot_path(
+            {line.mount_point for line in lines} | ({"/"} if is_root else set()), environment, unmounted, own
+        ),
+        missing=tuple(name for name in PROGRAMS if find(name) is None),
+        e2fsprogs=_version(),
+        no_snapshots=_clause(snapshot_obstacle()),
+        store=folder_seen(store, runs, node),
+        undo_dir=folder_seen(undo_dir, runs, node),
+        target=_target(target, shown, read) if target is not None else None,
+        manifest_seconds=2
+        * manifest_seconds(used_bytes(read), read.inodes - read.free_inodes, turns=drive.rotational),
+    )
+
+
+def read_superblock(path: str) -> ExtFacts:
+    """What the superblock on a device says; raises BadInput or Refused where that is nothing, naming a copy
+    that is whole."""
+    try:
+        found = read_filesystem(partial(_bytes, path))
+        fault = _fault(path, found) if found else ""
+        copy = _copy(path) if fault or not found else None
+    except PermissionError:
+        raise BadInput(f"Only root can read {path}: run it as  sudo diskwright migrate {path}") from None
+    except OSError as error:
+        raise Refused(
+            f"{path} cannot be read: {error.strerror}. Save what can be read of it first. Nothing was "
+            "written."
+        ) from None
+    if found is not None and not fault:
+        return found
+    if copy is not None:
+        block, size = copy
+        raise Refused(
+            f"The superblock of {path} is damaged{fault}. Its copy at block {block} is whole, and `e2fsck -b "
+            f"{block} -B {size} {path}` repairs by it; make an image of the device first. Nothing was "
+            "written."
+        )
+    if fault:
+        raise Refused(
+            f"The superblock of {path} is damaged{fault}. Make an image of the device before any repair. "
+            "Nothing was written."
+        )
+    raise BadInput(
+        f"{path} holds no ext2, ext3 or ext4 filesystem; `diskwright inspect` shows what it holds."
+    )
+
+
+def _fault(path: str, found: ExtFacts) -> str:
+    """What e2fsprogs has against a superblock that looks whole, as the end of a sentence; what it does not
+    know is told elsewhere."""
+    if found.features - KNOWN or find("dumpe2fs") is None:
+        return ""
+    said = run(("dumpe2fs", "-h", path), seconds=LOOK_SECONDS, accept=range(256))
+    return f" (dumpe2fs: {printable(said.last_words, 100).rstrip('.')})" if said.status else ""
+
+
+def _bytes(path: str, offset_bytes: int, length_bytes: int = SUPERBLOCK_BYTES) -> bytes:
+    """None behind the device's end, wherever damaged numbers point."""
+    if offset_bytes + length_bytes > size_bytes(path):
+        return b""
+    with Path(path).open("rb", buffering=0) as file:
+        file.seek(offset_bytes)
+        return file.read(length_bytes)
+
+
+def _copy(path: str) -> tuple[int, int] | None:
+    """The block and the block size of the first copy of the superblock that is whole."""
+    place = find_copy(partial(_bytes, path))
+    found = read_ext(_bytes(path, place)) if place is not None else None
+    return (
+        (place // found.block_bytes, found.block_bytes) if place is not None and found is not None else None
+    )
+
+
+def _node(device: str) -> Path:
+    try:
+        node = Path(device).resolve(strict=True)
+    except OSError:
+        raise BadInput(
+            f"There is no device {printable(device)}; `diskwright inspect` lists the drives."
+        ) from None
+    if not node.is_block_device() or not (SYS_BLOCK / kernel_name(str(node))).exists():
+        raise BadInput(f"{printable(device)} is no block device; name a partition, such as /dev/sdX1.")
+    return node
+
+
+def drive_of(name: str) -> str:
+    """The node of the one drive that a device lies on; raises BadInput where it lies on several."""
+    drives = set(_below(name))
+    if len(drives) != 1:
+        named = " and ".join(sorted(drives)) or "no drive"
+        raise BadInput(
+            f"{node_of(name)} lies on {named}: a migration needs a filesystem on one drive. Nothing was "
+            "written."
+        )
+    return drives.pop()
+
+
+def _below(name: str) -> Iterator[str]:
+    folder = SYS_BLOCK / name
+    slaves = (
+        sorted(entry.name for entry in (folder / "slaves").glob("*")) if (folder / "slaves").exists() else []
+    )
+    if (folder / "partition").exists():
+        yield from _below(folder.resolve().parent.name)
+    elif slaves:
+        for slave in slaves:
+            yield from _below(slave)
+    else:
+        yield node_of(name)
+
+
+def _layers(drive: Drive, path: str) -> tuple[Layer, ...]:
+    """What lies between the drive and the device, the device's own layer last; nothing for the drive and its
+    partitions."""
+    name = kernel_name(path)
+    own = [
+        layer
+        for layer in drive.layers
+        if kernel_name(layer.path) == name and not (SYS_BLOCK / name / "partition").exists()
+    ]
+    if not own or name == kernel_name(drive.path):
+        return ()
+    return (*_layers(drive, own[0].below), own[0])
+
+
+def _tags(drive: Drive, path: str, ext: ExtFacts) -> dict[str, str | None]:
+    """What fstab can call it by instead of a node."""
+    part = drive.partition(path)
+    return {
+        "UUID": ext.uuid,
+        "LABEL": ext.label or None,
+        "PARTUUID": part.part_uuid if part else None,
+        "PARTLABEL": (part.name or None) if part else None,
+    }
+
+
+def _is_of(line: Line, path: str, tags: dict[str, str | None]) -> bool:
+    named = line.names(tags)
+    return (
+        named if named is not None else line.source.startswith("/") and os.path.realpath(line.source) == path
+    )
+
+
+def _is_opened(uses: list[Use]) -> bool:
+    return any(use.kind in ("holder", "raid-member", "loop-backing", "swap", "opened") for use in uses)
+
+
+def _version() -> tuple[int, int]:
+    """Of e2fsprogs, (0, 0) where it does not tell."""
+    if find("e2fsck") is None:
+        return 0, 0
+    try:
+        said = run(["e2fsck", "-V"], seconds=LOOK_SECONDS, accept=range(256))
+    except Failed:
+        return 0, 0
+    match = _VERSION.search(said.errors + said.output)
+    return (int(match[1]), int(match[2])) if match else (0, 0)
+
+
+def _clause(sentence: str) -> str:
+    """A sentence as the end of another. The names of programs are lower-case already."""
+    return sentence[:1].lower() + sentence[1:].rstrip(".")
+
+
+def _target(device: str, source: str, ext: ExtFacts) -> Target:
+    """The volume for a fresh filesystem; raises BadInput where there is no such device."""
+    node = _node(device)
+    path = str(node)
+    machine = probe_machine([drive_of(kernel_name(path))])
+    (drive,) = machine.drives
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(f"{drive.path} does not tell its size, so nothing is made there.")
+    chain = _layers(drive, path)
+    shown = chain[-1].path if chain else path
+    part = drive.partition(path)
+    found = chain[-1].signatures if chain else part.signatures if part else drive.signatures
+    seen = Target(shown, size_bytes(path), known_identity(machine, drive, drive.size_bytes, drive.geometry))
+    return replace(seen, fault=_target_fault(drive, seen, source, found, ext))
+
+
+def _target_fault(
+    drive: Drive, seen: Target, source: str, found: tuple[Signature, ...], ext: ExtFacts
+) -> str:
+    is_drive = seen.device == drive.path
+    if seen.device == source:
+        return "it is the filesystem itself"
+    if found:
+        return f"it holds {printable('+'.join(signature.kind for signature in found), 60)}"
+    if is_drive and (drive.table is None or drive.table.kind != "none" or drive.partitions):
+        return "it has partitions, or could not be read"
+    if drive.read_only:
+        return "it is read-only"
+    if any(use.subject == seen.device or (is_drive and use.kind != "loop-backing") for use in drive.uses):
+        return "it is in use"
+    if seen.size_bytes < used_bytes(ext):
+        return "it is smaller than what is to be copied"
+    return ""

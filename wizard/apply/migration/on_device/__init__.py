@@ -1,0 +1,1 @@
+"""A migration on the device itself, and how it is taken back."""

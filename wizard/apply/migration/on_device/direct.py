@@ -1,0 +1,209 @@
+"""A migration on the device itself: each step with an undo file, and all of it taken back in reverse, proven
+by a fingerprint."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import monotonic
+
+from wizard.apply.block.devices import size_bytes
+from wizard.apply.block.ext_superblock import superblock_on
+from wizard.apply.migration.on_device.fingerprint import fingerprint
+from wizard.apply.migration.on_device.record import TAKING_BACK, Record, keep_record, load_record
+from wizard.apply.migration.on_device.undo_files import (
+    drop,
+    folder_fault,
+    folder_of,
+    made_durable,
+    new_folder,
+    put_step_back,
+    undo_file_fault,
+)
+from wizard.apply.migration.proof import keep_manifest, manifest_checks
+from wizard.apply.migration.steps import MigratingSite, OnGround, operate
+from wizard.apply.migration.verify import device_checks
+from wizard.apply.run.progress import noting
+from wizard.apply.run.runs import called
+from wizard.apply.run.vault import mark_durably
+from wizard.migrate.ext.superblock import read_ext
+from wizard.migrate.ext.used import was_mounted_since
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Check, Event
+from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh, Migration
+from wizard.model.units import format_exact
+
+
+@dataclass(frozen=True, slots=True)
+class Direct:
+    """A run that works on the device itself, with undo files."""
+
+    site: MigratingSite
+
+    @property
+    def node(self) -> str:
+        """The device itself."""
+        return self.site.migration.device
+
+    def checks(self) -> Iterator[Check]:
+        """What is to hold of the device."""
+        yield from device_checks(self.node, self.site)
+        yield from manifest_checks(self.node, self.site)
+
+    def release(self) -> None:
+        """Nothing but the device is worked on."""
+
+    def commit(self) -> str:
+        """It was made where it stays."""
+        return ""
+
+    @property
+    def _run(self) -> Path:
+        return self.site.run
+
+    @property
+    def _migration(self) -> Migration:
+        return self.site.migration
+
+    @property
+    def _is_taking_back(self) -> bool:
+        return (self._run / TAKING_BACK).exists()
+
+    def _folder(self, step: int) -> Path:
+        return folder_of(Path(self._migration.undo_dir), self._run.name, step)
+
+    def prepare(self) -> None:
+        """Take the fingerprint, or, where an earlier process was cut off in a step, take all of it back
+        first: what such a step leaves is known to nobody, while what the device was is known to the bit.
+        """
+        record = load_record(self._run)
+        if record is None:
+            sha256, seconds = self._fingerprint()
+            keep_record(self._run, Record(sha256, round(seconds, 1)))
+            sentence = f"Took the fingerprint of {self._migration.device} as it was, in {seconds:.1f} s."
+            self.site.journal.add(Event.SAVED, sentence, output=f"sha256 {sha256}")
+        elif record.cut_off or self._is_taking_back:
+            self.site.journal.add(
+                Event.COMMAND, "A step was cut off: all steps are taken back, and done anew."
+            )
+            self.check_kept()
+            self.take_back()
+
+    def is_done(self, step: int) -> bool:
+        """Whether a step on the device is done."""
+        record = load_record(self._run)
+        return record is not None and record.is_done(step)
+
+    def make(self, operation: OnGround, step: int) -> str:
+        """Carry out a step; a sentence on it. Its undo file is on the medium on return. Raises Failed."""
+        device = self._migration.device
+        if isinstance(operation, MakeFresh | CopyFiles):
+            raise Failed(f"Step {step} works on another device than {device}.")
+        # What a check puts right, such as a journal that was not empty, belongs to what is compared.
+        if not isinstance(operation, CheckFiles):
+            keep_manifest(device, self.site)
+        record = load_record(self._run)
+        if record is None:
+            raise Failed(f"The fingerprint of {device} is missing.")
+        undo_file = new_folder(self._folder(step))
+        record = keep_record(self._run, record.begun(step, superblock_on(device)))
+        said = operate(operation, device, replace(self.site, step=step), undo_file)
+        kept = made_durable(self._folder(step))
+        keep_record(self._run, record.done(superblock_on(device)))
+        return f"{said} {format_exact(kept)} can put back what it replaced."
+
+    def check_kept(self) -> None:
+        """Raises Failed where an undo file of a step that was done is missing, damaged, or not root's
+        alone."""
+        record, device = load_record(self._run), self._migration.device
+        for mark in record.marks if record else ():
+            folder = self._folder(mark.step)
+            if fault := folder_fault(folder):
+                raise Failed(
+                    f"The folder {folder} with the undo file of step {mark.step} {fault}: {device} is left "
+                    "as it is."
+                )
+            if mark.after and (fault := undo_file_fault(folder, device, self.site.command)):
+                raise Failed(
+                    f"The undo file of step {mark.step} in {folder} {fault}: {device} is left as it is."
+                )
+
+    def take_back(self) -> str:
+        """Put everything back in reverse, and prove it; a sentence on that. May be repeated. Raises
+        Failed."""
+        record, device = load_record(self._run), self._migration.device
+        if record is None or not (record.marks or self._is_taking_back):
+            return f"Nothing that this run wrote is on {device}."
+        again = record.cut_off or self._is_taking_back
+        mark_durably(self._run / TAKING_BACK)
+        for mark in reversed(record.marks):
+            site = replace(self.site, step=mark.step)
+            put_step_back(
+                self._folder(mark.step), device, bytes.fromhex(mark.before), site.command, again=again
+            )
+            # What is put back is not asked for again: a step that was cut off before its undo file was there
+            # fits only as it was then.
+            record = keep_record(self._run, record.without_last())
+        found, seconds = self._fingerprint()
+        if found != record.sha256:
+            raise Failed(
+                f"Everything that was kept is put back on {device}, but it is not what it was, bit for bit: "
+                f"its fingerprint differs. `e2fsck -f -n {device}` says whether it is sound. The undo files "
+                f"stay in {self._folder(1).parent}."
+            )
+        (self._run / TAKING_BACK).unlink()
+        return (
+            f"{device} is bit for bit what it was: so says its fingerprint, of "
+            f"{format_exact(size_bytes(device))} in {seconds:.1f} s."
+        )
+
+    def drop(self) -> str:
+        """Delete the undo files; a sentence on that."""
+        freed = drop(Path(self._migration.undo_dir), self._run.name)
+        return f"The undo files are deleted, which freed {format_exact(freed)}."
+
+    def check_resumable(self) -> None:
+        """Raises Refused where its steps would work on something else than they left."""
+        self.check_untouched()
+
+    def check_untouched(self) -> None:
+        """Raises Refused where the device was mounted for writing, or changed otherwise, since the run left
+        it."""
+        record, device = load_record(self._run), self._migration.device
+        if record is None or not record.marks:
+            return
+        now, known = superblock_on(device), record.last_superblock
+        found, left = read_ext(now), read_ext(known)
+        if found is not None and found.uuid != self._migration.before.uuid:
+            raise Refused(f"{device} holds another filesystem now, {found.uuid}. Nothing was written.")
+        is_between = record.cut_off or self._is_taking_back
+        # Of what is between two steps any superblock can stand there: each is one that was left.
+        possible = [
+            seen for one in (record.superblocks if is_between else (known,)) if (seen := read_ext(one))
+        ]
+        if found is not None and left is not None and was_mounted_since(found, left, *possible):
+            raise Refused(mounted_since(device, self._run))
+        # What was cut off can have left anything between, but for the time of a mount, which none of the
+        # programs sets.
+        if now != known and not is_between:
+            raise Refused(
+                f"{device} was changed since the run {self._run.name} ended: its superblock is another. What "
+                "was kept does not fit it any more. Nothing was written."
+            )
+
+    def _fingerprint(self) -> tuple[str, float]:
+        begun = monotonic()
+        return fingerprint(self._migration.device, noting(self._run)), monotonic() - begun
+
+
+def mounted_since(device: str, run: Path, *, finish: bool = False) -> str:
+    """Why there is no way back any more, and the way on; `finish`: the run has something left to do."""
+    on = (
+        f"`diskwright resume {called(run)}` does what is left to do."
+        if finish
+        else f"`diskwright keep {called(run)}` deletes what was kept for that."
+    )
+    return (
+        f"{device} was mounted for writing since the run {run.name} ended. What was written since would be "
+        f"torn apart by putting the old blocks back, so it cannot be undone any more. {on} Nothing was "
+        "written."
+    )

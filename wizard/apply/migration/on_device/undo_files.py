@@ -1,0 +1,200 @@
+"""e2fsprogs' undo files of a run: one for each step, on the medium before the next step begins, and put back
+in reverse.
+
+A step that was cut off leaves an incomplete file. e2undo puts back what it holds all the same, but then marks
+the superblock for a check (e2undo.c), which would keep the device from being what it was. So the superblock
+is kept before each step, and put back after.
+"""
+
+import os
+import shutil
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+from wizard.apply.block.ext_superblock import put_superblock, superblock_on
+from wizard.apply.run.journal import sync_folder
+from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
+from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES
+from wizard.model.errors import Failed, Refused
+from wizard.model.names import printable
+from wizard.model.units import format_exact
+from wizard.tools.run import Result
+
+UNDO = "undo.e2undo"
+
+MAGIC, HEADER = b"E2UNDO02", struct.Struct("<8sQQQI")
+"""How an undo file begins: its mark, the number of entries, the block of the superblock, that of the entries,
+the size of a block."""
+
+MARK = slice(0x38, 0x3A)
+"""Where a superblock has s_magic."""
+
+Command = Callable[..., Result]
+"""`MigratingSite.command`."""
+
+
+def check_undo_room(folder: Path, needed_bytes: int) -> None:
+    """Raises Refused unless the folder is one that root alone can write to, with so much room."""
+    shown = printable(str(folder), 200)
+    there = next(above for above in (folder, *folder.parents) if above.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK):
+        raise Refused(
+            f"Undo files cannot be kept in {shown}: it is no folder that can be written. Nothing was written."
+        )
+    refuse_open_folder(there)
+    status = os.statvfs(there)
+    free = status.f_bavail * status.f_frsize
+    if free < needed_bytes:
+        raise Refused(
+            f"Undo files cannot be kept in {shown}: {format_exact(free)} are free, and "
+            f"{format_exact(needed_bytes)} may be needed. Nothing was written. Name a folder on another "
+            "volume with --undo-dir DIR."
+        )
+
+
+def folder_of(undo_dir: Path, run_name: str, step: int) -> Path:
+    """Where the undo file of a step lies: alone, because `tune2fs -I` names its own."""
+    return undo_folder_of(undo_dir, run_name) / f"{step:02}"
+
+
+def undo_folder_of(undo_dir: Path, run_name: str) -> Path:
+    """Where all undo files of a run lie. Never called as the run itself, which lies beside it where undo
+    files are kept among the runs."""
+    return undo_dir / f"undo-{run_name}"
+
+
+def new_folder(folder: Path) -> str:
+    """Make the folder of a step, empty, and give the undo file to be; raises Failed."""
+    try:
+        folder.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if fault := folder_fault(folder):
+            raise Failed(f"The folder {printable(str(folder), 200)} for the undo file {fault}.")
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(mode=0o700)
+        sync_folder(folder.parent)
+    except OSError as error:
+        raise Failed(
+            f"The folder {printable(str(folder), 200)} for the undo file could not be made: {error.strerror}."
+        ) from None
+    return str(folder / UNDO)
+
+
+def undo_file_in(folder: Path) -> Path | None:
+    """The undo file of a step; None where there is none with anything in it."""
+    return next((file for file in sorted(folder.glob("*.e2undo")) if file.stat().st_size), None)
+
+
+def made_durable(folder: Path) -> int:
+    """The size of a step's undo file, which is on the medium on return; raises Failed where there is none."""
+    file = undo_file_in(folder)
+    if file is None:
+        raise Failed(
+            f"No undo file was written in {printable(str(folder), 200)}, so this step could not be taken "
+            "back."
+        )
+    fd = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+        sync_folder(folder)
+        return os.fstat(fd).st_size
+    except OSError as error:
+        raise Failed(
+            f"The undo file {printable(str(file), 200)} is not safe on its disk: {error.strerror}."
+        ) from None
+    finally:
+        os.close(fd)
+
+
+def folder_fault(folder: Path) -> str | None:
+    """Why the folder of a step is not trusted, as a clause: who could put another undo file there could have
+    root write anything."""
+    for place in (folder.parent, folder):
+        if os.path.lexists(place) and not is_roots_alone(place):
+            return "does not belong to root alone"
+    return None
+
+
+def undo_file_fault(folder: Path, device: str, command: Command) -> str | None:
+    """What is wrong with the undo file of a step that was done, as a clause; None where all its checksums are
+    right. Writes nothing."""
+    file = undo_file_in(folder)
+    if file is None:
+        return "is missing"
+    return None if _reads_well(file, device, command) else "is damaged"
+
+
+def _reads_well(file: Path, device: str, command: Command) -> bool:
+    """A dry run reads everything; without -f it would compare the superblock too, which only the last step's
+    file is to fit."""
+    return command(("e2undo", "-f", "-n", str(file), device), accept=range(256)).status == 0
+
+
+def put_step_back(folder: Path, device: str, superblock: bytes, command: Command, *, again: bool) -> None:
+    """Put back what a step replaced, and the superblock that it found. Raises Failed.
+
+    `again` where the device can hold anything between, since the step or the putting back was cut off. e2undo
+    wants to find the superblock that the undo file was closed or cut off with, so that one is put there
+    first: skipping the comparison by -f would skip checksums, too.
+    """
+    file = undo_file_in(folder)
+    recorded = _recorded_superblock(file) if file else None
+    if file is None or recorded is None:
+        _check_untouched(device, superblock, f"there is no whole undo file in {printable(str(folder), 200)}")
+        return
+    undo = ("e2undo", str(file), device)
+    if not again:
+        command(undo)
+    else:
+        found = superblock_on(device)
+        put_superblock(device, recorded)
+        if command(undo, accept=range(256)).status:
+            if not _reads_well(file, device, command):
+                put_superblock(device, found)
+                _check_untouched(device, superblock, f"its undo file {printable(str(file), 200)} is damaged")
+                return
+            # A killed program can have left the list of blocks shorter than its count says; every block that
+            # is listed is whole.
+            command(("e2undo", "-f", str(file), device))
+    if superblock_on(device) != superblock:
+        put_superblock(device, superblock)
+
+
+def _recorded_superblock(file: Path) -> bytes | None:
+    """The superblock that an undo file says it fits (e2fsprogs, lib/ext2fs/undo_io.c); None where not even
+    its header was written."""
+    with file.open("rb") as undo:
+        header = undo.read(HEADER.size)
+        if len(header) < HEADER.size or not header.startswith(MAGIC):
+            return None
+        _, _, place, _, block_bytes = HEADER.unpack(header)
+        undo.seek(place * block_bytes)
+        found = bytearray(undo.read(SUPERBLOCK_BYTES))
+    if len(found) < SUPERBLOCK_BYTES:
+        return None
+    # Its mark is turned round, so that nobody takes the file for a filesystem.
+    found[MARK] = bytes(byte ^ 0xFF for byte in found[MARK])
+    return bytes(found)
+
+
+def _check_untouched(device: str, superblock: bytes, why: str) -> None:
+    """A program makes its undo file before it writes: without one, the superblock it found must still be
+    there. Raises Failed."""
+    if superblock_on(device) != superblock:
+        raise Failed(f"{device} was changed by this step, and that cannot be put back: {why}.")
+
+
+def drop(undo_dir: Path, run_name: str) -> int:
+    """Delete all undo files of a run; how many bytes that freed. Raises Failed."""
+    folder = undo_folder_of(undo_dir, run_name)
+    if not folder.exists():
+        return 0
+    freed = sum(file.stat().st_size for file in folder.glob("*/*"))
+    try:
+        shutil.rmtree(folder)
+        sync_folder(undo_dir)
+    except OSError as error:
+        raise Failed(
+            f"The undo files in {printable(str(folder), 200)} could not be deleted: {error.strerror}."
+        ) from None
+    return freed

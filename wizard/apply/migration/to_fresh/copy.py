@@ -1,0 +1,130 @@
+"""A migration to a fresh filesystem: the old one is only read, so there is nothing of it to be taken back or
+kept."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from wizard.apply.block.ext_superblock import facts_on
+from wizard.apply.manifest.differences import differences
+from wizard.apply.manifest.manifest import AFTER, BEFORE
+from wizard.apply.migration.steps import MigratingSite, OnGround
+from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, is_made, make_fresh
+from wizard.apply.plan.resume import done_steps
+from wizard.apply.run.journal import read_entries
+from wizard.apply.run.progress import noting
+from wizard.migrate.steps import proof
+from wizard.migrate.told.words import SOUND
+from wizard.model.errors import Failed, Refused
+from wizard.model.journal import Check
+from wizard.model.migration import CopyFiles, MakeFresh, Migration
+
+
+def made_of(migration: Migration) -> MakeFresh:
+    """The operation that makes the fresh filesystem of a migration that has one."""
+    return next(step.operation for step in migration.steps if isinstance(step.operation, MakeFresh))
+
+
+@dataclass(frozen=True, slots=True)
+class Copying:
+    """A run that makes a fresh filesystem and copies everything into it."""
+
+    site: MigratingSite
+
+    @property
+    def node(self) -> str:
+        """The device with the fresh filesystem."""
+        return made_of(self.site.migration).target
+
+    def release(self) -> None:
+        """Nothing is left on the old filesystem, which is only read."""
+
+    def prepare(self) -> None:
+        """Nothing comes before."""
+
+    def is_done(self, step: int) -> bool:
+        """Whether a step is done by the journal."""
+        return step in done_steps(read_entries(self.site.run))
+
+    def make(self, operation: OnGround, step: int) -> str:
+        """Make the filesystem, or copy into it; a sentence. A copy that was cut off is begun anew. Raises
+        Failed."""
+        site = replace(self.site, step=step)
+        migration = site.migration
+        made = next(each for each in migration.steps if isinstance(each.operation, MakeFresh))
+        fresh = Fresh(made_of(migration), made.commands, migration.device, site.command, site.run)
+        match operation:
+            case MakeFresh():
+                return make_fresh(fresh)
+            case CopyFiles():
+                return copy_files(fresh, on_progress=noting(site.run, step))
+            case _:
+                raise Failed(f"Step {step} would write to {migration.device}, which is only read.")
+
+    def checks(self) -> Iterator[Check]:
+        """What is to hold of the fresh filesystem and of the old one. Raises Failed or BadInput where
+        something cannot be read."""
+        site = self.site
+        migration, make = site.migration, made_of(site.migration)
+        for step in migration.steps:
+            what = " ".join(step.holds)
+            if isinstance(step.operation, MakeFresh):
+                yield Check(what, is_made(make), f"UUID {facts_on(make.target).uuid}")
+            if isinstance(step.operation, CopyFiles):
+                found = differences(site.run / BEFORE, site.run / AFTER, inode_numbers=False)
+                yield Check(what, not found, " ".join(found) or "the manifests of both are the same")
+        looked = site.command(proof(make.target), accept=range(256))
+        yield Check(
+            SOUND,
+            looked.status == 0,
+            looked.last_words if looked.status else f"e2fsck ended with status {looked.status}",
+        )
+        same = facts_on(migration.device) == migration.before
+        seen = "its superblock says what it said" if same else "its superblock was written to meanwhile"
+        yield Check(f"{migration.device} was only read.", same, seen)
+
+    def commit(self) -> str:
+        """It was made where it stays."""
+        return ""
+
+    def check_resumable(self) -> None:
+        """What was begun is begun anew, and only on what this migration made."""
+
+    def check_kept(self) -> None:
+        """Nothing is kept."""
+
+    def check_untouched(self) -> None:
+        """The old one is only read, so that nobody else's change to it matters."""
+
+    def take_back(self) -> str:
+        """There is no way, and no need; raises Refused."""
+        raise Refused(no_way_back(self.site.migration))
+
+    def drop(self) -> str:
+        """There is nothing to keep; raises Refused."""
+        raise Refused(nothing_to_keep(self.site.migration))
+
+
+def no_way_back(migration: Migration) -> str:
+    """Why a copy is not taken back."""
+    target = made_of(migration).target
+    return (
+        f"There is nothing to undo: {migration.device} was only read, and {target} held nothing before. "
+        f"`wipefs --all {target}` empties it again."
+    )
+
+
+def nothing_to_keep(migration: Migration) -> str:
+    """Why there is nothing to be kept of a copy."""
+    return (
+        f"There is nothing to keep: {migration.device} was only read, and the copy on "
+        f"{made_of(migration).target} stays as it is."
+    )
+
+
+def copied(migration: Migration) -> str:
+    """How a run that did everything ends, in sentences."""
+    make = made_of(migration)
+    return (
+        f"{make.target} is an ext4 with everything that {migration.device} holds; every check holds. "
+        f"{migration.device} was only read. Mount the new one by UUID={make.uuid} where the old one was."
+    )

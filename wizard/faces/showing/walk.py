@@ -1,0 +1,310 @@
+"""The whole job on the demo drive without a question: what a person would do in the wizard, each stage
+printed as it is done."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+from wizard.advise.advise import advise
+from wizard.advise.workloads import find_workload
+from wizard.apply.decide import keep, undo
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, follow, read_entries, state
+from wizard.demo.drive import DemoDrive
+from wizard.diagnose.diagnose import diagnose
+from wizard.diagnose.patterns import load_patterns
+from wizard.layout.planner import Mode, make_plan
+from wizard.layout.told.preview import preview_lines
+from wizard.layout.wishes.wish import Wish
+from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.finding import Diagnosis, Finding, Severity
+from wizard.model.journal import Check, Event
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.model.units import GIB, format_capacity, format_exact
+from wizard.probe.machine import probe_machine
+from wizard.trial.alignment import run_alignment_trial
+
+WIDTH = 100
+BENCH_SECONDS = 5.0
+ASSUMED_PHYSICAL_BYTES = 4096
+"""A loop device claims 512-byte blocks, as drives that hide larger ones do; measured as one of those it has
+something to show."""
+
+VOLUMES = (("large-media", 4 * GIB, "media"), ("small-files", None, "mail"))
+"""Workload, size (None: all that is left) and label."""
+
+ALIGNMENT = "alignment-"
+TOLD = {
+    Event.STEP_STARTED,
+    Event.STEP_FAILED,
+    Event.VERIFIED,
+    Event.NOT_VERIFIED,
+    Event.FAILED,
+    Event.REFUSED,
+    Event.STOPPED,
+    Event.WAITING,
+    Event.DONE,
+    Event.UNDONE,
+    Event.KEPT,
+}
+
+
+class Walk:
+    """One walk. `checks` fill as it goes."""
+
+    def __init__(self, demo: DemoDrive) -> None:
+        self.demo = demo
+        self.checks: list[Check] = []
+
+    def run(self) -> None:
+        """All stages in their order; a stage that cannot be done raises its sentence."""
+        machine, drive = self._inspect()
+        diagnosis = self._warn(machine, drive)
+        wishes = self._advise(machine, drive, diagnosis)
+        plan = self._plan(machine, drive, wishes)
+        self._measure(drive)
+        self._take_back(self._apply(plan), plan)
+        run = self._apply(plan, again=True)
+        self._keep(run)
+        self._verify(plan)
+        self._undo(run)
+
+    def _check(self, what: str, holds: bool, seen: str) -> None:
+        self.checks.append(Check(what, holds, printable(seen, 300)))
+
+    def _inspect(self) -> tuple[Machine, Drive]:
+        _stage("Inspect")
+        machine, drive = self._probe()
+        if drive.table is None or drive.size_bytes is None or drive.geometry is None:
+            why = "; ".join(unread.why for unread in drive.unread)
+            raise Failed(f"The demo drive {drive.path} could not be read: {why}")
+        _tell(
+            [
+                f"{drive.path}: {format_capacity(drive.size_bytes)}, {drive.geometry.sector_format}, "
+                f"{drive.table.kind}"
+            ]
+        )
+        _tell(
+            f"{part.path}: starts at {format_exact(part.start_bytes)}, {format_capacity(part.size_bytes)}, "
+            f"{part.filesystem}"
+            for part in drive.partitions
+        )
+        _tell(
+            f"free: {format_capacity(extent.size_bytes)} from {format_exact(extent.start_bytes)}"
+            for extent in drive.free
+        )
+        kinds = [part.filesystem for part in drive.partitions]
+        self._check(
+            "the drive is read as it was made",
+            drive.table.kind == "gpt" and kinds == ["ext3", "ext3"],
+            f"{drive.table.kind}, {kinds}",
+        )
+        return machine, drive
+
+    def _probe(self) -> tuple[Machine, Drive]:
+        machine = probe_machine([self.demo.path])
+        drive = machine.drive(self.demo.path)
+        if drive is None:
+            raise Failed(f"The demo drive {self.demo.path} is not found.")
+        return machine, drive
+
+    def _warn(self, machine: Machine, drive: Drive) -> Diagnosis:
+        _stage("Warn")
+        diagnosis = diagnose(machine, drive, load_patterns())
+        for finding in diagnosis.findings:
+            _tell([f"{finding.severity.upper()} {finding.code} {finding.subject}: {finding.sentence}"])
+        warned = {finding.subject for finding in _misaligned(diagnosis.findings)}
+        wanted = {part.path for part in drive.partitions}
+        self._check(
+            "both old partitions are warned of as misaligned",
+            warned == wanted,
+            ", ".join(sorted(warned)) or "none was",
+        )
+        return diagnosis
+
+    def _advise(self, machine: Machine, drive: Drive, diagnosis: Diagnosis) -> tuple[Wish, ...]:
+        wishes = []
+        for workload, size_bytes, label in VOLUMES:
+            _stage(f"Advise: {workload}")
+            profile = find_workload(workload)
+            advice = advise(machine, drive, diagnosis.recording, profile, size_bytes=size_bytes)
+            _tell(f"{choice.filesystem:<6} {choice.place:<9} {choice.sentence}" for choice in advice.choices)
+            if advice.chosen is None:
+                raise Failed(
+                    f"No filesystem can be made for {workload}: "
+                    f"{' '.join(o for choice in advice.choices for o in choice.obstacles)}"
+                )
+            _tell(f"{option.text}: {option.why}" for option in (*advice.chosen.mkfs, *advice.chosen.mount))
+            wishes.append(
+                Wish(advice.chosen, profile.workload, size_bytes, label, str(self.demo.mounts / label))
+            )
+        return tuple(wishes)
+
+    def _plan(self, machine: Machine, drive: Drive, wishes: tuple[Wish, ...]) -> Plan:
+        _stage("Plan and preview")
+        try:
+            make_plan(machine, drive, wishes, None, _draw)
+        except Refused as error:
+            self._check("a drive that holds something is refused until that is said to go", True, str(error))
+        else:
+            self._check(
+                "a drive that holds something is refused until that is said to go", False, "it was planned"
+            )
+        plan = make_plan(machine, drive, wishes, Mode.REPLACE, _draw)
+        _tell(preview_lines(plan, WIDTH))
+        return plan
+
+    def _measure(self, drive: Drive) -> None:
+        _stage("Measure, by reading only")
+        verdict = run_alignment_trial(
+            drive,
+            write=False,
+            seconds=BENCH_SECONDS,
+            on_progress=lambda _: None,
+            stop=lambda: False,
+            assume_physical_bytes=ASSUMED_PHYSICAL_BYTES,
+        )
+        _tell([verdict.sentence, *verdict.caveats])
+        self._check(
+            "the benchmark measured pairs and came to a verdict",
+            len(verdict.pairs) > 0,
+            f"{verdict.outcome}, {len(verdict.pairs)} pairs",
+        )
+
+    def _apply(self, plan: Plan, *, again: bool = False) -> Path:
+        """The run, which is all written and waits for a decision."""
+        _stage("Apply again" if again else "Apply")
+        environment = Environment(fstab=self.demo.fstab, only=frozenset({self.demo.path}))
+        if not again:
+            _tell([f"Where /etc/fstab is said, the demo uses a file of its own, {self.demo.fstab}."])
+            self._refuses_others(plan, environment)
+        run = start_run(plan, plan.drive.token, journal_dir=self.demo.runs, environment=environment)
+        self._follow(run)
+        ended = state(run)
+        self._check(
+            "the run is written, and waits" if again else "the run is written, and waits for a decision",
+            ended is RunState.WAITING,
+            ended,
+        )
+        if ended is not RunState.WAITING:
+            raise Failed(f"The run on the demo drive ended as {ended}; what it said is above.")
+        _, drive = self._probe()
+        self._check(
+            "nobody can mount anything meanwhile",
+            drive.is_empty is True,
+            ", ".join(s.kind for s in drive.signatures) or "nothing is seen",
+        )
+        return run
+
+    def _follow(self, run: Path, seen: int = 0) -> None:
+        """Tell what the run says behind its first `seen` entries, and take its checks for ours."""
+        for entry in follow(run, seen):
+            if entry.event in TOLD:
+                _tell([entry.sentence])
+            if entry.event in (Event.VERIFIED, Event.NOT_VERIFIED):
+                self._check(
+                    entry.sentence, entry.event is Event.VERIFIED, entry.output.strip() or "as the run found"
+                )
+
+    def _take_back(self, run: Path, plan: Plan) -> None:
+        _stage("Take it back")
+        seen = len(read_entries(run))
+        undo(run)
+        self._follow(run, seen)
+        _, drive = self._probe()
+        same = drive.content_digest == plan.drive.content_digest
+        self._check(
+            "what was there before is back",
+            same,
+            ", ".join(str(part.filesystem) for part in drive.partitions),
+        )
+
+    def _keep(self, run: Path) -> None:
+        _stage("Keep")
+        seen = len(read_entries(run))
+        keep(run)
+        self._follow(run, seen)
+        ended = state(run)
+        self._check("the run came to its end", ended is RunState.KEPT, ended)
+
+    def _refuses_others(self, plan: Plan, environment: Environment) -> None:
+        """The same plan for a drive that is not the demo's must be refused, whatever it says."""
+        what = "no other drive can be reached from the demo"
+        try:
+            start_run(
+                plan,
+                plan.drive.token,
+                journal_dir=self.demo.runs,
+                environment=replace(environment, only=frozenset()),
+            )
+        except DiskwrightError as error:
+            self._check(what, isinstance(error, Refused), str(error))
+        else:
+            raise Failed("The demo's guard let a drive through that it must not touch.")
+
+    def _verify(self, plan: Plan) -> None:
+        _stage("Verify")
+        machine, drive = self._probe()
+        seen = [(part.start_bytes, part.size_bytes, part.filesystem) for part in drive.partitions]
+        wanted = [(slot.start_bytes, slot.size_bytes, slot.filesystem) for slot in plan.after.partitions]
+        self._check("the drive is what the plan shows", seen == wanted, f"{len(seen)} partitions")
+        left = _misaligned(diagnose(machine, drive, load_patterns()).findings)
+        self._check(
+            "no partition is misaligned any more",
+            not left,
+            ", ".join(finding.code for finding in left) or "none",
+        )
+        lines = self.demo.fstab.read_text().splitlines()
+        for volume in plan.volumes:
+            part = drive.partition(volume.path)
+            place = str(volume.mount_point)
+            _tell([f"{volume.label}: {volume.path}, {volume.filesystem}, {place}"])
+            self._check(f"{volume.label} is mounted", part is not None and place in part.mount_points, place)
+            self._check(
+                f"{volume.label} can be written and read",
+                _holds_files(Path(place)),
+                "a file was written and read back",
+            )
+            named = [line for line in lines if line.startswith(f"UUID={volume.uuid} ")]
+            self._check(
+                f"{volume.label} will be mounted at boot", len(named) == 1, " ".join(named) or "no line"
+            )
+
+    def _undo(self, run: Path) -> None:
+        _stage("Undo")
+        what = "undo refuses what was kept"
+        try:
+            undo(run)
+        except Refused as error:
+            _tell([str(error)])
+            self._check(what, True, str(error))
+        else:
+            self._check(what, False, "it went ahead")
+
+
+def _misaligned(findings: Iterable[Finding]) -> list[Finding]:
+    bad = (Severity.DANGER, Severity.WARNING)
+    return [finding for finding in findings if finding.code.startswith(ALIGNMENT) and finding.severity in bad]
+
+
+def _holds_files(place: Path) -> bool:
+    path = place / "diskwright-demo.txt"
+    path.write_text("written by the demo\n")
+    return path.read_text() == "written by the demo\n"
+
+
+def _draw() -> str:
+    return str(uuid4())
+
+
+def _stage(name: str) -> None:
+    print(f"\n{name}\n{'-' * len(name)}", flush=True)
+
+
+def _tell(lines: Iterable[str]) -> None:
+    for line in lines:
+        print(f"  {printable(line, 400)}".rstrip(), flush=True)

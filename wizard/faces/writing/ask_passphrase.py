@@ -1,0 +1,80 @@
+"""Asking for a passphrase on the terminal, or reading it from a file. It is handed on, and kept nowhere."""
+
+import getpass
+import os
+import sys
+from pathlib import Path
+
+from wizard.faces.showing.console import say
+from wizard.layout.wishes.encryption import LOST
+from wizard.layout.wishes.passphrase import LARGEST_BYTES, from_file, passphrase_fault, passphrase_warning
+from wizard.model.errors import BadInput, Refused
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+
+TRIES = 3
+
+
+def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
+    """The passphrase of what the plan encrypts, None where it encrypts nothing; from `file` (`-` is the
+    input), or asked for, twice where it is given `anew`. Raises BadInput or Refused where there is none to be
+    had, or what is given cannot be one.
+    """
+    if not plan.containers:
+        if file is not None:
+            raise BadInput("--passphrase-file is for a plan that encrypts, and this one does not.")
+        return None
+    if anew:
+        say(LOST)
+    secret = _asked(plan, anew=anew) if file is None else _read(file)
+    if anew and (warning := passphrase_warning(secret)):
+        say(warning)
+    return secret
+
+
+def _read(file: str) -> bytes:
+    try:
+        if file == "-":
+            content = sys.stdin.buffer.read(LARGEST_BYTES + 2)
+        else:
+            with Path(file).open("rb") as opened:
+                content = opened.read(LARGEST_BYTES + 2)
+    except OSError as error:
+        raise BadInput(f"{printable(file, 200)} cannot be read: {error.strerror}.") from None
+    secret = from_file(content)
+    if fault := passphrase_fault(secret):
+        raise BadInput(f"The passphrase in {printable(file, 200)} {fault}. Nothing was written.")
+    return secret
+
+
+def _asked(plan: Plan, *, anew: bool) -> bytes:
+    devices = ", ".join(printable(one.device) for one in plan.containers)
+    if not _has_terminal():
+        raise Refused(
+            f"{devices}: encrypted, and there is no terminal to ask for the passphrase; give it by "
+            "--passphrase-file FILE."
+        )
+    for _ in range(TRIES):
+        secret = _typed(f"Passphrase for {devices} (it is not shown): ")
+        if fault := passphrase_fault(secret):
+            say(f"This passphrase {fault}.")
+        elif anew and _typed("The same once more: ") != secret:
+            say("That was not the same.")
+        else:
+            return secret
+    raise Refused("No passphrase was given. Nothing was written.")
+
+
+def _has_terminal() -> bool:
+    try:
+        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
+
+
+def _typed(prompt: str) -> bytes:
+    try:
+        return os.fsencode(getpass.getpass(prompt))
+    except EOFError:
+        raise Refused("No passphrase was given. Nothing was written.") from None

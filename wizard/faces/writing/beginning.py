@@ -1,0 +1,80 @@
+"""What `diskwright apply` asks before it begins a run that a single token confirms: of changes in use, or of
+a migration."""
+
+import os
+import shlex
+from argparse import Namespace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.runs import doubts_about, runs_folder
+from wizard.faces.showing.console import out, say
+from wizard.model.errors import ExitCode, Refused
+from wizard.model.names import printable
+
+Preflight = Callable[[Path | None, Environment], None]
+Start = Callable[[str, Path | None, Environment], Path]
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What is to be confirmed by `token`.
+
+    `beforehand` are sentences that are told first, `lines` its steps in a width. `outcome` is a sentence on
+    what becomes of the drive, `drive` how that is called there, `refusal_of_more` says that it takes one
+    token. `check` refuses another token; `preflight` and `start` take the folder for runs and where a run
+    works.
+    """
+
+    token: str
+    outcome: str
+    drive: str
+    refusal_of_more: str
+    beforehand: Sequence[str]
+    lines: Callable[[int], Iterator[str]]
+    check: Callable[[str], None]
+    preflight: Preflight
+    start: Start
+
+
+def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    environment = Environment(fstab=Path(arguments.fstab).absolute())
+    for sentence in question.beforehand:
+        say(sentence)
+    if arguments.dry_run:
+        return _dry_run(question, journal_dir, environment)
+    token = shlex.quote(printable(question.token))
+    if not arguments.confirm:
+        raise Refused(
+            f"Nothing was written. {question.outcome}; `diskwright show` has every step. "
+            f"To go on, confirm {question.drive} by its token: --confirm {token}"
+        )
+    if len(arguments.confirm) > 1:
+        raise Refused(
+            f"{question.refusal_of_more}: give its token once, with --confirm {token}. Nothing was written."
+        )
+    question.check(arguments.confirm[0])
+    if os.geteuid() != 0:
+        raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root()}")
+    for doubt in doubts_about(runs_folder(journal_dir)):
+        say(doubt)
+    return question.start(arguments.confirm[0], journal_dir, environment)
+
+
+def _dry_run(question: Question, journal_dir: Path | None, environment: Environment) -> ExitCode:
+    for line in question.lines(out().width):
+        out().print(line, soft_wrap=True)
+    if os.geteuid() != 0:
+        say(
+            "Without root it could not be checked whether all of it stands as it was found. Nothing was "
+            "written."
+        )
+        return ExitCode.DONE
+    question.preflight(journal_dir, environment)
+    say("Every check before the first step holds. Nothing was written.")
+    return ExitCode.DONE

@@ -1,0 +1,79 @@
+"""Changes for a filesystem in use, as `diskwright show` and `diskwright apply` treat them: the same as a
+plan, in its own words."""
+
+from argparse import Namespace
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.run.environment import Environment
+from wizard.apply.tune.start import check_token, preflight_tuning, start_tuning
+from wizard.apply.tune.worked_out import check_explained
+from wizard.faces.writing.beginning import Question, begin_or_refuse
+from wizard.layout.told.text import command_lines, wrapped
+from wizard.model.changes import Changes, EditFstab, WriteRules
+from wizard.model.errors import ExitCode
+from wizard.model.names import printable
+
+
+def change_lines(changes: Changes, width: int, *, files: bool = True) -> Iterator[str]:
+    """Each step with its command or its lines, how it is undone, and what is checked; without `files` those
+    of whole files are left out."""
+    for number, step in enumerate(changes.steps, 1):
+        yield from wrapped(f"{number}. {printable(step.sentence, 4000)}", width, 3)
+        for argv in step.commands:
+            yield from command_lines([printable(word, 4000) for word in argv], width, 6)
+        if files or not isinstance(step.operation, EditFstab | WriteRules):
+            yield from (f"      {with_tabs(edit)}" for edit in step.edits)
+        yield from wrapped(f"   Undone: {printable(step.undo, 4000)}", width, 3)
+        for held in step.holds:
+            yield from wrapped(f"   Checked: {printable(held, 4000)}", width, 3)
+
+
+def with_tabs(line: str) -> str:
+    """A line of a file made safe to show, with its tabs, which stand between the fields of fstab."""
+    return "\t".join(printable(piece, 4000) for piece in line.split("\t"))
+
+
+def show_changes(changes: Changes, width: int) -> Iterator[str]:
+    """All of it, as text."""
+    drive = changes.drive
+    who = f"{drive.path}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
+    yield from wrapped(
+        f"Changes for {changes.device} ({changes.filesystem}, UUID {changes.uuid}) on {who}", width
+    )
+    yield from wrapped("It stays in use; nothing of what it holds is touched.", width)
+    for heading, said in (("Why:", changes.reasons), ("Good to know:", changes.doubts)):
+        if said:
+            yield from ("", heading)
+        for sentence in said:
+            yield from wrapped(f"- {printable(sentence, 4000)}", width, 2)
+    yield from ("", "Steps:")
+    yield from change_lines(changes, width)
+
+
+def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], str]) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
+    question = Question(
+        token=changes.drive.token,
+        outcome=f"This would change how {changes.device} is used",
+        drive="its drive",
+        refusal_of_more="These changes are for one drive",
+        beforehand=changes.doubts,
+        lines=partial(change_lines, changes),
+        check=partial(check_token, changes),
+        preflight=partial(_preflight, changes),
+        start=partial(_start, changes),
+    )
+    return begin_or_refuse(question, arguments, as_root)
+
+
+def _preflight(changes: Changes, runs: Path | None, environment: Environment) -> None:
+    preflight_tuning(changes, journal_dir=runs, environment=environment)
+    check_explained(changes, environment)
+
+
+def _start(changes: Changes, token: str, runs: Path | None, environment: Environment) -> Path:
+    _preflight(changes, runs, environment)
+    return start_tuning(changes, token, journal_dir=runs, environment=environment)

@@ -1,0 +1,44 @@
+"""A migration to ext4, as `diskwright apply` treats it: the same as a plan, in its own words."""
+
+from argparse import Namespace
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.migration.start import check_token, outcome, preflight_migration, start_migration
+from wizard.apply.migration.told import check_explained
+from wizard.apply.run.environment import Environment
+from wizard.faces.writing.beginning import Question, begin_or_refuse
+from wizard.faces.writing.migrating import migration_step_lines
+from wizard.migrate.told.ways import MEANS
+from wizard.model.errors import ExitCode
+from wizard.model.migration import Migration
+
+
+def apply_migration(
+    migration: Migration, arguments: Namespace, as_root: Callable[[], str]
+) -> Path | ExitCode:
+    """Begin the run and give its folder, or the exit code of a dry run. `as_root` words the command for
+    root."""
+    question = Question(
+        token=migration.written.token,
+        outcome=f"Here {outcome(migration)}",
+        drive=migration.written.path,
+        refusal_of_more="This migration is for one drive",
+        beforehand=(MEANS[migration.means], *migration.doubts),
+        lines=partial(migration_step_lines, migration),
+        check=partial(check_token, migration),
+        preflight=partial(_preflight, migration),
+        start=partial(_start, migration),
+    )
+    return begin_or_refuse(question, arguments, as_root)
+
+
+def _preflight(migration: Migration, runs: Path | None, environment: Environment) -> None:
+    preflight_migration(migration, journal_dir=runs, environment=environment)
+    check_explained(migration, environment)
+
+
+def _start(migration: Migration, token: str, runs: Path | None, environment: Environment) -> Path:
+    _preflight(migration, runs, environment)
+    return start_migration(migration, token, journal_dir=runs, environment=environment)

@@ -1,0 +1,146 @@
+"""Which run a command means that writes, and which drives: settled and told before it does anything."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.plan.guard import identity_difference
+from wizard.apply.plan.resume import begun_steps, done_steps
+from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.known import check_noted
+from wizard.apply.run.runs import (
+    Kind,
+    called,
+    check_owner,
+    find_run,
+    kind_of,
+    list_runs,
+    load_changes,
+    load_migration,
+    load_plan,
+    outline,
+    runs_folder,
+)
+from wizard.diagnose.words import contents_words
+from wizard.faces.showing.console import say
+from wizard.layout.told.preview import who
+from wizard.model.errors import BadInput, DiskwrightError, Refused
+from wizard.model.identity import Identity
+from wizard.model.migration import Means
+from wizard.model.names import printable
+from wizard.model.units import format_capacity
+from wizard.probe.machine import probe_drive
+
+OVER = frozenset({RunState.UNDONE, RunState.KEPT})
+
+
+def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
+    """The run that `diskwright COMMAND [NAME]` means: the named one, or the only one that is open.
+
+    Raises BadInput where there is none of that name, or none at all; Refused where none is open, or several
+    are: these are listed, each with the command that means it.
+    """
+    if name is not None:
+        return find_run(name, journal_dir)
+    runs = list_runs(journal_dir)
+    where = printable(str(runs_folder(journal_dir)), 200)
+    if not runs:
+        raise BadInput(f"There is no run in {where}.")
+    found = tuple(run for run in runs if is_open(run, command))
+    if not found:
+        newest = f"the newest, {runs[-1].name}, is {state(runs[-1])} already"
+        raise Refused(
+            f"There is nothing to {command}: no run in {where} is open; {newest}. `diskwright status` lists "
+            "all. Nothing was written."
+        )
+    if len(found) > 1:
+        say(f"{len(found)} runs are open. Say which one is meant:")
+        for run in found:
+            say(f"    sudo diskwright {command} {called(run)}    {_brief(run)}")
+        raise Refused(
+            f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written."
+        )
+    return found[0]
+
+
+def is_open(run: Path, command: str) -> bool:
+    """Whether somebody who says `command` could mean this run: it is at work, ended early, or waits for a
+    decision.
+
+    What is done and can be undone at any time is meant by `undo` alone. A run that cannot be read could be
+    meant, too.
+    """
+    try:
+        now = state(run)
+        if now is not RunState.DONE:
+            return now not in OVER
+        return _is_open_when_done(run, command)
+    except BadInput:
+        return True
+
+
+def _is_open_when_done(run: Path, command: str) -> bool:
+    match kind_of(run):
+        case Kind.MIGRATION:
+            means = load_migration(run).means
+            return means in (Means.TRANSACTION, Means.DIRECT) or (means is Means.FILES and command == "undo")
+        case Kind.CHANGES:
+            return command == "undo"
+        case Kind.PLAN:
+            if (record := load_record(run)) is not None:
+                return command == "undo" and record.phase not in (Phase.KEPT, Phase.UNDONE)
+            return command == "undo" and not no_way_back(load_plan(run), begun_steps(read_entries(run)))
+
+
+def _brief(run: Path) -> str:
+    """The run's drives, how it stands and how far it came."""
+    try:
+        drives = "; ".join(
+            f"{drive.path}, {printable(drive.model or 'model unknown', 40)}, "
+            f"{format_capacity(drive.size_bytes)}"
+            for drive in drives_of(run)
+        )
+        done, (_, steps) = len(done_steps(read_entries(run))), outline(run)
+        return f"{drives}: {state(run)}, {done} of {steps} steps done"
+    except BadInput as error:
+        return printable(str(error), 400)
+
+
+def drives_of(run: Path) -> tuple[Identity, ...]:
+    """The drives that a run writes to, as they were found before it; raises BadInput where it cannot be
+    read."""
+    match kind_of(run):
+        case Kind.CHANGES:
+            return (load_changes(run).drive,)
+        case Kind.MIGRATION:
+            return (load_migration(run).written,)
+        case Kind.PLAN:
+            return tuple(member.drive for member in load_plan(run).members)
+
+
+def tell_drives(run: Path) -> None:
+    """Say which run this is, and which drives it is for, with what they hold at this moment. Raises Refused
+    for a run that somebody else than root could have put there, or whose journal takes no word.
+    """
+    check_owner(run)
+    check_noted(run)
+    say(f"Run {run.name}:")
+    waits = state(run) is RunState.WAITING
+    barred = "What this run made there is barred: nothing recognises it before it is kept."
+    for drive in drives_of(run):
+        for sentence in (who(drive), *((barred,) if waits else _holds(drive))):
+            say(f"    {sentence}")
+
+
+def _holds(known: Identity) -> Iterator[str]:
+    try:
+        drive = probe_drive(known.path, seconds=LOOK_SECONDS)
+    except DiskwrightError as error:
+        yield f"What it holds cannot be told: {error}"
+        return
+    if difference := identity_difference(known, drive):
+        yield f"What is at {known.path} now is not this drive: {difference}."
+    else:
+        yield f"It holds {contents_words(drive)}."

@@ -1,0 +1,1 @@
+"""Changes to a filesystem that is in use."""

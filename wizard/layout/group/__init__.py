@@ -1,0 +1,1 @@
+"""Volumes in one volume group of LVM's."""

@@ -1,0 +1,1 @@
+"""Where on a drive volumes may lie."""

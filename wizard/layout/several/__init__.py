@@ -1,0 +1,1 @@
+"""One volume over several drives, striped or mirrored."""

@@ -1,0 +1,301 @@
+"""From several drives and one wish to a plan for one volume over all of them, striped or mirrored. Pure, as
+the other planner is."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from wizard.filesystems.registry import MADE
+from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
+from wizard.layout.group.grouped import LVM_PROGRAMS
+from wizard.layout.planner import (
+    HOST_MANAGED,
+    Mode,
+    known_identity,
+    layout_before,
+    old_wipes,
+    option_words,
+    refuse_missing,
+    refuse_obstacles,
+    volume_of,
+)
+from wizard.layout.room.refusals import refuse_content, refuse_drive
+from wizard.layout.several.doubts import drive_doubts, stripe_doubts
+from wizard.layout.several.striping import (
+    FILESYSTEMS,
+    METADATA,
+    MIRRORS,
+    MOST_DRIVES,
+    NUMBER,
+    USUAL_CHUNK_BYTES,
+    chunk_fault,
+    group_name,
+    layer_name,
+    room_bytes,
+    striped_after,
+    striped_extents,
+    striped_operations,
+    striped_path,
+    striped_table,
+    striped_words,
+    volume_node,
+)
+from wizard.layout.steps.shown import Context, is_mirrored, steps_of
+from wizard.layout.wishes.encryption import refuse_encryption
+from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
+from wizard.model.advice import Advice, Choice
+from wizard.model.errors import BadInput, Refused
+from wizard.model.finding import Recording
+from wizard.model.identity import Identity
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.model.plan import Layout, Level, Member, Plan, Stripe, Volume
+from wizard.model.units import format_exact
+
+Kind = Literal["md", "lvm", "btrfs"]
+
+PROGRAMS = {
+    "md": {"mdadm": "mdadm"},
+    "lvm": LVM_PROGRAMS,
+    "btrfs": {"btrfs": "btrfs-progs"},
+}
+"""What each kind needs besides the filesystem's own programs, and the package that brings it: it has this
+name in Debian, Fedora, Arch, openSUSE and Alpine alike.
+"""
+
+HIGHEST_ARRAY = 127
+"""md arrays without a number of their own get the highest that is free, from this one downwards
+(mdadm(8))."""
+
+
+@dataclass(frozen=True, slots=True)
+class StripeWish:
+    """How a person wants to stripe, or by level raid1 to mirror. `chunk_bytes` and `metadata` None take what
+    is usual."""
+
+    kind: Kind
+    chunk_bytes: int | None = None
+    metadata: str | None = None
+    level: Level = "raid0"
+
+    @property
+    def mirrors(self) -> bool:
+        """Whether copies are wanted."""
+        return self.level == "raid1"
+
+    @property
+    def option(self) -> str:
+        """The option of the command line that asks for it."""
+        return "--mirror" if self.mirrors else "--stripe"
+
+
+def make_striped_plan(
+    machine: Machine,
+    drives: Sequence[Drive],
+    wish: Wish,
+    asked: StripeWish,
+    mode: Mode | None,
+    draw_uuid: Callable[[], str],
+    recordings: Sequence[Recording] = (),
+    arrays: Sequence[str] = (),
+) -> Plan:
+    """The plan that stripes one volume over `drives`, or mirrors it on them, in their order. `recordings` are
+    what is known of how each of them records, `arrays` the nodes that other arrays have.
+
+    Raises Refused where a drive must not be touched, holds anything while `mode` is None, or does not go
+    together with the others; BadInput for a wish that cannot be.
+    """
+    (wish,) = told_apart((wish,))
+    check_wishes((wish,))
+    _check_asked(asked, wish, drives, mode)
+    refuse_obstacles(machine, (wish,))
+    refuse_encryption(machine, (wish,), why_not="Over several drives nothing is encrypted.")
+    if asked.kind != "btrfs":
+        refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
+    for program, package in PROGRAMS[asked.kind].items():
+        refuse_missing(machine, program, package)
+    identities, befores = _refuse_drives(machine, drives, mode)
+    _refuse_mixture(asked.kind, drives)
+    taken = {
+        *arrays,
+        *(path for drive in machine.drives for path in (drive.path, *(layer.path for layer in drive.layers))),
+    }
+    stripe = _stripe(asked, taken, wish.final_label, len(drives), draw_uuid)
+    volume = _volume(drives, identities, wish, stripe, draw_uuid())
+    extents = striped_extents(identities)
+    kind = MADE[volume.filesystem]
+    least = max(kind.minimum_bytes, kind.striped_minimum_bytes)
+    if room_bytes(asked.kind, asked.level, [extent.size_bytes for extent in extents]) < least:
+        raise BadInput(
+            f"The drives have too little room together: {volume.filesystem} needs {format_exact(least)}."
+        )
+    tables = [striped_table(*of, stripe, volume) for of in zip(identities, befores, extents, strict=True)]
+    members = [
+        Member(identity, before, striped_after(identity, table, stripe, volume))
+        for identity, before, table in zip(identities, befores, tables, strict=True)
+    ]
+    wipes = [wipe for drive, before in zip(drives, befores, strict=True) for wipe in old_wipes(drive, before)]
+    operations = striped_operations(identities, wipes, tables, stripe, volume)
+    first, *others = members
+    context = Context(first.drive, first.before, first.after, tuple(others), is_mirrored(operations))
+    doubts = (
+        *drive_doubts(drives, recordings, extents[0].size_bytes, stripe),
+        *stripe_doubts(stripe),
+        *wish.doubts,
+    )
+    return Plan(
+        first.drive,
+        first.before,
+        first.after,
+        (volume,),
+        steps_of(operations, context),
+        doubts,
+        others=tuple(others),
+        stripe=stripe,
+    )
+
+
+def choice_on(advice: Advice, possible: Sequence[str]) -> Choice:
+    """The filesystem that is advised of those `possible` on several drives. Raises Refused where none of them
+    can be made."""
+    for choice in advice.choices:
+        if choice.filesystem in possible and not choice.obstacles:
+            return choice
+    reasons = " ".join(
+        f"{choice.filesystem}: {' '.join(choice.obstacles)}"
+        for choice in advice.choices
+        if choice.filesystem in possible
+    )
+    raise Refused(f"No filesystem that these drives could hold together can be made here. {reasons}")
+
+
+def _check_asked(asked: StripeWish, wish: Wish, drives: Sequence[Drive], mode: Mode | None) -> None:
+    """Raises BadInput for what cannot be meant."""
+    doing, done = ("A mirror", "mirrored") if asked.mirrors else ("Striping", "striped")
+    if not 2 <= len(drives) <= MOST_DRIVES:
+        raise BadInput(
+            f"{doing} takes from 2 to {MOST_DRIVES} drives; {len(drives)} "
+            f"{'was' if len(drives) == 1 else 'were'} named."
+        )
+    if mode is Mode.USE_FREE:
+        raise BadInput(f"{doing} takes whole drives: --use-free does not go with {asked.option}.")
+    if not wish.takes_rest:
+        raise BadInput(f"A {done} volume takes all of its drives: leave the size out.")
+    if wish.role:
+        raise BadInput(f"A {done} volume has no role: firmware and boot loaders look for single partitions.")
+    if wish.encrypted:
+        raise BadInput("Encryption cannot be planned over several drives.")
+    kind, filesystem = asked.kind, wish.choice.filesystem
+    if filesystem not in FILESYSTEMS[kind]:
+        hint = (
+            f" Btrfs {'mirrors' if asked.mirrors else 'stripes'} by itself: say {asked.option} btrfs."
+            if filesystem == "btrfs"
+            else ""
+        )
+        raise BadInput(
+            f"{asked.option} {kind} takes {' or '.join(FILESYSTEMS[kind])}, not "
+            f"{printable(filesystem, 30)}.{hint}"
+        )
+    if asked.mirrors:
+        _check_mirror(asked)
+    else:
+        _check_stripe(asked)
+
+
+def _check_mirror(asked: StripeWish) -> None:
+    if asked.kind not in MIRRORS:
+        raise BadInput(f"A mirror is made by {' or '.join(MIRRORS)}, not by {asked.kind}.")
+    if asked.chunk_bytes is not None or asked.metadata is not None:
+        raise BadInput(
+            "A mirror has no chunk, and Btrfs's records are kept twice with its files: leave --chunk and "
+            "--metadata out."
+        )
+
+
+def _check_stripe(asked: StripeWish) -> None:
+    if asked.kind == "btrfs" and asked.chunk_bytes is not None:
+        raise BadInput("Btrfs chooses its own chunk (64 KiB): --chunk does not go with --stripe btrfs.")
+    if asked.kind != "btrfs" and asked.metadata is not None:
+        raise BadInput(f"--metadata is for --stripe btrfs; {asked.kind} keeps no records of a filesystem.")
+    if asked.chunk_bytes is not None and (fault := chunk_fault(asked.chunk_bytes)):
+        raise BadInput(
+            f"A chunk of {format_exact(asked.chunk_bytes)} {fault}; {format_exact(USUAL_CHUNK_BYTES)} is "
+            "usual."
+        )
+    if asked.metadata is not None and asked.metadata not in METADATA:
+        raise BadInput(
+            f"Btrfs's metadata can be {' or '.join(METADATA)} here, not {printable(asked.metadata, 30)!r}."
+        )
+
+
+def _refuse_drives(
+    machine: Machine, drives: Sequence[Drive], mode: Mode | None
+) -> tuple[list[Identity], list[Layout]]:
+    identities, befores = [], []
+    for drive in drives:
+        size_bytes, geometry = refuse_drive(drive)
+        if drive.zoned == HOST_MANAGED:
+            raise Refused(f"{drive.path} is a host-managed zoned drive: nothing can be spread over it.")
+        refuse_content(drive, chosen=mode is not None)
+        identities.append(known_identity(machine, drive, size_bytes, geometry))
+        befores.append(layout_before(drive, size_bytes, geometry, keep=False))
+    for what, names in (
+        ("node", [drive.path for drive in drives]),
+        ("serial number", [drive.serial for drive in drives if drive.serial]),
+        ("WWN", [drive.wwn for drive in drives if drive.wwn]),
+    ):
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise Refused(
+                f"Two of the drives have the same {what}, {printable(twice, 40)}: it is one drive named "
+                "twice, or nothing tells them apart."
+            )
+    return identities, befores
+
+
+def _refuse_mixture(kind: Kind, drives: Sequence[Drive]) -> None:
+    """Drives whose logical blocks differ: what md or LVM make of them has the larger ones, and the smaller
+    drive's data could not be read without the others; LVM refuses it by itself (lvmconfig
+    devices/allow_mixed_block_sizes). Btrfs writes 4096 bytes at least.
+    """
+    blocks = {drive.path: drive.geometry.logical_block_bytes for drive in drives if drive.geometry}
+    if len(set(blocks.values())) > 1 and kind != "btrfs":
+        named = ", ".join(f"{path} {size}" for path, size in blocks.items())
+        raise Refused(
+            f"The drives have logical blocks of different sizes in bytes ({named}): {kind} over them would "
+            "not be sound."
+        )
+
+
+def _stripe(
+    asked: StripeWish, taken: Collection[str], label: str, count: int, draw_uuid: Callable[[], str]
+) -> Stripe:
+    chunk = 0 if asked.mirrors else asked.chunk_bytes or USUAL_CHUNK_BYTES
+    match asked.kind:
+        case "btrfs":
+            return Stripe("btrfs", metadata=asked.metadata or METADATA[0], level=asked.level)
+        case "md":
+            device = next(
+                node for number in range(HIGHEST_ARRAY, -1, -1) if (node := f"/dev/md{number}") not in taken
+            )
+            return Stripe("md", device, layer_name(label), chunk, (draw_uuid(),), level=asked.level)
+        case "lvm":
+            uuids = tuple(draw_uuid() for _ in range(count))
+            return Stripe("lvm", volume_node(label, uuids[0]), group_name(label, uuids[0]), chunk, uuids)
+
+
+def _volume(
+    drives: Sequence[Drive], identities: Sequence[Identity], wish: Wish, stripe: Stripe, uuid: str
+) -> Volume:
+    words, _ = option_words(wish)
+    try:
+        final = striped_words(wish.choice.filesystem, words, stripe, len(drives))
+    except ValueError:
+        raise BadInput(
+            f"The block size advised for {wish.choice.filesystem} is no plain number of bytes."
+        ) from None
+    return replace(
+        volume_of(drives[0], wish, NUMBER, uuid), path=striped_path(identities, stripe), mkfs_options=final
+    )
+
+
+__all__ = ["StripeWish", "choice_on", "make_striped_plan"]

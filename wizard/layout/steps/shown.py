@@ -1,0 +1,427 @@
+"""An operation with everything that is shown of it, derived from the operation and the plan's facts: anyone
+can derive it again."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from wizard.filesystems.registry import MADE
+from wizard.layout.group.groupsteps import DATA_BYTES, logical_holds, logical_sentence
+from wizard.layout.rehearsed import ON_DRIVE, why_on_drive
+from wizard.layout.several.mirrors import mirror_holds, mirror_lost, mirror_sentence
+from wizard.layout.steps.commands import array_uuid, commands_of, edits_of
+from wizard.layout.steps.container import KEY_SECONDS, container_holds, container_sentence, container_undo
+from wizard.layout.steps.destroyed import data_lost, marks, table_lost
+from wizard.layout.steps.use import use_sentence
+from wizard.layout.wishes.subvolumes import mounted_subvolume
+from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
+from wizard.model.group import MakeLogicalVolume
+from wizard.model.identity import Identity
+from wizard.model.make_filesystem import MakeFilesystem
+from wizard.model.names import partition_path, printable
+from wizard.model.plan import (
+    AddFstabLine,
+    Layout,
+    MakeArray,
+    MakeStripedVolume,
+    MakeSubvolumes,
+    MakeVolumeGroup,
+    Member,
+    Mount,
+    Operation,
+    Plan,
+    ResetZones,
+    Step,
+    TurnOnSwap,
+    WipeSignatures,
+    WriteTable,
+    devices_of,
+)
+from wizard.model.units import TIB, format_exact
+
+UNTIL_KEPT = (
+    "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
+)
+"""Said of every step that is rehearsed on a stand-in; the others are for plans that run on the drive
+itself."""
+
+SAVED = (
+    "The bytes it changes are saved first, and `diskwright undo` puts them back as long as nothing was "
+    "formatted."
+)
+SAVED_TILL_MIRRORED = (
+    "The bytes it changes are saved first, and `diskwright undo` puts them back as long as the mirror was "
+    "not begun."
+)
+NOT_UNDONE = "Cannot be undone: what was there before is lost from here on."
+TAKEN_APART = (
+    "The bytes it changes are saved first; `diskwright undo` takes it apart again and puts them back as long "
+    "as nothing was formatted."
+)
+WITH_ITS_GROUP = "Together with its volume group, by `diskwright undo`, as long as nothing was formatted."
+
+REHEARSED = "It is rehearsed on a stand-in for the drive first, where the kernel has loop devices."
+"""Said of a table that keeps partitions, in a plan whose other steps run on the drive itself; where the
+kernel has none, the run says so before it writes.
+"""
+
+TABLE_MARK_ZEROED = "zeros over a table's mark (55 AA, EFI PART) where one is left there"
+"""FAT, NTFS and exFAT end their first sector with 55 AA, which wipefs takes for a table's and leaves in a
+partition."""
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a step's words draw on besides its operation: the drive and what it holds before and after, the
+    other drives, whether md is to mirror them, the logical volumes that are made, and why the steps run on
+    the drive itself, as a clause; empty where they are rehearsed.
+    """
+
+    drive: Identity
+    before: Layout
+    after: Layout
+    others: tuple[Member, ...] = ()
+    mirrored: bool = False
+    logical: tuple[MakeLogicalVolume, ...] = ()
+    direct: str = ""
+
+    @property
+    def members(self) -> tuple[Member, ...]:
+        """Every drive."""
+        return (Member(self.drive, self.before, self.after), *self.others)
+
+    def is_drive(self, device: str) -> bool:
+        """Whether `device` is a whole drive of the plan."""
+        return any(device == member.drive.path for member in self.members)
+
+    def under(self, device: str) -> str:
+        """The partition whose container opens to `device`; any other device itself."""
+        for member in self.members:
+            for slot in member.after.partitions:
+                if slot.opened is not None and slot.opened == device:
+                    return partition_path(member.drive.path, slot.number)
+        return device
+
+    def members_of(self, devices: Sequence[str]) -> tuple[Member, ...]:
+        """The drives on which these devices lie: all of them for an array."""
+        found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
+        return found or self.members
+
+    def overwritten(self, devices: Sequence[str]) -> list[str]:
+        """What lay where a filesystem is made: on these devices, or for an array on every drive."""
+        return data_lost(devices, self.members_of(devices), named=len(self.members) > 1)
+
+
+def steps_of(operations: Sequence[Operation], context: Context) -> tuple[Step, ...]:
+    """A step for each operation."""
+    logical = tuple(one for one in operations if isinstance(one, MakeLogicalVolume))
+    context = replace(context, logical=logical, direct=context.direct or why_on_drive(operations))
+    return tuple(step_of(operation, context) for operation in operations)
+
+
+def same_steps(plan: Plan) -> bool:
+    """Whether every text, command and estimate in the plan is what its typed operations give: nothing else is
+    ever run."""
+    return _derived(plan) == plan.steps
+
+
+def told_as_direct(plan: Plan, why: str) -> Plan:
+    """The plan with the words of one whose steps run on the drive itself, as they do on a machine where, for
+    the reason `why`, there is no stand-in; the same plan where `why` is empty. Only to be shown: what is
+    carried out are the words that can be derived again.
+    """
+    return replace(plan, steps=_derived(plan, why)) if why else plan
+
+
+def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
+    operations = [step.operation for step in plan.steps]
+    return steps_of(
+        operations,
+        Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations), direct=direct),
+    )
+
+
+def is_mirrored(operations: Iterable[Operation]) -> bool:
+    """Whether md copies one drive over the others."""
+    return any(isinstance(operation, MakeArray) and operation.level == "raid1" for operation in operations)
+
+
+def step_of(operation: Operation, context: Context) -> Step:
+    """The operation with its sentence, commands, edits, what it destroys, how it is undone, what is checked,
+    and an estimate in seconds."""
+    return Step(
+        operation=operation,
+        sentence=_sentence(operation, context),
+        commands=commands_of(operation),
+        edits=_edits(operation, context),
+        destroys=_destroys(operation, context),
+        undo=_undo(operation, context)
+        if context.direct or not isinstance(operation, ON_DRIVE)
+        else UNTIL_KEPT,
+        holds=_holds(operation),
+        seconds=_seconds(operation, context),
+    )
+
+
+def _edits(operation: Operation, context: Context) -> tuple[str, ...]:
+    """What is written without a command. wipefs leaves the mark of a table alone that lies in a partition."""
+    if isinstance(operation, WipeSignatures) and not context.is_drive(operation.device):
+        return (TABLE_MARK_ZEROED,)
+    return edits_of(
+        operation, context.members_of(devices_of(operation))[0].drive.geometry.logical_block_bytes
+    )
+
+
+def _sentence(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures(device=device, expected=expected) if context.is_drive(device):
+            return f"Erase the marks of {marks(expected) or 'anything old'} on the drive {device} itself."
+        case WipeSignatures(device=device, expected=expected) if expected:
+            return f"Erase the marks of {marks(expected)} on {device}."
+        case WipeSignatures(device=device):
+            return f"Erase whatever old marks lie where {device} is."
+        case WriteTable():
+            return _table_sentence(operation, context)
+        case ResetZones(device=device):
+            return (
+                f"Empty every zone of {device}, which erases the whole drive, and whatever marks are left "
+                "where it has no zones to empty."
+            )
+        case MakeFilesystem(device=device, filesystem=filesystem, label=label, others=others):
+            spread = _spread(operation.options) if others else ""
+            return (
+                f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on "
+                f"{_listed((device, *others))}{spread}."
+            )
+        case MakeSubvolumes() | AddFstabLine() | Mount() | TurnOnSwap():
+            return use_sentence(operation)
+        case MakeArray(level="raid1", parts=parts):
+            return mirror_sentence(
+                operation, _listed(parts), _made_bytes(context.members_of(parts)[0], parts[0])
+            )
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return container_sentence(operation)
+        case _:
+            return _array_sentence(operation)
+
+
+def _spread(options: Sequence[str]) -> str:
+    """What Btrfs does with several devices, as the end of a sentence."""
+    if ("-d", "raid1") in pairwise(options):
+        return (
+            ": its files and its own records in two copies, on two drives each (raid1), so that a bad block "
+            "is repaired from the other"
+        )
+    if ("-m", "raid1") in pairwise(options):
+        return (
+            ": its files once, spread over all of them, and its own records on two (raid1), which costs "
+            "little and lets a bad block in them be repaired, but brings no file back"
+        )
+    return ": its files and its own records once, spread over all of them"
+
+
+def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume) -> str:
+    match operation:
+        case MakeLogicalVolume():
+            return logical_sentence(operation)
+        case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
+            return (
+                f"Put {_listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} "
+                "to each in turn."
+            )
+        case MakeVolumeGroup(name=name, parts=(part,)):
+            return (
+                f"Make LVM's volume group {name} on {part}, with its data from {format_exact(DATA_BYTES)} on."
+            )
+        case MakeVolumeGroup(name=name, parts=parts):
+            return f"Put {_listed(parts)} together as LVM's volume group {name}."
+        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
+            return (
+                f"Make the logical volume {device} over all {stripes} of them: {format_exact(chunk)} to each "
+                "in turn."
+            )
+
+
+def _table_sentence(operation: WriteTable, context: Context) -> str:
+    device, kind = operation.device, operation.table.upper()
+    if operation.fresh:
+        return f"Write a new {kind} with {_count(len(operation.entries), 'partition')} on {device}."
+    new = sum(not entry.kept for entry in operation.entries)
+    kept = len(operation.entries) - new
+    added = (
+        f"Add {_count(new, 'partition')} to the {kind} on {device}; {_count(kept, 'partition')} "
+        f"stay{'s' * (kept == 1)}."
+    )
+    return f"{added} {REHEARSED}" if context.direct else added
+
+
+def _destroys(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures(device=device, expected=expected) if expected:
+            return (
+                f"How {device} is recognised as {marks(expected)}; its data stay until something is written "
+                "over them."
+            )
+        case WipeSignatures(device=device) if any(
+            member.drive.content_digest is None for member in context.members_of((device,))
+        ):
+            return f"Whatever marks are on {device}; they could not be read when this was planned."
+        case WriteTable(device=device, fresh=True):
+            return table_lost(context.members_of((device,))[0])
+        case ResetZones(device=device):
+            return " ".join([f"Everything on {device}, at once.", *context.overwritten((device,))])
+        case MakeFilesystem(device=device) if context.under(device) != device:
+            # Whatever lay there was lost when the container was made.
+            return ""
+        case MakeContainer(device=device):
+            return " ".join(context.overwritten((device,)))
+        case MakeFilesystem(device=device, others=others):
+            return " ".join(context.overwritten((device, *others)))
+        case MakeArray(level="raid1", parts=parts):
+            return " ".join((mirror_lost(operation), *context.overwritten(parts)))
+        case _:
+            return ""
+
+
+def _undo(operation: Operation, context: Context) -> str:
+    match operation:
+        case WipeSignatures() | WriteTable():
+            return SAVED_TILL_MIRRORED if context.mirrored else SAVED
+        case MakeFilesystem() | MakeContainer() | ResetZones() | MakeArray(level="raid1"):
+            return NOT_UNDONE
+        case MakeArray() | MakeVolumeGroup():
+            return TAKEN_APART
+        case MakeStripedVolume() | MakeLogicalVolume():
+            return WITH_ITS_GROUP
+        case MakeSubvolumes():
+            return (
+                "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem "
+                "itself stays."
+            )
+        case OpenContainer() | AddCrypttabLine():
+            return container_undo(operation)
+        case AddFstabLine():
+            return "The old /etc/fstab is kept beside the new one; taking the line out again undoes it."
+        case Mount(mount_point=place):
+            return f"By unmounting {printable(place, 2000)}."
+        case TurnOnSwap(device=device):
+            return f"By `swapoff {device}`."
+
+
+def _holds(operation: Operation) -> tuple[str, ...]:
+    match operation:
+        case WipeSignatures(device=device) | ResetZones(device=device):
+            return (f"No filesystem, RAID or table is recognised on {device}.",)
+        case WriteTable(device=device):
+            return (
+                f"The table read back from {device} has exactly these starts, sizes, types and names.",
+                "The kernel sees the same partitions.",
+                "Each new partition is aligned by the kernel's rule and by parted's.",
+            )
+        case MakeFilesystem():
+            return _filesystem_holds(operation)
+        case MakeSubvolumes(device=device, names=names):
+            return (f"Btrfs lists on {device} exactly {_listed(names)}.",)
+        case AddFstabLine(uuid=uuid, options=options):
+            what = f"{name} of {uuid}" if (name := mounted_subvolume(options)) else uuid
+            return (f"/etc/fstab has exactly this one line for {what}, and every other line as before.",)
+        case Mount(device=device, mount_point=place, options=options):
+            how = f" with {','.join(options)}" if options else ""
+            return (f"{device} is mounted at {printable(place, 2000)}{how}.",)
+        case TurnOnSwap(device=device):
+            return (f"The kernel lists {device} as swap.",)
+        case MakeContainer() | OpenContainer() | AddCrypttabLine():
+            return container_holds(operation)
+        case MakeLogicalVolume():
+            return logical_holds(operation)
+        case _:
+            return _array_holds(operation)
+
+
+def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:
+    device, kind, striping = operation.device, operation.filesystem, operation.striping
+    recognised = (
+        f"{_listed((device, *operation.others))} {'are' if operation.others else 'is'} recognised as {kind} "
+        f"with UUID {operation.uuid}."
+    )
+    more = []
+    if striping:
+        unit, width = format_exact(striping.unit_bytes), format_exact(striping.width_bytes)
+        more.append(f"Its superblock says that it is striped: {unit} to a drive, {width} to all of them.")
+    if operation.others:
+        how = "in two copies" if ("-d", "raid1") in pairwise(operation.options) else "striped over them"
+        more.append(f"It lies on {1 + len(operation.others)} devices, with its data {how}.")
+    clean = ("The filesystem's own check finds it clean.",) if MADE[kind].clean_check else ()
+    return (recognised, *more, *clean)
+
+
+def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[str, ...]:
+    match operation:
+        case MakeArray(level="raid1"):
+            return mirror_holds(operation)
+        case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
+            return (
+                f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID "
+                f"{array_uuid(uuid)}.",
+                _kernel_says(device, chunk, len(parts)),
+            )
+        case MakeVolumeGroup(name=name, parts=(part,)):
+            return (
+                f"LVM finds the volume group {name} on {part} alone, with its data from "
+                f"{format_exact(DATA_BYTES)} on.",
+            )
+        case MakeVolumeGroup(name=name, parts=parts):
+            return (f"LVM finds the volume group {name} on exactly these {len(parts)} physical volumes.",)
+        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
+            return (
+                f"LVM finds {device} striped over {stripes}, {format_exact(chunk)} each.",
+                _kernel_says(device, chunk, stripes),
+            )
+
+
+def _kernel_says(device: str, chunk_bytes: int, count: int) -> str:
+    return (
+        f"The kernel advises {format_exact(chunk_bytes)} at least and {format_exact(chunk_bytes * count)} at "
+        f"best for {device}, and finds it aligned on every drive."
+    )
+
+
+def _seconds(operation: Operation, context: Context) -> float:
+    match operation:
+        case MakeFilesystem(device=device, filesystem=filesystem, others=others):
+            least, still, turning = MADE[filesystem].seconds
+            members = context.members_of((device, *others))
+            per_tib = still if all(member.drive.rotational is False for member in members) else turning
+            logical = next((one.size_bytes for one in context.logical if one.device == device), None)
+            made = (
+                logical
+                if logical is not None
+                else sum(_made_bytes(member, context.under(device)) for member in members)
+            )
+            return round(least + per_tib * made / TIB, 1)
+        case MakeContainer() | OpenContainer():
+            return KEY_SECONDS
+        case WriteTable() | MakeArray() | MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
+            return 1.0
+        case ResetZones():
+            return 2.0
+        case _:
+            return 0.2
+
+
+def _made_bytes(member: Member, device: str) -> int:
+    """The size of the new partition `device` on a drive; where that is none of its, of its only new one, or
+    of all of the drive."""
+    if device == member.drive.path:
+        return member.drive.size_bytes
+    new = [slot for slot in member.after.partitions if not slot.kept]
+    named = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
+    return sum(slot.size_bytes for slot in named or new[:1])
+
+
+def _listed(devices: Sequence[str]) -> str:
+    return " and ".join([", ".join(devices[:-1]), devices[-1]]) if len(devices) > 1 else "".join(devices)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"

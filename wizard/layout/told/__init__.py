@@ -1,0 +1,1 @@
+"""A plan as text, the same on every face."""

@@ -1,0 +1,63 @@
+"""What a bar cannot show: what lies within a new partition. Sentences, the same on every face."""
+
+from collections.abc import Iterator
+
+from wizard.layout.group.grouping import group_room_bytes, logical_volumes
+from wizard.layout.several.mirrors import together_bytes
+from wizard.model.group import Group
+from wizard.model.names import partition_path, printable
+from wizard.model.plan import NO_PLACE, Plan, Subvolume, Volume
+from wizard.model.units import format_capacity
+
+
+def inside_sentences(plan: Plan) -> tuple[str, ...]:
+    """Sentences on a volume group, and one for each volume with subvolumes; none where a partition is a
+    filesystem and no more."""
+    within = tuple(_subvolumes(volume) for volume in plan.volumes if volume.subvolumes)
+    return (*_grouped(plan, plan.group), *within) if plan.group else within
+
+
+def volume_bytes(plan: Plan, index: int) -> int | None:
+    """The size that a volume of the plan gets, by its place in the list; None where there is none."""
+    if index >= len(plan.volumes):
+        return None
+    if plan.after.whole is not None:
+        return plan.after.whole.size_bytes
+    if plan.stripe is not None:
+        return together_bytes(plan)
+    if plan.group is not None:
+        return logical_volumes(plan)[index].size_bytes
+    number = plan.volumes[index].partition
+    return next((slot.size_bytes for slot in plan.after.partitions if slot.number == number), None)
+
+
+def _grouped(plan: Plan, group: Group) -> Iterator[str]:
+    """Each logical volume with its exact size, and what of the group is left."""
+    made = logical_volumes(plan)
+    (slot,) = (
+        slot for slot in plan.after.partitions if partition_path(plan.drive.path, slot.number) == group.device
+    )
+    yield f"In {group.device}, LVM's volume group {printable(group.name)}:"
+    for one, volume in zip(made, plan.volumes, strict=True):
+        where = "turned on" if volume.mount_point == NO_PLACE else _where(volume.mount_point)
+        size = f"{format_capacity(one.size_bytes)} ({one.size_bytes} bytes)"
+        yield f'{one.device}: {volume.filesystem} "{printable(volume.label)}", {size}, {where}.'
+    if left := group_room_bytes(slot.size_bytes) - sum(one.size_bytes for one in made):
+        yield (
+            f"{format_capacity(left)} ({left} bytes) of it are left, for snapshots or to make one of them "
+            "larger."
+        )
+
+
+def _subvolumes(volume: Volume) -> str:
+    """`Within "system": @ mounted at /mnt/x, @snapshots not mounted.`"""
+    said = ", ".join(_subvolume(one) for one in volume.subvolumes)
+    return f'Within "{printable(volume.label)}", as subvolumes that share its room: {said}.'
+
+
+def _subvolume(one: Subvolume) -> str:
+    return f"{printable(one.name, 200)} {_where(one.mount_point)}"
+
+
+def _where(mount_point: str | None) -> str:
+    return f"mounted at {printable(mount_point, 2000)}" if mount_point else "not mounted"

@@ -1,0 +1,1 @@
+"""What a person asks for, in words and as what the planner takes, and what it may be."""

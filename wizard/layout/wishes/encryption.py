@@ -1,0 +1,123 @@
+"""Encrypted volumes: the rules by which a LUKS2 container is laid around a filesystem. Pure."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from wizard.filesystems.registry import MADE
+from wizard.layout.ability import CRYPT, refuse_lacking
+from wizard.layout.rules import uuid_fault
+from wizard.layout.several.striping import layer_name
+from wizard.layout.wishes.wish import Wish
+from wizard.model.encryption import Encryption
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import Geometry, grain_bytes
+from wizard.model.machine import Drive, Machine
+from wizard.model.names import printable
+from wizard.model.plan import Plan, TableEntry, Volume
+from wizard.model.units import KIB, MIB
+
+FILESYSTEMS = ("ext4", "xfs", "btrfs", "swap")
+"""What is made within a container. The others are for exchange with systems that know no LUKS, or were never
+tried there."""
+
+HEADER_BYTES = 16 * MIB
+"""What LUKS2 keeps in front of the data: two headers and the key slots (its on-disk format, and cryptsetup's
+usual size)."""
+
+LARGE_SECTOR_BYTES = 4 * KIB
+"""The most that LUKS2 encrypts at a stretch."""
+
+LOST = (
+    "Whoever loses the passphrase loses everything in the encrypted volume: nobody can open it without, and "
+    "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
+    "kept elsewhere."
+)
+NO_TRIM = (
+    "The drive is not told which blocks of the encrypted volume are free (no trim): that would show to "
+    "anyone who has the drive how much of it is used, and where. `discard` in /etc/crypttab allows it."
+)
+
+
+def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: str = "") -> None:
+    """Raises Refused or BadInput where one of the wishes is to be encrypted and cannot be; `why_not` is why
+    nothing can be there."""
+    for wish in wishes:
+        if not wish.encrypted:
+            continue
+        if why_not:
+            raise Refused(f"{why_not} The volume {printable(wish.final_label)!r} cannot be encrypted there.")
+        kind = wish.choice.filesystem
+        if kind not in FILESYSTEMS:
+            known = ", ".join(FILESYSTEMS[:-1])
+            raise BadInput(f"{kind} is not made in an encrypted volume; {known} and {FILESYSTEMS[-1]} are.")
+        options = (part.partition("=")[0] for option in wish.choice.mount for part in option.text.split(","))
+        if "discard" in options:
+            raise BadInput(
+                "`discard` has no effect on an encrypted volume, which tells the drive nothing of what is "
+                "free: leave it out."
+            )
+        refuse_lacking(machine.kernel, CRYPT)
+        if not machine.has_tool("cryptsetup"):
+            raise Refused("cryptsetup is not installed; install the package cryptsetup and plan again.")
+
+
+def header_bytes(geometry: Geometry) -> int:
+    """What a container keeps in front of its data on such a drive: at least 16 MiB, and so much that the data
+    begin aligned."""
+    grain = grain_bytes(geometry)
+    return -(-HEADER_BYTES // grain) * grain
+
+
+def needed_bytes(wish: Wish, geometry: Geometry) -> int:
+    """The least that a wish's partition can have."""
+    return MADE[wish.choice.filesystem].minimum_bytes + (header_bytes(geometry) if wish.encrypted else 0)
+
+
+def encrypted(volume: Volume, size_bytes: int, geometry: Geometry, uuid: str) -> Volume:
+    """The volume of a partition of that size, in a container with that UUID."""
+    encryption = encryption_of(volume.path, volume.label, size_bytes, geometry, uuid)
+    return replace(volume, path=encryption.opened, encryption=encryption)
+
+
+def encryption_of(device: str, label: str, size_bytes: int, geometry: Geometry, uuid: str) -> Encryption:
+    """The container on `device`. The name that it opens to tells the volume, and no other has it."""
+    offset = header_bytes(geometry)
+    large = (
+        geometry.physical_block_bytes >= LARGE_SECTOR_BYTES and not (size_bytes - offset) % LARGE_SECTOR_BYTES
+    )
+    sector_bytes = LARGE_SECTOR_BYTES if large else 512
+    return Encryption(device, f"luks-{layer_name(label)}-{uuid[:8]}", uuid, sector_bytes, offset)
+
+
+def encryption_doubts(drive: Drive, wishes: Sequence[Wish]) -> tuple[str, ...]:
+    """What is said of encrypted volumes, in sentences."""
+    if not any(wish.encrypted for wish in wishes):
+        return ()
+    return (LOST, NO_TRIM) if drive.rotational is False else (LOST,)
+
+
+def encryption_faults(plan: Plan, entries: Sequence[TableEntry]) -> Iterator[str]:
+    """Faults of the plan's containers, each on the partition of its volume; `entries` are those of its
+    table."""
+    if plan.containers and LOST not in plan.doubts:
+        yield "it encrypts, and no doubt says what a lost passphrase means"
+    sizes = {entry.number: entry.size_bytes for entry in entries}
+    uuids = [*(volume.uuid for volume in plan.volumes), *(encryption.uuid for encryption in plan.containers)]
+    if len(set(uuids)) != len(uuids):
+        yield "two volumes have the same UUID"
+    for volume in plan.volumes:
+        if (encryption := volume.encryption) is None:
+            continue
+        name = f"volume {volume.partition}"
+        if volume.filesystem not in FILESYSTEMS:
+            yield f"{name} is {volume.filesystem}, which is not made in an encrypted volume"
+        if fault := uuid_fault(encryption.uuid):
+            yield f"{name} is in a container with the UUID {printable(encryption.uuid, 40)!r}, which {fault}"
+        size = sizes.get(volume.partition, 0)
+        geometry = plan.drive.geometry
+        if size < header_bytes(geometry) + MADE[volume.filesystem].minimum_bytes:
+            yield f"{name} is too small to be encrypted"
+        if encryption != encryption_of(encryption.device, volume.label, size, geometry, encryption.uuid):
+            yield f"{name} is encrypted otherwise than its partition asks for"
+        if volume.path != encryption.opened:
+            yield f"{name} is at {printable(volume.path, 60)!r}, which is not what its container opens to"

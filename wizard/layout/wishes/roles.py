@@ -1,0 +1,206 @@
+"""What a volume can be to a system that starts from the drive, and what a partition table calls that.
+
+GPT's types are those of the UAPI group's Discoverable Partitions Specification, by which firmware, boot
+loaders and systemd find the partitions without being told; an MBR has a type of its own for two of them only
+(UEFI 2.10, 5.2.2, and the Boot Loader Specification).
+"""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from wizard.filesystems.partitions import (
+    BOOT_GPT_TYPE,
+    BOOT_MBR_TYPE,
+    ESP_GPT_TYPE,
+    ESP_MBR_TYPE,
+    HOME_GPT_TYPE,
+    LINUX_LUKS_TYPE,
+    LUKS_MBR_TYPE,
+    ROOT_GPT_TYPES,
+)
+from wizard.filesystems.registry import MADE
+from wizard.layout.wishes.swapsize import swap_bytes
+from wizard.model.names import printable
+from wizard.model.plan import Volume
+from wizard.model.units import GIB
+
+TableKind = Literal["gpt", "mbr"]
+
+SYSTEM_WORKLOAD = "desktop-root"
+"""The purpose of what a system needs to start and to run: no option that puts data at risk is given to it."""
+
+WITH_OWNERS = tuple(
+    name for name, kind in MADE.items() if kind.mounts and name not in ("vfat", "exfat", "ntfs")
+)
+"""The filesystems that keep owners and permissions as a Linux system needs them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What a volume is to a system. `filesystems` can have the role; where it has a `usual` one, `why` says
+    why that one is proposed.
+
+    `workload` is the purpose that stands for it where none is named. `usual_bytes` None has no usual size.
+    `single`: a drive has one at most; `read_at_start`: firmware or boot loader read it. `gpt_type` and
+    `mbr_type` are empty where the filesystem's own is used.
+    """
+
+    name: str
+    title: str
+    summary: str
+    label: str
+    workload: str
+    filesystems: tuple[str, ...]
+    usual: str = ""
+    why: str = ""
+    usual_bytes: int | None = None
+    single: bool = False
+    read_at_start: bool = False
+    gpt_type: str = ""
+    mbr_type: str = ""
+
+
+ROLES = {
+    role.name: role
+    for role in (
+        Role(
+            "esp",
+            "EFI system partition",
+            "Where the firmware finds the boot loader. 1 GiB holds the loaders and several kernels; 260 MiB "
+            "is the least that is FAT32 on a drive with blocks of 4096 bytes.",
+            "EFI",
+            SYSTEM_WORKLOAD,
+            ("vfat",),
+            "vfat",
+            "The firmware reads no other filesystem: the UEFI specification asks for FAT.",
+            GIB,
+            single=True,
+            read_at_start=True,
+            gpt_type=ESP_GPT_TYPE,
+            mbr_type=ESP_MBR_TYPE,
+        ),
+        Role(
+            "boot",
+            "Boot partition",
+            "Kernels and what they start with, for where the boot loader cannot read the system's own "
+            "volume, as where that is encrypted. 1 GiB holds several kernels.",
+            "boot",
+            SYSTEM_WORKLOAD,
+            (*WITH_OWNERS, "vfat"),
+            "ext4",
+            "Every boot loader that reads a Linux filesystem at all reads ext4.",
+            GIB,
+            single=True,
+            read_at_start=True,
+            gpt_type=BOOT_GPT_TYPE,
+            mbr_type=BOOT_MBR_TYPE,
+        ),
+        Role(
+            "root",
+            "System (root)",
+            "The system's own programs and settings.",
+            "root",
+            SYSTEM_WORKLOAD,
+            WITH_OWNERS,
+        ),
+        Role(
+            "home",
+            "Home directories",
+            "What belongs to people: it outlives the system beside it.",
+            "home",
+            SYSTEM_WORKLOAD,
+            WITH_OWNERS,
+            gpt_type=HOME_GPT_TYPE,
+        ),
+        Role(
+            "swap",
+            "Swap",
+            "Where memory goes that is not in use. Its usual size follows from the memory.",
+            "swap",
+            SYSTEM_WORKLOAD,
+            ("swap",),
+            "swap",
+            "Swap is no filesystem: the kernel uses it as it is.",
+        ),
+    )
+}
+
+
+def usual_bytes(role: str, memory_bytes: int | None) -> int | None:
+    """The size that a volume with this role usually has; None for one that takes what is left, or has no
+    role."""
+    if role == "swap":
+        return swap_bytes(memory_bytes)
+    return ROLES[role].usual_bytes if role in ROLES else None
+
+
+_BY_ARCHITECTURE = "root-"
+"""What the role of a root volume begins with whose partition says for which architecture its system is."""
+
+
+def volume_role(role: str, architecture: str) -> str:
+    """The role as a plan has it: a root names the architecture (uname -m) where the specification has a type
+    for that."""
+    return f"{_BY_ARCHITECTURE}{architecture}" if role == "root" and architecture in ROOT_GPT_TYPES else role
+
+
+def role_of(volume: Volume) -> Role | None:
+    """The role of a plan's volume; None where it has none."""
+    return ROLES.get("root" if _root_type(volume.role) else volume.role)
+
+
+def _root_type(role: str) -> str:
+    """The type of a root that names its architecture; empty for every other role."""
+    return (
+        ROOT_GPT_TYPES.get(role.removeprefix(_BY_ARCHITECTURE), "")
+        if role.startswith(_BY_ARCHITECTURE)
+        else ""
+    )
+
+
+def partition_type(volume: Volume, table: TableKind) -> str:
+    """What the table calls the volume's partition. A role's type holds for an encrypted one too (by the
+    specification)."""
+    role, kind = role_of(volume), MADE[volume.filesystem]
+    if table == "mbr":
+        return (role.mbr_type if role else "") or (LUKS_MBR_TYPE if volume.encryption else kind.mbr_type)
+    return (
+        _root_type(volume.role)
+        or (role.gpt_type if role else "")
+        or (LINUX_LUKS_TYPE if volume.encryption else kind.gpt_type)
+    )
+
+
+def role_fault(role: str, filesystem: str, *, encrypted: bool) -> str | None:
+    """Why a volume of this filesystem, or an encrypted one, cannot have the role, as the end of a sentence,
+    or None."""
+    if role not in ROLES:
+        return f"has the role {printable(role, 30)!r}, which is none; the roles are {', '.join(ROLES)}"
+    found = ROLES[role]
+    if encrypted and found.read_at_start:
+        return f"has the role {role}, which is read before anything can be decrypted: it cannot be encrypted"
+    if filesystem in found.filesystems:
+        return None
+    return (
+        f"has the role {role}, for which {printable(filesystem, 30)} does not do: it takes "
+        f"{' or '.join(found.filesystems)}"
+    )
+
+
+def volume_role_fault(volume: Volume, *, alone: bool) -> str | None:
+    """Why a plan's volume cannot have its role, as the end of a sentence, or None. `alone` where it has a
+    partition to itself."""
+    if not volume.role:
+        return None
+    role = role_of(volume)
+    if not alone:
+        return "has a role, and no partition of its own"
+    return role_fault(
+        role.name if role else volume.role, volume.filesystem, encrypted=volume.encryption is not None
+    )
+
+
+def is_systems(role: str) -> bool:
+    """Whether a system starts from a volume with this role or lives on it, whatever purpose was named for
+    it."""
+    return role in ROLES and ROLES[role].workload == SYSTEM_WORKLOAD

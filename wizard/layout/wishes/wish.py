@@ -1,0 +1,322 @@
+"""What a person asks for: one volume each, as words on the command line and as what the planner takes."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from wizard.filesystems.registry import MADE
+from wizard.layout.dangers import systems_danger
+from wizard.layout.rules import is_workload_id, label_fault, mount_point_fault, place_fault
+from wizard.layout.wishes.roles import ROLES, role_fault
+from wizard.layout.wishes.subvolumes import parse_subvolume, places_of, subvolumes_fault
+from wizard.model.advice import Choice, Workload
+from wizard.model.errors import BadInput
+from wizard.model.names import printable
+from wizard.model.plan import NO_PLACE, Subvolume
+from wizard.model.units import format_capacity, format_exact, parse_size
+
+REST = "rest"
+SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
+"""Characters that every filesystem made here takes as a label."""
+
+KEYS = ("workload", "role", "size", "label", "mount", "fs", "option", "subvolume", "encrypt")
+ENCRYPTIONS = ("luks2",)
+EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """One volume. `size_bytes` None is all that is left; `label` None the workload's own; `mount_point` None
+    mounts it nowhere.
+
+    `doubts` are sentences on options that were asked for against advice, for the plan to repeat. `percent` (1
+    to 100) of all the room that can be used stands instead of `size_bytes`. `role` is what the volume is to a
+    system, empty for none.
+    """
+
+    choice: Choice
+    workload: Workload
+    size_bytes: int | None
+    label: str | None
+    mount_point: str | None
+    doubts: tuple[str, ...] = ()
+    percent: int | None = None
+    role: str = ""
+    encrypted: bool = False
+    subvolumes: tuple[Subvolume, ...] = ()
+
+    @property
+    def takes_rest(self) -> bool:
+        """Whether it takes all that the others leave."""
+        return self.size_bytes is None and self.percent is None
+
+    @property
+    def own_label(self) -> str:
+        """The label that its role, or else its workload, proposes."""
+        return ROLES[self.role].label if self.role in ROLES else self.workload.label
+
+    @property
+    def title(self) -> str:
+        """What it is for, as a heading: its role, or else its workload."""
+        return ROLES[self.role].title if self.role in ROLES else self.workload.title
+
+    @property
+    def final_label(self) -> str:
+        """The label it gets, as its filesystem writes it; the proposed one is cut to what that takes."""
+        kind = MADE.get(self.choice.filesystem)
+        label = self.own_label[: kind.label_bytes if kind else None] if self.label is None else self.label
+        return kind.fit_label(label) if kind else label
+
+
+@dataclass(frozen=True, slots=True)
+class Arrangement:
+    """What holds for all volumes of a drive: the kind of a new table, and whether they lie in one volume
+    group of LVM's."""
+
+    table: Literal["gpt", "mbr"] = "gpt"
+    grouped: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`--volume` as it was written: a wish before anything was advised. `filesystem` None takes the advised
+    one.
+
+    `options` are ids of the catalogue, asked for beside what is advised. `encrypt` is what it is to be
+    encrypted by, of ENCRYPTIONS. With a role neither size nor percent is the role's usual size, unless `rest`
+    was said.
+    """
+
+    workload: str
+    size_bytes: int | None = None
+    label: str | None = None
+    mount_point: str | None = None
+    filesystem: str | None = None
+    options: tuple[str, ...] = ()
+    subvolumes: tuple[Subvolume, ...] = ()
+    encrypt: str | None = None
+    percent: int | None = None
+    role: str = ""
+    rest: bool = False
+
+
+def parse_volume(text: str) -> Request:
+    """A `--volume` from its `key=value` pairs in any order; raises BadInput for what is unknown, doubled or
+    does not fit.
+
+    Only `option` and `subvolume` may be there more than once.
+    """
+    shown = printable(text, 60)
+    values: dict[str, str] = {}
+    options: list[str] = []
+    subvolumes: list[Subvolume] = []
+    for piece in text.split(","):
+        key, equals, value = piece.partition("=")
+        key = key.strip()
+        if not equals:
+            raise BadInput(
+                f"--volume {shown!r}: {printable(piece, 30)!r} is no key=value pair. An example: --volume "
+                f"{EXAMPLE}."
+            )
+        if key not in KEYS:
+            raise BadInput(
+                f"--volume {shown!r}: there is no key {printable(key, 30)!r}; the keys are {', '.join(KEYS)}."
+            )
+        if key == "option":
+            options.append(value)
+            continue
+        if key == "subvolume":
+            subvolumes.append(parse_subvolume(value))
+            continue
+        if key in values:
+            raise BadInput(f"--volume {shown!r} names {key} twice.")
+        values[key] = value
+    role = values.get("role", "")
+    if "role" in values and role not in ROLES:
+        raise BadInput(
+            f"--volume {shown!r}: {printable(role, 30)!r} is no role; the roles are {', '.join(ROLES)}."
+        )
+    if "workload" not in values and not role:
+        raise BadInput(f"--volume {shown!r} names no workload; `diskwright workloads` lists them.")
+    encrypt = values.get("encrypt")
+    if encrypt not in (None, *ENCRYPTIONS):
+        raise BadInput(
+            f"--volume {shown!r}: nothing is encrypted by {printable(encrypt or '', 30)!r}; say "
+            f"encrypt={ENCRYPTIONS[0]}."
+        )
+    workload = values.get("workload", ROLES[role].workload if role else "")
+    one = request(
+        workload,
+        values.get("size"),
+        values.get("label"),
+        values.get("mount"),
+        values.get("fs"),
+        options,
+        role,
+    )
+    return replace(one, subvolumes=tuple(subvolumes), encrypt=encrypt)
+
+
+def request(
+    workload: str,
+    size: str | None,
+    label: str | None,
+    mount: str | None,
+    filesystem: str | None,
+    options: Sequence[str] = (),
+    role: str = "",
+) -> Request:
+    """A request from words; raises BadInput for a size, mount point or workload that cannot be."""
+    if not is_workload_id(workload):
+        raise BadInput(f"{printable(workload, 40)!r} is no workload; `diskwright workloads` lists them.")
+    size_bytes, percent = (None, None) if size is None else parse_share(size)
+    if mount not in (None, NO_PLACE) and (fault := mount_point_fault(mount)):
+        raise BadInput(f"The mount point {printable(mount, 60)!r} {fault}; name one such as /srv/data.")
+    return Request(
+        workload,
+        size_bytes,
+        label,
+        mount,
+        filesystem,
+        tuple(options),
+        percent=percent,
+        role=role,
+        rest=_is_rest(size),
+    )
+
+
+def parse_share(text: str) -> tuple[int | None, int | None]:
+    """Bytes or percent of `500G`, `30%` or `rest`, which is neither; raises BadInput for a size that cannot
+    be."""
+    text = text.strip()
+    if _is_rest(text):
+        return None, None
+    if not text.endswith("%"):
+        size_bytes = parse_size(text)
+        if size_bytes <= 0:
+            raise BadInput(
+                f"A volume of {printable(text, 40)!r} has no room; name a size such as 500G, or {REST} for "
+                "all that is left."
+            )
+        return size_bytes, None
+    digits = text[:-1].strip()
+    if not (digits.isascii() and digits.isdecimal() and len(digits) < 4 and 1 <= int(digits) <= 100):
+        raise BadInput(
+            f"{printable(text, 40)!r} is no share of the room: write a whole number from 1 to 100 before the "
+            "%, such as 30%."
+        )
+    return None, int(digits)
+
+
+def size_words(wish: Wish, made_bytes: int | None) -> str:
+    """The size as it was asked for, and for a share or the rest what that comes to, where a plan has told
+    it."""
+    if wish.size_bytes is not None:
+        return format_exact(wish.size_bytes)
+    asked = "the rest" if wish.percent is None else f"{wish.percent} %"
+    return asked if made_bytes is None else f"{asked}: {format_capacity(made_bytes)}"
+
+
+def more_words(wish: Wish) -> tuple[str, ...]:
+    """What a volume has besides purpose, filesystem, size, label and place."""
+    names = ", ".join(one.name for one in wish.subvolumes)
+    return tuple(
+        filter(None, ("encrypted" if wish.encrypted else "", f"subvolumes {names}" if names else ""))
+    )
+
+
+def size_written(wish: Wish) -> str:
+    """The size as `parse_share` takes it."""
+    if wish.size_bytes is not None:
+        return format_exact(wish.size_bytes).replace(" ", "").replace("bytes", "")
+    return REST if wish.percent is None else f"{wish.percent}%"
+
+
+def _is_rest(text: str | None) -> bool:
+    return text is not None and text.strip().lower() == REST
+
+
+def told_apart(wishes: tuple[Wish, ...]) -> tuple[Wish, ...]:
+    """The wishes with a label each; one that was not given is numbered where another volume has it
+    already."""
+    taken = {wish.final_label for wish in wishes if wish.label is not None}
+    named = []
+    for wish in wishes:
+        label, number = wish.final_label, 2
+        while wish.label is None and label in taken:
+            own = replace(wish, label=f"{wish.own_label[: SHORTEST_LABEL - len(str(number))]}{number}")
+            label, number = own.final_label, number + 1
+        taken.add(label)
+        named.append(replace(wish, label=label))
+    return tuple(named)
+
+
+def check_wishes(wishes: tuple[Wish, ...]) -> None:
+    """Raises BadInput for a label or mount point that cannot be, and for wishes that contradict each
+    other."""
+    if not wishes:
+        raise BadInput("No volume was asked for; name a workload.")
+    for wish in wishes:
+        label, filesystem = wish.final_label, wish.choice.filesystem
+        if fault := label_fault(label, filesystem):
+            raise BadInput(f"The label {printable(label, 40)!r} {fault}; choose a shorter or plainer one.")
+        if wish.mount_point is not None and (fault := place_fault(wish.mount_point, filesystem)):
+            example = "; name one such as /srv/data" if MADE[filesystem].mounts else ""
+            raise BadInput(f"The mount point {printable(wish.mount_point, 60)!r} {fault}{example}.")
+        if fault := subvolumes_fault(wish.subvolumes, filesystem):
+            raise BadInput(f"The volume {printable(label, 40)!r} {fault}.")
+        if wish.size_bytes is not None and wish.size_bytes <= 0:
+            raise BadInput(
+                f"The volume {printable(label, 40)!r} has no size; leave the size out for all that is left."
+            )
+        if wish.role:
+            _check_role(wish)
+    _check_shares(wishes)
+    if double := next(
+        (role for role in ROLES if ROLES[role].single and sum(wish.role == role for wish in wishes) > 1), None
+    ):
+        raise BadInput(f"A drive has one {ROLES[double].title}; give one of the volumes another role.")
+    if fault := mount_order_fault(
+        tuple(place for wish in wishes for place in places_of(wish.mount_point, wish.subvolumes))
+    ):
+        raise BadInput(fault)
+
+
+def _check_role(wish: Wish) -> None:
+    """Raises BadInput for a role that the volume cannot have, and for a danger that it must not have then."""
+    if fault := role_fault(wish.role, wish.choice.filesystem, encrypted=wish.encrypted):
+        raise BadInput(f"The volume {printable(wish.final_label, 40)!r} {fault}.")
+    options = [option.text for option in (*wish.choice.mkfs, *wish.choice.mount)]
+    if danger := systems_danger(wish.role, wish.choice.filesystem, options):
+        raise BadInput(
+            f"{danger} puts data at risk, and a volume that a system starts from or lives on does not get it."
+        )
+
+
+def _check_shares(wishes: tuple[Wish, ...]) -> None:
+    """Raises BadInput for shares of the room that cannot be, or not together."""
+    if any(
+        wish.percent is not None and (wish.size_bytes is not None or not 1 <= wish.percent <= 100)
+        for wish in wishes
+    ):
+        raise BadInput("A share is from 1 to 100 percent of the room, and stands instead of a size.")
+    if (total := sum(wish.percent or 0 for wish in wishes)) > 100:
+        raise BadInput(f"The volumes together ask for {total} % of the room; 100 % is all there is.")
+    if sum(wish.takes_rest for wish in wishes) > 1:
+        raise BadInput("Only one volume can take all that is left; name a size for the others.")
+
+
+def mount_order_fault(mount_points: tuple[str, ...]) -> str | None:
+    """A sentence where two volumes would be mounted in one place, or a later one over an earlier one; else
+    None."""
+    places = [place for place in mount_points if place != NO_PLACE]
+    for index, later in enumerate(places):
+        for earlier in places[:index]:
+            if later == earlier:
+                return f"Two volumes are to be mounted at {printable(later, 60)}; name another place for one."
+            if earlier.startswith(later + "/"):
+                return (
+                    f"A volume at {printable(later, 60)} would hide the one at {printable(earlier, 60)}; "
+                    "name it first."
+                )
+    return None

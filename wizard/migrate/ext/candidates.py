@@ -1,0 +1,79 @@
+"""What on a drive can become an ext4 with its files kept, as far as a look at the drive tells."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from wizard.migrate.ext.superblock import named_features, seems_once_ext3
+from wizard.model.machine import Drive, Signature
+from wizard.model.names import printable
+from wizard.model.units import format_capacity
+
+KINDS = frozenset({"ext2", "ext3"})
+"""By libblkid's name. Of an ext4 only its features tell whether it was one of these."""
+
+INCOMPLETE = "incomplete ext4"
+"""An ext4 that lacks what every new one has, or whose files were never converted: as one that was an ext3."""
+
+MOST_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A filesystem on the node `device`: the drive, a partition of it, or a layer above. `kind`: ext2, ext3
+    or an incomplete ext4."""
+
+    device: str
+    kind: str
+    label: str | None
+    size_bytes: int | None
+
+
+def old_filesystems(drive: Drive) -> tuple[Candidate, ...]:
+    """The filesystems of an old kind on a drive, and what was left between the kinds, in the order in which
+    they lie there, those of layers last.
+    """
+    return tuple(_found(drive))
+
+
+def _found(drive: Drive) -> Iterator[Candidate]:
+    places: list[tuple[str, int | None, Sequence[Signature]]] = [
+        (drive.path, drive.size_bytes, drive.signatures)
+    ]
+    places += [(part.path, part.size_bytes, part.signatures) for part in drive.partitions]
+    places += [(layer.path, layer.size_bytes, layer.signatures) for layer in drive.layers]
+    for path, size_bytes, signatures in places:
+        # Where marks contradict each other, nobody knows what it is.
+        if len(signatures) == 1 and not signatures[0].ambivalent and (kind := _old_kind(signatures[0])):
+            yield Candidate(path, kind, signatures[0].label, size_bytes)
+
+
+def _old_kind(mark: Signature) -> str | None:
+    """How it is called to a person; None for what is nothing of the kind, or an ext4 whose features nobody
+    could read."""
+    if mark.kind in KINDS:
+        return mark.kind
+    if mark.kind != "ext4" or mark.features is None:
+        return None
+    return INCOMPLETE if mark.unconverted or seems_once_ext3(named_features(mark.features)) else None
+
+
+def candidate_words(candidate: Candidate) -> str:
+    """`ext3 on /dev/sda1, "photos", 465 GB`."""
+    pieces = [
+        f"{candidate.kind} on {printable(candidate.device, 200)}",
+        f'"{printable(candidate.label)}"' if candidate.label else "",
+        format_capacity(candidate.size_bytes) if candidate.size_bytes is not None else "",
+    ]
+    return ", ".join(filter(None, pieces))
+
+
+def instead_words(found: Sequence[Candidate]) -> str:
+    """That nothing needs to be erased for ext4, before the way to it; `found` are one or more."""
+    return f"Not needed for ext4: {keeping_words(found)[:-1]}, by"
+
+
+def keeping_words(found: Sequence[Candidate]) -> str:
+    """That files can stay where they are; `found` are one or more."""
+    which = " and ".join(f"the {one.kind} on {printable(one.device, 200)}" for one in found[:MOST_NAMED])
+    more = f" and {len(found) - MOST_NAMED} more" if len(found) > MOST_NAMED else ""
+    return f"{which}{more} can become ext4 with all files kept."

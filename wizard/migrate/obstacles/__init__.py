@@ -1,0 +1,1 @@
+"""What stands against a migration, or is good to know before it."""

@@ -1,0 +1,1 @@
+"""A migration in words, the same on every face."""

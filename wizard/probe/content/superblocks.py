@@ -1,0 +1,176 @@
+"""Where data begin inside a container, and how a filesystem or an array is striped: from the bytes of their
+superblocks.
+
+Pure work on recorded bytes. Whatever they hold, nothing here raises, reads more than a few MiB, or gives a
+place outside the device. Sources: the LUKS1 and LUKS2 on-disk format specifications; Linux fs/ext4/ext4.h and
+fs/xfs/libxfs/xfs_format.h. md and LVM have modules of their own.
+"""
+
+import json
+import re
+import struct
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from wizard.probe.content.extroot import is_unconverted
+from wizard.probe.content.lvm import read_physical_volume
+from wizard.probe.content.md import read_member
+from wizard.probe.content.placed import NOTHING, SECTOR_BYTES, Inside, Reader, striping
+from wizard.probe.table.gpt import Read
+
+
+def read_inside(kind: str, read: Read, size_bytes: int, mark_bytes: int | None = None) -> Inside:
+    """What the superblock of that kind says; nothing for a kind without one that is read here. A place
+    outside of the device is none."""
+    reader = READERS.get(kind)
+    if reader is None or size_bytes <= 0:
+        return NOTHING
+    found = reader(read, size_bytes, mark_bytes)
+    place = found.data_offset_bytes
+    return replace(
+        found,
+        data_offset_bytes=place if place is not None and 0 <= place < size_bytes else None,
+        volumes=tuple(volume for volume in found.volumes if 0 <= volume.offset_bytes < size_bytes),
+    )
+
+
+def replayed(chunks: Iterable[tuple[int, bytes]]) -> Read:
+    """Reads from recorded bytes: zeroes where nothing was recorded, nothing where no recorded byte falls into
+    what is asked for."""
+    known = [(start, data) for start, data in chunks if data]
+
+    def read(offset_bytes: int, size_bytes: int) -> bytes:
+        for start, data in known:
+            if start <= offset_bytes and offset_bytes + size_bytes <= start + len(data):
+                return data[offset_bytes - start : offset_bytes - start + size_bytes]
+        found = [
+            (start, data)
+            for start, data in known
+            if start < offset_bytes + size_bytes and offset_bytes < start + len(data)
+        ]
+        if not found:
+            return b""
+        whole = bytearray(max(start + len(data) for start, data in found) - offset_bytes)
+        for start, data in found:
+            skipped = max(0, offset_bytes - start)
+            place = start + skipped - offset_bytes
+            whole[place : place + len(data) - skipped] = data[skipped:]
+        return bytes(whole[:size_bytes])
+
+    return read
+
+
+LUKS_MAGIC = b"LUKS\xba\xbe"
+LUKS1_READ_BYTES = 112
+"""Up to where the digest of the key begins, which nobody needs to read."""
+LUKS2_HEADER_BYTES = 4096
+LUKS2_LARGEST_BYTES = 4 * 1024 * 1024
+SEGMENTS = re.compile(r'"segments"\s*:\s*(?=\{)')
+
+
+def _luks(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
+    del size_bytes, mark_bytes
+    data = read(0, LUKS1_READ_BYTES)
+    if len(data) < LUKS1_READ_BYTES or not data.startswith(LUKS_MAGIC):
+        return NOTHING
+    version, header_bytes = struct.unpack_from(">HQ", data, 6)
+    if version == 1:
+        sectors = struct.unpack_from(">I", data, 104)[0]
+        # A payload offset of 0 says that this header lies apart from its data.
+        return Inside(sectors * SECTOR_BYTES) if sectors else NOTHING
+    if version != 2 or not LUKS2_HEADER_BYTES < header_bytes <= LUKS2_LARGEST_BYTES:
+        return NOTHING
+    found = segments_of(read(LUKS2_HEADER_BYTES, header_bytes - LUKS2_HEADER_BYTES))
+    return Inside(_first_segment(found[2])) if found else NOTHING
+
+
+def segments_of(area: bytes) -> tuple[int, int, Mapping[str, object]] | None:
+    """Where in LUKS2's JSON text the object of its segments begins with its name, where it ends, and the
+    object.
+
+    It alone is recorded: the rest of the text has salts, digests and tokens, which are nobody's business.
+    """
+    text = area.decode("latin-1")
+    for match in SEGMENTS.finditer(text):
+        try:
+            value, end = json.JSONDecoder().raw_decode(text, match.end())
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(value, dict) and any(
+            isinstance(one, dict) and "offset" in one for one in value.values()
+        ):
+            return match.start(), end, value
+    return None
+
+
+def _first_segment(segments: Mapping[str, object]) -> int | None:
+    """The offset of the data's first part. Backups that a re-encryption keeps are no part of the data."""
+    offsets: dict[int, int] = {}
+    for number, segment in segments.items():
+        if not isinstance(segment, dict) or not re.fullmatch(r"[0-9]{1,9}", number):
+            continue
+        flags, offset = segment.get("flags"), segment.get("offset")
+        backup = isinstance(flags, list) and any(
+            isinstance(flag, str) and flag.startswith("backup") for flag in flags
+        )
+        if not backup and isinstance(offset, str) and re.fullmatch(r"[0-9]{1,19}", offset):
+            offsets[int(number)] = int(offset)
+    # An offset of 0 says that the header lies apart.
+    return (offsets[min(offsets)] or None) if offsets else None
+
+
+EXT_START_BYTES = 1024
+EXT_MAGIC = 0xEF53
+EXT_LARGEST_BLOCK_SHIFT = 6
+EXT_FEATURES_AT, EXT_FEATURES_BYTES = 0x5C, 12
+XFS_READ_BYTES = 192
+
+
+def _ext(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
+    """s_raid_stride and s_raid_stripe_width, in blocks of the filesystem, and the three words of features."""
+    del size_bytes, mark_bytes
+    shift, magic, wanted = (
+        read(EXT_START_BYTES + 24, 4),
+        read(EXT_START_BYTES + 56, 2),
+        read(EXT_START_BYTES + 356, 16),
+    )
+    if (len(shift), len(magic), len(wanted)) != (4, 2, 16) or struct.unpack("<H", magic)[0] != EXT_MAGIC:
+        return NOTHING
+    log = struct.unpack("<I", shift)[0]
+    if log > EXT_LARGEST_BLOCK_SHIFT:
+        return NOTHING
+    stride, _, _, width = struct.unpack("<HHQI", wanted)
+    block = 1024 << log
+    return Inside(
+        striping=striping(stride * block, width * block),
+        block_bytes=block,
+        features=_ext_features(read),
+        unconverted=is_unconverted(read),
+    )
+
+
+def _ext_features(read: Read) -> tuple[int, int, int] | None:
+    """s_feature_compat, s_feature_incompat and s_feature_ro_compat; None in recordings from before they were
+    read."""
+    words = read(EXT_START_BYTES + EXT_FEATURES_AT, EXT_FEATURES_BYTES)
+    return struct.unpack("<III", words) if len(words) == EXT_FEATURES_BYTES else None
+
+
+def _xfs(read: Read, size_bytes: int, mark_bytes: int | None) -> Inside:
+    """sb_unit and sb_width, in blocks of the filesystem."""
+    del size_bytes, mark_bytes
+    data = read(0, XFS_READ_BYTES)
+    if len(data) < XFS_READ_BYTES or not data.startswith(b"XFSB"):
+        return NOTHING
+    block, unit, width = struct.unpack_from(">I", data, 4)[0], *struct.unpack_from(">II", data, 184)
+    return Inside(striping=striping(unit * block, width * block), block_bytes=block)
+
+
+READERS: Mapping[str, Reader] = {
+    "linux_raid_member": read_member,
+    "crypto_LUKS": _luks,
+    "LVM2_member": read_physical_volume,
+    **dict.fromkeys(("ext2", "ext3", "ext4", "ext4dev"), _ext),
+    "xfs": _xfs,
+}
+"""By libblkid's name of the kind."""

@@ -1,0 +1,1 @@
+"""What the running system says: sysfs, modules, and who uses which device."""

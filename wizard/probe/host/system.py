@@ -1,0 +1,319 @@
+"""Raw facts of the machine itself: kernel, tools, and the graph of who uses which block device."""
+
+import os
+import re
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.filesystems.registry import MADE
+from wizard.model.errors import Failed
+from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
+from wizard.probe.host.modules import (
+    LAYER_MODULES,
+    filesystem_modules,
+    has_loop,
+    layer_modules,
+    listed_modules,
+)
+from wizard.probe.host.sysfs import SYS, name_of, text
+from wizard.tools.run import find, run
+
+PROC = Path("/proc")
+LINKS = Path("/dev/disk/by-id")
+
+LOCAL = frozenset(
+    {
+        "ext2",
+        "ext3",
+        "ext4",
+        "xfs",
+        "btrfs",
+        "f2fs",
+        "jfs",
+        "bcachefs",
+        "zfs",
+        "vfat",
+        "exfat",
+        "ntfs3",
+        "udf",
+        "iso9660",
+        "erofs",
+    }
+    | {"squashfs", "overlay", "tmpfs", "ramfs", "devtmpfs"}
+)
+"""Filesystems that answer without a network: a file on another kind is not asked about, since a dead server
+would never answer."""
+
+TOOLS = (
+    *(name for kind in MADE.values() for name in kind.programs),
+    "mkzonefs",
+    "dmzadm",
+    "blkzone",
+    "tune2fs",
+    "sfdisk",
+    "wipefs",
+    "parted",
+    "partx",
+    "losetup",
+    "smartctl",
+    "fio",
+    "lsblk",
+    "mount",
+    "umount",
+    "findmnt",
+    "blkid",
+    "udevadm",
+    "mdadm",
+    "pvcreate",
+    "vgcreate",
+    "lvcreate",
+    "lvs",
+    "cryptsetup",
+)
+
+FILES = tuple(dict.fromkeys(path for kind in MADE.values() for path, _ in kind.needs_files))
+"""What makers of filesystems look into."""
+
+ASKED = (
+    ("mkfs.btrfs", "--version"),
+    ("mkfs.btrfs", "-O", "list-all"),
+    ("mkfs.xfs", "-V"),
+    ("mkfs.f2fs", "-V"),
+)
+"""How programs are asked what they can do with zones; none of these touches a device."""
+
+ASKED_SECONDS = 5.0
+GZIP = 16 + zlib.MAX_WBITS
+"""What zlib calls a gzip file."""
+
+CONFIGURATION = ("BLK_DEV_ZONED", "BTRFS_FS", "XFS_RT", "F2FS_FS", "ZONEFS_FS", "DM_ZONED")
+
+
+def read_machine() -> RawMachine:
+    """Everything but the drives."""
+    release = os.uname().release
+    listed, loads = listed_modules(Path("/lib/modules") / release), (PROC / "modules").exists()
+    zoned = any(
+        text(SYS / "block" / name / "queue/zoned") == "host-managed" for name in _names(SYS / "block")
+    )
+    return RawMachine(
+        release=release,
+        filesystems=text(PROC / "filesystems") or "",
+        modules=filesystem_modules(listed),
+        memory=(text(PROC / "meminfo") or "").partition("\n")[0],
+        root=os.geteuid() == 0,
+        tools={name: path for name in TOOLS if (path := find(name))},
+        links=_links(),
+        graph=read_graph(),
+        boot_id=boot_id(),
+        config=_configuration(release) if zoned else "",
+        said=_said() if zoned else {},
+        architecture=os.uname().machine,
+        missing_files=tuple(path for path in FILES if not Path(path).exists()),
+        shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
+        listed_modules=layer_modules(listed) if listed else None,
+        loads_modules=loads,
+        has_loop=has_loop(listed, shown=(SYS / "module/loop").exists(), loads_modules=loads),
+    )
+
+
+def boot_id() -> str | None:
+    """What the kernel drew when it started: another one after each restart (random(4)). None where it does
+    not tell."""
+    return text(PROC / "sys/kernel/random/boot_id")
+
+
+def read_graph() -> RawGraph:
+    """The block devices with what stands on them, and every mount and swap that can be seen now."""
+    blocks = {
+        name: block for name in _names(SYS / "class/block") if (block := _block(SYS / "class/block" / name))
+    }
+    mounts, errors = _mounts()
+    swaps = text(PROC / "swaps") or ""
+    return RawGraph(
+        blocks=blocks,
+        mounts=mounts,
+        swaps=swaps,
+        numbers=_numbers(mounts, swaps),
+        btrfs={
+            uuid: names
+            for uuid in _names(SYS / "fs/btrfs")
+            if (names := tuple(_names(SYS / "fs/btrfs" / uuid / "devices")))
+        },
+        active={
+            kind: names
+            for kind in ("ext4", "xfs", "f2fs")
+            if (names := tuple(name for name in _names(SYS / "fs" / kind) if name in blocks))
+        },
+        errors=errors,
+    )
+
+
+def _configuration(release: str) -> str:
+    """The lines of the kernel's configuration that advice asks about, from wherever a distribution keeps it,
+    and for dm-zoned its module; empty where there is none."""
+    modules = Path("/lib/modules") / release
+    found = ""
+    with suppress(OSError, zlib.error):
+        found = zlib.decompress((PROC / "config.gz").read_bytes(), GZIP).decode(errors="replace")
+    found = found or next(
+        (said for path in (Path("/boot") / f"config-{release}", modules / "config") if (said := text(path))),
+        "",
+    )
+    names = "|".join(CONFIGURATION)
+    lines = [
+        match[0]
+        for match in re.finditer(rf"(?m)^(?:CONFIG_(?:{names})=.*|# CONFIG_(?:{names}) is not set)$", found)
+    ]
+    if not lines and "/dm-zoned.ko" in (text(modules / "modules.dep") or ""):
+        lines = ["CONFIG_DM_ZONED=m"]
+    return "\n".join(lines)
+
+
+def _said() -> dict[str, str]:
+    """What programs say of themselves, by command; those that are missing or do not answer are left out."""
+    found = {}
+    for argv in ASKED:
+        with suppress(Failed):
+            result = run(argv, seconds=ASKED_SECONDS, accept=range(256))
+            found[" ".join(argv)] = (result.output + result.errors).strip()
+    return found
+
+
+def _names(folder: Path) -> list[str]:
+    try:
+        return sorted(entry.name for entry in folder.iterdir())
+    except OSError:
+        return []
+
+
+def _block(folder: Path) -> RawBlock | None:
+    number = text(folder / "dev")
+    if number is None:
+        return None
+    backing = text(folder / "loop/backing_file")
+    number_behind, inode_behind = _behind(backing) if backing else (None, None)
+    layered = (folder / "dm").exists() or (folder / "md").exists()
+    return RawBlock(
+        number=number,
+        disk=folder.resolve().parent.name if (folder / "partition").exists() else None,
+        holders=tuple(_names(folder / "holders")),
+        dm_name=text(folder / "dm/name") if layered else None,
+        dm_uuid=text(folder / "dm/uuid") if layered else None,
+        md_level=text(folder / "md/level") if layered else None,
+        md_state=text(folder / "md/array_state") if layered else None,
+        backing_file=backing,
+        backing_number=number_behind,
+        backing_inode=inode_behind,
+    )
+
+
+def _number(path: str) -> str | None:
+    """major:minor of a block device's node; asks about paths below /dev only, since others may lie on a dead
+    network mount."""
+    if not path.startswith("/dev/"):
+        return None
+    try:
+        status = Path(path).stat()
+    except OSError:
+        return None
+    return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}" if stat.S_ISBLK(status.st_mode) else None
+
+
+def _behind(path: str) -> tuple[str | None, str | None]:
+    """What a loop's backing file is: the number of a device, whatever its node is called and wherever it
+    lies, or a file's device:inode."""
+    if not _answers(path):
+        return None, None
+    try:
+        status = Path(path).stat()
+    except (OSError, ValueError):
+        return None, None
+    if stat.S_ISBLK(status.st_mode):
+        return f"{os.major(status.st_rdev)}:{os.minor(status.st_rdev)}", None
+    return None, f"{status.st_dev}:{status.st_ino}"
+
+
+def _answers(path: str) -> bool:
+    """Whether asking about a path cannot hang: the filesystem that it lies on is a local one."""
+    if not path.startswith("/"):
+        return False
+    best, kind = "", ""
+    for line in (text(PROC / "self/mountinfo") or "").split("\n"):
+        head, _, tail = line.partition(" - ")
+        point = (head.split(" ") + [""] * 5)[4].rstrip("/")
+        if (path.startswith(point + "/")) and len(point) >= len(best):
+            best, kind = point, tail.split(" ")[0]
+    return kind in LOCAL
+
+
+def _mounts() -> tuple[tuple[RawMounts, ...], tuple[RawError, ...]]:
+    """Our own namespace, and those of all processes that may be looked at, each once."""
+    found: list[RawMounts] = []
+    seen: set[str] = set()
+    own = _namespace("self")
+    first = _namespace("1")
+    hidden = False
+    for process in ("self", *_processes()):
+        space = _namespace(process)
+        if space in seen and space is not None:
+            continue
+        content = text(PROC / process / "mountinfo")
+        if space is None or content is None:
+            hidden = hidden or (PROC / process).exists()
+            if process != "self" or content is None:
+                continue
+        seen.add(space or "self")
+        kept = "\n".join(line for line in content.split("\n") if _is_wanted(line))
+        found.append(
+            RawMounts(
+                own=process == "self" or space == own, first=space is not None and space == first, text=kept
+            )
+        )
+    why = "mounts of other users' namespaces cannot be seen without root"
+    return tuple(found), (RawError("uses", why),) if hidden and os.geteuid() != 0 else ()
+
+
+def _processes() -> Iterator[str]:
+    yield from (name for name in _names(PROC) if name.isdigit())
+
+
+def _namespace(process: str) -> str | None:
+    try:
+        return str((PROC / process / "ns/mnt").readlink())
+    except OSError:
+        return None
+
+
+def _is_wanted(line: str) -> bool:
+    """Mounts of devices, of filesystems that name a device though they have a number of their own (Btrfs),
+    and the root."""
+    head, _, tail = line.partition(" - ")
+    fields, source = head.split(" "), tail.split(" ")[1:2]
+    if len(fields) < 5 or not source:
+        return False
+    return not fields[2].startswith("0:") or fields[4] == "/" or source[0].startswith("/dev/")
+
+
+def _numbers(mounts: tuple[RawMounts, ...], swaps: str) -> dict[str, str]:
+    paths = {
+        line.partition(" - ")[2].split(" ")[1] for space in mounts for line in space.text.split("\n") if line
+    }
+    paths |= {line.split(" ")[0].split("\t")[0] for line in swaps.split("\n")[1:]}
+    return {path: number for path in sorted(paths) if (number := _number(path))}
+
+
+def _links() -> dict[str, tuple[str, ...]]:
+    """The by-id links of each node, by its name in sysfs."""
+    found: dict[str, list[str]] = {}
+    for name in _names(LINKS):
+        try:
+            target = (LINKS / name).readlink()
+        except OSError:
+            continue
+        node = os.path.normpath(LINKS / target)
+        found.setdefault(name_of(node), []).append(str(LINKS / name))
+    return {name: tuple(links) for name, links in found.items()}

@@ -1,0 +1,229 @@
+"""Who uses a drive, and what stands on it: pure work on the raw graph."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from wizard.model.machine import Layer, Use
+from wizard.probe.facts import RawBlock, RawGraph
+from wizard.probe.host.sysfs import node_of
+
+SYSTEM_MOUNTS = frozenset({"/", "/boot", "/boot/efi", "/boot/firmware", "/efi", "/usr"})
+LIVE_ROOTS = frozenset({"overlay", "squashfs", "tmpfs", "ramfs", "rootfs", "erofs", "aufs"})
+ELSEWHERE = "a place hidden from here"
+SOMEBODY = "another program"
+DM_KINDS = {"LVM": "LVM", "CRYPT": "LUKS", "mpath": "multipath"}
+OCTAL = re.compile(r"\\([0-7]{3})")
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """One line of a mountinfo. `root` is the folder of the filesystem that is mounted, `/` for all of it.
+
+    `own`: seen in our own namespace; `system`: there or in the first process's.
+    """
+
+    number: str
+    root: str
+    point: str
+    kind: str
+    source: str
+    own: bool
+    system: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What was found about a drive. `mount_points` are those of our own namespace, by node."""
+
+    layers: tuple[Layer, ...]
+    uses: tuple[Use, ...]
+    mount_points: Mapping[str, tuple[str, ...]]
+
+
+def standing(graph: RawGraph, names: Iterable[str], claimable: Mapping[str, bool]) -> Standing:
+    """Layers and uses of the devices `names` (a drive and its partitions) and of all that stands on them."""
+    base = tuple(name for name in names)
+    edges = list(_edges(graph, base))
+    everything = list(dict.fromkeys([*base, *(above for _, above in edges)]))
+    mounts = mounts_of(graph)
+    on = {name: _on(name, graph, mounts) for name in everything}
+    own = {node(graph, name): tuple(dict.fromkeys(m.point for m in on[name] if m.own)) for name in everything}
+    uses = [
+        *(Use("mounted", node(graph, name), mount.point) for name in everything for mount in on[name]),
+        *(
+            Use("mounted", node(graph, name), ELSEWHERE)
+            for name in everything
+            if not on[name] and _is_active(name, graph)
+        ),
+        *(Use("swap", node(graph, name), "swap") for name in everything if _is_swap(name, graph)),
+        *(_use_of_edge(graph, below, above) for below, above in edges),
+        *(
+            Use("loop-backing", node(graph, name), node(graph, other))
+            for name in base
+            for other in _same_file(graph, name)
+        ),
+        *_running_system(graph, mounts, on),
+    ]
+    if not uses:
+        uses += [Use("opened", node(graph, name), SOMEBODY) for name in base if claimable.get(name) is False]
+    layers = (
+        Layer(
+            kind_of(above, graph.blocks.get(above)),
+            node(graph, above),
+            node(graph, below),
+            own[node(graph, above)],
+        )
+        for below, above in edges
+    )
+    return Standing(tuple(layers), tuple(dict.fromkeys(uses)), own)
+
+
+def node(graph: RawGraph, name: str) -> str:
+    """The device node a person knows: /dev/mapper/NAME for what the device mapper named."""
+    block = graph.blocks.get(name)
+    return f"/dev/mapper/{block.dm_name}" if block and block.dm_name else node_of(name)
+
+
+def kind_of(name: str, block: RawBlock | None) -> str:
+    """What a layer is: md with its level, LVM, LUKS, multipath, dm, bcache or loop."""
+    if block and block.md_level:
+        return f"md {block.md_level}"
+    if name.startswith("dm-"):
+        return DM_KINDS.get((block.dm_uuid or "").partition("-")[0], "dm") if block else "dm"
+    return re.sub(r"\d.*$", "", name)
+
+
+def mounts_of(graph: RawGraph) -> tuple[Mount, ...]:
+    """Every mount that was seen, ours first."""
+    found: dict[Mount, None] = {}
+    for space in sorted(graph.mounts, key=lambda space: not space.own):
+        for line in space.text.split("\n"):
+            head, _, tail = line.partition(" - ")
+            fields, rest = head.split(" "), tail.split(" ")
+            if len(fields) >= 5 and len(rest) >= 2:
+                number = (
+                    fields[2] if not fields[2].startswith("0:") else graph.numbers.get(rest[1], fields[2])
+                )
+                found[
+                    Mount(
+                        number,
+                        fields[3],
+                        unescaped(fields[4]),
+                        rest[0],
+                        rest[1],
+                        space.own,
+                        space.own or space.first,
+                    )
+                ] = None
+    return tuple(found)
+
+
+def is_live(graph: RawGraph) -> bool:
+    """Whether the root lies in memory or on a medium's image, so that nothing written there lasts."""
+    roots = [mount for mount in mounts_of(graph) if mount.own and mount.point == "/"]
+    return bool(roots) and roots[-1].kind in LIVE_ROOTS
+
+
+def unescaped(text: str) -> str:
+    r"""A path as mountinfo and swaps write it, with `\040` for a space."""
+    return OCTAL.sub(lambda match: chr(int(match[1], 8)), text)
+
+
+def _edges(graph: RawGraph, base: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Pairs of a device and what stands directly on it, from the drive upwards, each pair once."""
+    pending, seen = list(base), set[tuple[str, str]]()
+    while pending:
+        name = pending.pop(0)
+        block = graph.blocks.get(name)
+        if block is None:
+            continue
+        loops = (other for other, found in graph.blocks.items() if found.backing_number == block.number)
+        for above in (*block.holders, *loops):
+            # A loop's partitions are not its holders; they carry mounts all the same.
+            reached = [above, *(part for part, found in graph.blocks.items() if found.disk == above)]
+            if (name, above) not in seen:
+                seen.add((name, above))
+                yield name, above
+                pending += reached
+                for part in reached[1:]:
+                    yield name, part
+
+
+def _same_file(graph: RawGraph, name: str) -> list[str]:
+    """Other loop devices over the same file: what is written through one changes under the other, and no
+    claim of the kernel's tells."""
+    block = graph.blocks.get(name)
+    if block is None or block.backing_inode is None:
+        return []
+    return [
+        other
+        for other, found in graph.blocks.items()
+        if found.backing_inode == block.backing_inode and other != name
+    ]
+
+
+def _use_of_edge(graph: RawGraph, below: str, above: str) -> Use:
+    block = graph.blocks.get(above)
+    if block and (block.backing_file or (block.disk or "").startswith("loop")):
+        kind = "loop-backing"
+    else:
+        kind = "raid-member" if block and block.md_level else "holder"
+    return Use(kind, node(graph, below), node(graph, above))
+
+
+def _on(name: str, graph: RawGraph, mounts: tuple[Mount, ...]) -> list[Mount]:
+    """The mounts of a device. A Btrfs names one of its devices only, and lies on all of them."""
+    block = graph.blocks.get(name)
+    if block is None:
+        return []
+    numbers = {block.number}
+    for members in graph.btrfs.values():
+        if name in members:
+            numbers |= {graph.blocks[member].number for member in members if member in graph.blocks}
+    return _telling([mount for mount in mounts if mount.number in numbers])
+
+
+def _telling(mounts: list[Mount]) -> list[Mount]:
+    """Without what adds nothing: other namespaces' mounts where we have one, and bind mounts of a folder
+    where the whole is mounted."""
+    near = [mount for mount in mounts if mount.own] or mounts
+    whole = [mount for mount in near if mount.root == "/" or mount.point in SYSTEM_MOUNTS]
+    return whole if any(mount.root == "/" for mount in whole) else near
+
+
+def _is_active(name: str, graph: RawGraph) -> bool:
+    """Whether the kernel has a filesystem on the device open, though no mount of it can be seen."""
+    return any(name in names for names in (*graph.active.values(), *graph.btrfs.values()))
+
+
+def _is_swap(name: str, graph: RawGraph) -> bool:
+    block = graph.blocks.get(name)
+    paths = [re.split(r"[ \t]", line)[0] for line in graph.swaps.split("\n")[1:] if line]
+    return block is not None and any(
+        graph.numbers.get(path) == block.number or path == node_of(name) for path in paths
+    )
+
+
+def _running_system(
+    graph: RawGraph, mounts: tuple[Mount, ...], on: Mapping[str, list[Mount]]
+) -> Iterator[Use]:
+    """The devices that carry the system itself, or the medium it was started from."""
+    media = set(_live_media(graph, mounts)) if is_live(graph) else set()
+    for name, found in on.items():
+        for mount in found:
+            if mount.system and (mount.point in SYSTEM_MOUNTS or mount.point in media):
+                yield Use("running-system", node(graph, name), mount.point)
+
+
+def _live_media(graph: RawGraph, mounts: tuple[Mount, ...]) -> Iterator[str]:
+    """Mount points that hold the image behind a mounted loop device, as a live medium's does."""
+    mounted = {mount.number for mount in mounts}
+    points = sorted(
+        (mount.point for mount in mounts if not mount.number.startswith("0:")), key=len, reverse=True
+    )
+    for block in graph.blocks.values():
+        if block.backing_file and block.number in mounted:
+            yield from (
+                point for point in points[:] if block.backing_file.startswith(point.rstrip("/") + "/")
+            )

@@ -1,0 +1,1 @@
+"""Partition tables from recorded bytes."""

@@ -1,0 +1,1 @@
+"""What the terminal can show, and what is sent to it."""

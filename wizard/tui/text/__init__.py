@@ -1,0 +1,1 @@
+"""What the screens say, as text in colours."""
