@@ -13,10 +13,10 @@ from uuid import uuid4
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
 from tests.lab.inside import SLOW, loaded, node_of, shown, standing_in, tool
 from tests.lab.visit import Visit
-from wizard.apply.plan.resume import UNDOING
-from wizard.apply.plan.start import resume_run, start_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import UNDOING
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.several.striped import Kind, StripeWish, make_striped_plan
@@ -195,11 +195,11 @@ def _cut_off(kind: Kind, targets: list[str]) -> Iterator[Check]:
         tool("lvcreate", *WITHOUT_UDEV, "-Wn", "-Zn", "-an", "-L4M", "-n", "theirs", plan.stripe.name)
         yield _refused(
             "lvm: somebody's inactive volume in the group is not taken apart",
-            lambda: undo_run(found),
+            lambda: undo(found),
             "theirs",
         )
         tool("lvremove", "--yes", *WITHOUT_UDEV, f"{plan.stripe.name}/theirs")
-    undo_run(found)
+    undo(found)
     yield Check(f"{kind}: without it, it is undone", state(found) is RunState.UNDONE, "")
     if kind == "md":
         yield from _parted(targets)
@@ -216,11 +216,11 @@ def _parted(targets: list[str]) -> Iterator[Check]:
     tool("mkfs.ext4", "-q", "-F", "-L", "theirs", part)
     yield from _both_refused("md: somebody's filesystem on a part", found, "did not make")
     Path(part).write_bytes(kept)
-    undo_run(found)
+    undo(found)
 
 
 def _both_refused(what: str, found: Path, word: str) -> Iterator[Check]:
-    for name, go_on in (("resume", resume_run), ("undo", undo_run)):
+    for name, go_on in (("resume", resume), ("undo", undo)):
         yield _refused(f"{what}: {name} keeps off", partial(go_on, found), word)
         yield Check(
             f"{what}: nothing was begun",
@@ -269,7 +269,7 @@ def _zoned(node: str) -> Iterator[Check]:
         before = _sums(node)
         yield _refused(
             f"zoned, {what}: what somebody wrote to it is not written over",
-            partial(resume_run, found),
+            partial(resume, found),
             "changed",
         )
         yield Check(f"zoned, {what}: every byte is as it was", _sums(node) == before, "")

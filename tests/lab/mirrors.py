@@ -15,8 +15,8 @@ from uuid import uuid4
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool
 from tests.lab.visit import Visit
-from wizard.apply.plan.start import resume_run, start_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.apply.steps.arrays import taken_arrays
@@ -77,7 +77,7 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
     )
     said = ""
     try:
-        undo_run(newest)
+        undo(newest)
     except Refused as error:
         said = str(error)
     yield Check(
@@ -86,7 +86,7 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
     # As after a restart: put together by another, under another number.
     tool("mdadm", "--stop", plan.volumes[0].path)
     tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
-    resume_run(newest)
+    resume(newest)
     _followed(newest)
     made = [
         entry

@@ -18,8 +18,8 @@ from uuid import uuid4
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
-from wizard.apply.plan.start import resume_run, start_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.apply.run.runs import runs_folder
@@ -340,7 +340,7 @@ def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
     except Refused as error:
         in_use = str(error)
     yield Check(f"{case.name}: meanwhile its drives are in use", "in use" in in_use, in_use)
-    undo_run(newest)
+    undo(newest)
     yield Check(f"{case.name}: taken back", state(newest) is RunState.UNDONE, _story(newest))
     yield Check(
         f"{case.name}: the array is gone", not _stands_anything(nodes), shown(_stands_anything(nodes))
@@ -389,7 +389,7 @@ def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
         # As after a restart: put together by another, under another number.
         tool("mdadm", "--stop", plan.volumes[0].path)
         tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
-    resume_run(newest)
+    resume(newest)
     _followed(newest)
     made = [
         entry

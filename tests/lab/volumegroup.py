@@ -25,8 +25,8 @@ from tests.lab.inside import (
 )
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import partition_nodes
+from wizard.apply.decide import undo
 from wizard.apply.plan.start import start_run
-from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.document import read_plan
 from wizard.layout.group.grouping import logical_volumes
@@ -257,7 +257,7 @@ def _taken_back(node: str) -> Iterator[Check]:
         "meanwhile the drive is in use", told.status == 3 and "in use" in told.errors, told.errors[-500:]
     )
     try:
-        undo_run(found)
+        undo(found)
     except DiskwrightError as error:
         yield Check("undone", False, f"{error}\n{_story(found)}")
         return

@@ -14,10 +14,14 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import Bench, tool
-from wizard.apply.plan.start import request_stop, start_run
+from wizard.apply.decide import job_of
+from wizard.apply.plan.start import start_run
+from wizard.apply.run import job
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
 from wizard.apply.run.lock import is_locked
+from wizard.apply.run.process import Purpose
 from wizard.layout.planner import PLAIN, Mode, make_plan
 from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.layout.wishes.wish import Arrangement, Wish
@@ -253,3 +257,8 @@ def fill(drive: str, bench: Bench) -> bytes:
             device.write(pattern)
         os.fsync(device.fileno())
     return pattern
+
+
+def carry_out(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
+    """What the run's own process does, in this one."""
+    job.carry_out(job_of(run), job.Work(run, purpose, Journal(run), drive_locks))

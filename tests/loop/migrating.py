@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended
+from tests.loop.applying import Work, carry_out, ended
 from tests.loop.manifests import ACL
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.migration.looking.look import look_at_ext
-from wizard.apply.migration.run import apply_migration
 from wizard.apply.migration.start import start_migration
 from wizard.apply.run.journal import RunState
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import MIGRATION, make_run
 from wizard.layout.planner import known_identity
 from wizard.migrate.document import render_migration
@@ -94,7 +94,7 @@ class Old:
     def migrate_here(self, way: Way = Way.FULL, *, manifest: bool = False) -> Path:
         """A run from begin to end in this process, which is quicker."""
         run = self.begin(self.migration(way, manifest=manifest))
-        apply_migration(run, ())
+        carry_out(run, Purpose.APPLY, ())
         return run
 
     def migrate(self, way: Way = Way.FULL, *, manifest: bool = False) -> tuple[Path, RunState]:
@@ -138,7 +138,7 @@ class System:
         run = make_run(
             self.work.runs, (migration.device,), MIGRATION, render_migration(migration), self.work.environment
         )
-        apply_migration(run, ())
+        carry_out(run, Purpose.APPLY, ())
         return run
 
     def file(self, path: str) -> bytes:

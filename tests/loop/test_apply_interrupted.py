@@ -25,8 +25,9 @@ from tests.loop.applying import (
     until,
     wish,
 )
-from wizard.apply.plan.start import request_stop, resume_run, start_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import lock_drive
@@ -73,10 +74,10 @@ def test_a_failing_program_stops_the_run_there(
     assert "cannot be undone" in last
     assert "line" not in work.fstab.read_text() and not work.place("media").exists()
     with pytest.raises(Refused, match="making a filesystem was begun"):
-        undo_run(run)
+        undo(run)
 
     (work.folder / "bin/mkfs.ext4").unlink()
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert Path(str(plan.volumes[0].mount_point)).is_mount()
     assert tool("blkid", "-p", "-o", "value", "-s", "UUID", f"{drive}p1").strip() == plan.volumes[0].uuid
@@ -112,11 +113,11 @@ def test_a_stop_comes_between_two_steps_and_is_taken_back(
     assert [entry.step for entry in said(run, Event.STEP_DONE)] == [1]
     assert "Stopped before step 2" in read_entries(run)[-1].sentence
     assert work.digest(drive) != before
-    undo_run(run)
+    undo(run)
     assert state(run) is RunState.UNDONE
     assert work.digest(drive) == before
     with pytest.raises(Refused, match="is undone"):
-        resume_run(run)
+        resume(run)
 
 
 @pytest.mark.parametrize("program", ["wipefs", "mkfs.ext4", "e2fsck", "mount"])
@@ -138,7 +139,7 @@ def test_a_killed_run_is_interrupted_and_goes_on(
     assert f"{run.name} " in listed.stdout and "interrupted" in listed.stdout
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED)
     lines = [line for line in work.fstab.read_text().splitlines() if plan.volumes[0].uuid in line]
@@ -157,7 +158,7 @@ def test_what_a_killed_run_started_keeps_the_drive_locked(
     until(lambda: Path(f"{opened}.reached").exists())
     kill(run)
     with pytest.raises(Refused, match="locked by another program"):
-        resume_run(run)
+        resume(run)
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
 
@@ -178,11 +179,11 @@ def test_a_run_killed_at_any_moment_can_be_taken_back_or_up(
     begun = {entry.step for entry in said(run, Event.STEP_STARTED)}
     formatted = any(plan.steps[number - 1].operation.kind == "make-filesystem" for number in begun)
     if begun and not formatted:
-        undo_run(run)
+        undo(run)
         assert work.digest(drive) == before, story(run)
         run = work.start(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
     elif state(run) is not RunState.DONE:
-        resume_run(run)
+        resume(run)
     assert ended(run) is RunState.DONE, story(run)
 
 
@@ -217,7 +218,7 @@ def test_a_table_whose_last_word_was_lost_is_written_again(
             device.seek(-block_bytes, os.SEEK_END)
             device.write(bytes(block_bytes))
     assert state(run) is RunState.INTERRUPTED
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert "corrupt" not in tool("sh", "-c", f"sfdisk --verify {drive} 2>&1")
 
@@ -243,9 +244,9 @@ def test_a_journal_that_fills_up_stops_the_run(
         assert ended(run) in (RunState.INTERRUPTED, RunState.FAILED)
         assert not said(run, Event.STEP_DONE)[2:], "nothing was done after the journal was full"
         with pytest.raises(Refused, match="no room"):
-            resume_run(run)
+            resume(run)
         (small / "filler").unlink()
-        resume_run(run)
+        resume(run)
         assert ended(run) is RunState.DONE, story(run)
     finally:
         tool("umount", str(small))
@@ -335,7 +336,7 @@ def test_a_second_run_on_the_drive_is_refused(
     with pytest.raises(Refused, match="locked by another program"):
         work.start(plan)
     with pytest.raises(Refused, match="worked on by another process"):
-        resume_run(run)
+        resume(run)
     assert len(list_runs(work.runs)) == 1
     opened.touch()
     assert ended(run) is RunState.DONE, story(run)

@@ -26,8 +26,9 @@ from tests.loop.applying import (
     wish,
 )
 from tests.loop.test_apply_interrupted import kill
-from wizard.apply.plan.start import keep_run, preflight, request_stop, resume_run, start_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.plan.start import preflight, start_run
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.lock import lock_drive
 from wizard.layout.document import read_plan, render_plan
@@ -200,7 +201,7 @@ def test_both_drives_come_back_to_the_bit(
     assert ended(run) is RunState.STOPPED, story(run)
     assert len(said(run, Event.STEP_DONE)) == last + 1
     assert all(work.digest(path) != old for path, old in zip(plan.paths, before, strict=True))
-    undo_run(run)
+    undo(run)
     assert state(run) is RunState.UNDONE
     assert read_entries(run)[-1].sentence.count("holds what it held before, byte for byte") == 2
     assert [work.digest(path) for path in plan.paths] == before
@@ -225,8 +226,8 @@ def test_a_killed_run_over_several_drives_goes_on(
     for path in plan.paths:
         os.close(lock_drive(path, wait_seconds=20))
     with pytest.raises(Refused, match="making a filesystem was begun"):
-        undo_run(run)
-    resume_run(run)
+        undo(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED) and place.is_mount()
     (place / "letter").write_text("it is there to be written to")
@@ -251,7 +252,7 @@ def test_a_run_killed_with_its_volume_mounted_goes_on(
     opened.touch()
     for path in plan.paths:
         os.close(lock_drive(path, wait_seconds=20))
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert (
         tool("findmnt", "--noheadings", "--output", "FSTYPE", "--mountpoint", str(place)).strip() == "btrfs"
@@ -272,11 +273,11 @@ def test_both_drives_wait_unseen_and_come_back_to_the_bit(work: Work, make_drive
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
     assert all(tool("wipefs", "--noheadings", path) == "" for path in plan.paths)
-    undo_run(run)
+    undo(run)
     assert [work.digest(path) for path in plan.paths] == before
     run, end = work.apply(plan, keep=False)
     assert end is RunState.WAITING, story(run)
-    keep_run(run)
+    keep(run)
     assert state(run) is RunState.KEPT and place.is_mount()
     (place / "letter").write_text("it is there to be written to")
 
@@ -301,6 +302,6 @@ def test_a_run_killed_with_its_new_volume_mounted_goes_on(
     assert place.is_mount(), story(run)
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert place.is_mount()

@@ -23,10 +23,10 @@ from tests.loop.applying import (
     wish,
 )
 from wizard.apply.block.devices import partition_nodes
-from wizard.apply.plan.resume import UNDOING
-from wizard.apply.plan.start import request_stop, resume_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import UNDOING
 from wizard.layout.planner import PLAIN, Mode
 from wizard.layout.wishes.wish import Arrangement
 from wizard.model.errors import Failed, Refused
@@ -107,7 +107,7 @@ def test_a_drive_without_a_table_has_none_again(
     tool("mkfs.btrfs", "-q", "-f", drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
     before = work.digest(drive)
-    undo_run(stopped_before_formatting(work, plan, monkeypatch))
+    undo(stopped_before_formatting(work, plan, monkeypatch))
     assert work.digest(drive) == before
     assert not list(Path(f"/sys/class/block/{Path(drive).name}").glob(f"{Path(drive).name}p*"))
     place = work.place("old")
@@ -131,7 +131,7 @@ def test_an_old_gpt_whose_copy_lies_in_the_middle(
     tool("partx", "--update", drive)
     plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
     before = work.digest(drive)
-    undo_run(stopped_before_formatting(work, plan, monkeypatch))
+    undo(stopped_before_formatting(work, plan, monkeypatch))
     assert work.digest(drive) == before
 
 
@@ -159,7 +159,7 @@ def test_added_partitions_go_and_what_stayed_keeps_what_was_written_since(
     tool("mount", f"{drive}p1", str(place))
     (place / "letter").write_text("written after the run had stopped")
     tool("umount", str(place))
-    undo_run(run)
+    undo(run)
     tool("blockdev", "--flushbufs", drive)
     assert work.bench.image_of(drive).read_bytes()[: 34 * 512] == table
     tool("e2fsck", "-fn", f"{drive}p1")
@@ -180,7 +180,7 @@ def test_a_partition_that_somebody_looks_at_for_a_moment_is_waited_for(
     real = tool("sh", "-c", "PATH=/usr/sbin:/usr/bin:/sbin:/bin command -v partx").strip()
     stand_in(work.folder / "bin", monkeypatch, "partx", f'{real} "$@" || {{ touch {refused}; exit 1; }}')
     with ThreadPoolExecutor() as threads:
-        undone = threads.submit(undo_run, run)
+        undone = threads.submit(undo, run)
         try:
             until(lambda: refused.exists() or undone.done())
         finally:
@@ -201,9 +201,9 @@ def test_what_others_changed_since_is_not_overwritten(
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", f"{drive}p1")
     before = work.digest(drive)
     with pytest.raises(Refused, match="was changed at byte"):
-        undo_run(run)
+        undo(run)
     with pytest.raises(Refused, match="was changed at byte"):
-        resume_run(run)
+        resume(run)
     assert work.digest(drive) == before
 
 
@@ -218,7 +218,7 @@ def test_a_damaged_copy_is_not_put_back(
     saved.write_bytes(b"Z" + saved.read_bytes()[1:])
     before = work.digest(drive)
     with pytest.raises(Failed, match="was changed or damaged"):
-        undo_run(run)
+        undo(run)
     assert work.digest(drive) == before
 
 
@@ -230,7 +230,7 @@ def test_a_run_that_somebody_else_could_have_planted(
     run = stopped_before_formatting(work, plan, monkeypatch)
     os.chown(run, 65534, 65534)
     before = work.digest(drive)
-    for take_up in (resume_run, undo_run):
+    for take_up in (resume, undo):
         with pytest.raises(Refused, match="does not belong to root alone"):
             take_up(run)
     assert work.digest(drive) == before
@@ -246,12 +246,12 @@ def test_a_killed_undo_is_done_again_and_only_that(
     run = stopped_before_formatting(work, plan, monkeypatch)
     stand_in(work.folder / "bin", monkeypatch, "partx", f"kill -9 $(cat {run}/pid); exit 1")
     with pytest.raises(Failed, match="Undoing was interrupted"):
-        undo_run(run)
+        undo(run)
     (work.folder / "bin/partx").unlink()
     assert state(run) is RunState.INTERRUPTED and (run / UNDOING).exists()
     with pytest.raises(Refused, match="was being undone"):
-        resume_run(run)
-    undo_run(run)
+        resume(run)
+    undo(run)
     assert work.digest(drive) == before
     assert read_entries(run)[-1].event is Event.UNDONE
 
@@ -266,4 +266,4 @@ def test_a_run_that_wrote_nothing_has_nothing_to_undo(
     run, now = work.apply(plan)
     assert now is RunState.REFUSED
     with pytest.raises(Refused, match="wrote nothing"):
-        undo_run(run)
+        undo(run)

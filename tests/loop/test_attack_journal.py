@@ -10,8 +10,8 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work, ended, wish
 from tests.loop.attacking import unharmed
+from wizard.apply.decide import undo
 from wizard.apply.plan.start import start_run
-from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.runs import find_run
 from wizard.layout.document import render_plan
 from wizard.model.errors import Refused
@@ -45,7 +45,7 @@ def test_a_run_planted_for_root_to_undo(work: Work, make_drive: MakeDrive) -> No
     (planted / "journal.jsonl").write_text("")
     planted.parent.chmod(0o777)
     with unharmed(work, drive), pytest.raises(Refused, match="everybody may write"):
-        undo_run(find_run(str(planted)))
+        undo(find_run(str(planted)))
 
 
 @pytest.mark.parametrize("umask", [0o000, 0o077])

@@ -10,12 +10,13 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, said, story, without_power
+from tests.loop.applying import Work, carry_out, said, story, without_power
 from tests.loop.migrating import Old, old_filesystem
-from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
-from wizard.apply.migration.start import preflight_migration, undo_migration
+from wizard.apply.decide import undo
+from wizard.apply.migration.start import preflight_migration
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE, RunState, state
+from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import Folder
 from wizard.model.errors import Refused
@@ -35,13 +36,13 @@ def test_undone_and_cut_off_before_that_was_said_it_is_undone_by_asking_again(
 ) -> None:
     before, lines = old.digest, old.fstab
     run = old.migrate_here(Way.LIGHT)
-    without_power(monkeypatch, Event.UNDONE, None, lambda: take_back_migration(run, ()))
+    without_power(monkeypatch, Event.UNDONE, None, lambda: carry_out(run, Purpose.UNDO, ()))
     assert old.digest == before and not list(old.undo_dir.rglob("*.e2undo"))
     # Somebody goes on working with what is theirs again.
     (old.mount() / "new").write_text("It must not be lost.")
     tool("umount", str(old.work.place("old")))
     used = old.digest
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, used, lines), story(run)
 
 
@@ -81,12 +82,12 @@ def test_what_cannot_be_trusted_is_not_put_back_and_fstab_still_fits(old: Old) -
     assert "  ext4\t" in lines
     for change in (given_away, open_to_a_group, led_elsewhere, missing):
         with change(old.undo_dir / f"undo-{run.name}" / "02"):
-            take_back_migration(run, ())
+            carry_out(run, Purpose.UNDO, ())
         assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), (
             f"{change}: {story(run)}"
         )
         assert "is left as it is" in said(run, Event.FAILED)[-1].sentence
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT
 
 
@@ -95,7 +96,7 @@ def test_a_folder_for_undo_files_that_somebody_prepared_is_not_used(old: Old) ->
     prepared = old.undo_dir / f"undo-{run.name}"
     prepared.mkdir(parents=True)
     os.chown(prepared, SOMEBODY, SOMEBODY)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert (
         state(run) is RunState.FAILED
         and "does not belong to root alone" in said(run, Event.STEP_FAILED)[0].sentence
@@ -129,7 +130,7 @@ def test_a_journal_that_was_cut_off_hides_nothing(old: Old) -> None:
     journal = run / FILE
     os.truncate(journal, journal.stat().st_size // 20)
     assert not said(run, Event.STEP_STARTED)
-    undo_migration(run)
+    undo(run)
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
@@ -137,7 +138,7 @@ def test_a_run_that_a_group_can_write_to_is_not_trusted(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     run.chmod(0o770)
     with pytest.raises(Refused, match="does not belong to root alone"):
-        undo_migration(run)
+        undo(run)
 
 
 def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(
@@ -154,7 +155,7 @@ def test_kept_it_is_mounted_by_its_own_line_also_where_others_were_added_above(
         "\n".join([*lines[:number], f"LABEL=else {other} ext4 defaults 0 2", *lines[number:]])
     )
     monkeypatch.setattr(Environment, "is_running_system", True)
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert tool("findmnt", "-n", "-o", "TARGET", old.drive).split() == [str(old.work.place("old"))], story(
         run
     )
@@ -168,7 +169,7 @@ def test_kept_it_is_not_mounted_where_the_device_holds_something_else(
     old.work.bench.own(old.drive)
     tool("mke2fs", "-q", "-F", "-t", "ext4", old.drive)
     monkeypatch.setattr(Environment, "is_running_system", True)
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT and "another filesystem" in said(run, Event.KEPT)[0].sentence, story(
         run
     )

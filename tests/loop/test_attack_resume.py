@@ -9,8 +9,7 @@ import pytest
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, stand_in, story, until, wish
 from tests.loop.attacking import unharmed
-from wizard.apply.plan.start import resume_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
@@ -57,13 +56,13 @@ def test_the_drive_was_given_a_filesystem_of_its_own(
     run = killed_at(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch, "wipefs", 2)
     forget_partitions(old)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", old)
-    refuses(work, old, run, resume_run, undo_run)
+    refuses(work, old, run, resume, undo)
 
 
 def test_an_old_partition_was_formatted_anew(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = killed_at(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch, "wipefs", 5)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", f"{old}p1")
-    refuses(work, old, run, resume_run, undo_run)
+    refuses(work, old, run, resume, undo)
 
 
 @pytest.mark.parametrize("partition", ["p1", "p2"])
@@ -74,7 +73,7 @@ def test_a_new_partition_was_formatted_by_hand(
     plan = work.plan(old, wish("ext4", 32 * MIB), wish("ext4"), mode=Mode.REPLACE)
     run = killed_at(work, plan, monkeypatch, "mkfs.ext4", 1)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", f"{old}{partition}")
-    refuses(work, old, run, resume_run)
+    refuses(work, old, run, resume)
 
 
 def test_a_partition_that_stays_may_be_used_meanwhile(
@@ -83,6 +82,6 @@ def test_a_partition_that_stays_may_be_used_meanwhile(
     plan = work.plan(old, wish("ext4", 32 * MIB), mode=Mode.USE_FREE)
     run = killed_at(work, plan, monkeypatch, "mkfs.ext4", 1)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", f"{old}p2")
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert tool("blkid", "--probe", "--match-tag", "LABEL", "--output", "value", f"{old}p2").strip() == "mine"

@@ -12,8 +12,8 @@ from tests.devices import MakeDrive, forget_partitions, tool
 from tests.loop.applying import Work, ended, gate, old_gpt, said, stand_in, story, until, wish
 from tests.loop.attacking import fails, unharmed
 from tests.loop.test_attack_resume import killed_at
-from wizard.apply.plan.start import resume_run, start_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.layout.several.striped import StripeWish
@@ -56,7 +56,7 @@ def test_undoing_again_leaves_alone_what_is_back(
         f'case "$*" in *{two}) {"; ".join(real[:-1])}; sleep 0.3; exit 1;; esac\n{real[-1]}',
     )
     with ThreadPoolExecutor(1) as pool:
-        undoing = pool.submit(undo_run, run)
+        undoing = pool.submit(undo, run)
         until(lambda: Path(f"{opened}.reached").exists() or undoing.done())
         assert not undoing.done(), undoing.exception()
         os.kill(int((run / "pid").read_text()), signal.SIGKILL)
@@ -68,7 +68,7 @@ def test_undoing_again_leaves_alone_what_is_back(
     (place / "letter").write_text("the only copy")
     tool("umount", str(place))
     with unharmed(work, one):
-        undo_run(run)
+        undo(run)
     assert state(run) is RunState.UNDONE
 
 
@@ -104,11 +104,11 @@ def test_killed_at_every_step_and_taken_up_again(
                 f'if [ "$*" = "{" ".join(argv[1:])}" ]; then {real[0]}; sleep 0.3; exit 1; fi\n{real[-1]}',
             )
             Path(f"{opened}.reached").unlink(missing_ok=True)
-            resume_run(run)
+            resume(run)
             _kill_there(run, opened)
             (folder / argv[0]).unlink()
             killed += 1
-        resume_run(run)
+        resume(run)
         assert ended(run) is RunState.DONE, story(run)
     assert killed >= 5 and not said(run, Event.NOT_VERIFIED) and place.is_mount()
 
@@ -121,7 +121,7 @@ def test_killed_and_put_back(
     tool("mkfs.ext4", "-q", "-F", two)
     with unharmed(work, one, two):
         run = killed_at(work, over(work, one, two), monkeypatch, "wipefs", call)
-        undo_run(run)
+        undo(run)
         assert state(run) is RunState.UNDONE
 
 
@@ -132,7 +132,7 @@ def test_the_second_drive_was_used_before_it_went_on(
     run = killed_at(work, over(work, one, two), monkeypatch, "wipefs", 2)
     tool("mkfs.ext4", "-q", "-F", "-L", "mine", two)
     with unharmed(work, one, two):
-        for go_on in (resume_run, undo_run):
+        for go_on in (resume, undo):
             with pytest.raises(Refused, match=f"{two} was changed"):
                 go_on(run)
 

@@ -12,8 +12,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import ROOT, Work, ended, gate, said, stand_in, story, until, wish
-from wizard.apply.plan.start import resume_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.kernel_modules import LOADED
@@ -87,13 +86,13 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
     assert not (work.folder / "crypttab").exists()
 
     with pytest.raises(Refused, match="encrypting a partition was begun"):
-        undo_run(run)
+        undo(run)
     with pytest.raises(Refused, match="wants a passphrase"):
-        resume_run(run)
-    resume_run(run, b"several words that somebody guessed")
+        resume(run)
+    resume(run, b"several words that somebody guessed")
     assert ended(run) is RunState.REFUSED
     assert "is not the one" in read_entries(run)[-1].sentence
-    resume_run(run, PASSPHRASE)
+    resume(run, PASSPHRASE)
     assert ended(run) is RunState.FAILED
     assert "Cannot initialize device-mapper." in read_entries(run)[-1].sentence
     assert is_nowhere(work, run)
@@ -101,7 +100,7 @@ def test_the_container_lies_as_planned_and_only_its_passphrase_goes_on(
     tool("wipefs", "--all", "--quiet", container.device)
     tool("mkfs.ext4", "-q", container.device)
     with pytest.raises(Refused, match="no longer holds what was made there"):
-        resume_run(run, PASSPHRASE)
+        resume(run, PASSPHRASE)
 
 
 def test_no_image_of_a_crashed_process_can_hold_the_passphrase(

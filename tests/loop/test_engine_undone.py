@@ -8,8 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, old_gpt, story, wish
-from wizard.apply.plan.start import keep_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import keep, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode
@@ -48,12 +47,12 @@ def test_every_filesystem_waits_unseen_and_is_taken_back_to_the_bit(
     assert end is RunState.WAITING, story(run)
     assert shown(drive) == []
     assert work.digest(drive) != before
-    undo_run(run)
+    undo(run)
     assert state(run) is RunState.UNDONE
     assert work.digest(drive) == before
     assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "old"
     with pytest.raises(Refused, match="undone already"):
-        undo_run(run)
+        undo(run)
 
 
 def test_what_is_kept_is_mounted_and_cannot_be_taken_back(work: Work, make_drive: MakeDrive) -> None:
@@ -63,17 +62,17 @@ def test_what_is_kept_is_mounted_and_cannot_be_taken_back(work: Work, make_drive
     assert end is RunState.WAITING, story(run)
     assert not place.exists()
     assert str(place) not in work.fstab.read_text()
-    keep_run(run)
+    keep(run)
     assert state(run) is RunState.KEPT
     (place / "hello").write_text("a file on the new drive")
     assert work.fstab.read_text().count(str(place)) == 1
     assert not (run / "engine").exists()
     with pytest.raises(Refused, match="it was kept"):
-        undo_run(run)
+        undo(run)
     tool("umount", str(place))
     before = work.digest(drive)
     with pytest.raises(Refused, match="kept already"):
-        keep_run(run)
+        keep(run)
     assert work.digest(drive) == before
 
 
@@ -86,14 +85,14 @@ def test_what_was_written_since_a_keep_that_was_cut_off_stays(work: Work, make_d
     place.mkdir(parents=True)
     (place / "in the way").touch()
     with pytest.raises(Failed, match="not empty"):
-        keep_run(run)
+        keep(run)
     other.mkdir()
     tool("mount", f"{drive}p1", str(other))
     data = os.urandom(8 * MIB)
     (other / "mine").write_bytes(data)
     tool("umount", str(other))
     (place / "in the way").unlink()
-    keep_run(run)
+    keep(run)
     assert (place / "mine").read_bytes() == data
     tool("umount", str(place))
 
@@ -107,7 +106,7 @@ def test_keeping_frees_what_the_new_volume_does_not_need(work: Work, make_drive:
     run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
     assert end is RunState.WAITING, story(run)
     assert image.stat().st_blocks >= taken
-    keep_run(run)
+    keep(run)
     tool("sync", str(image))
     assert image.stat().st_blocks < taken / 4
     tool("e2fsck", "-f", "-n", f"{drive}p1")
@@ -130,7 +129,7 @@ def test_stray_bytes_on_a_drive_that_shows_nothing_are_kept_for_a_way_back(
     before = work.digest(drive)
     run, end = work.apply(work.plan(drive, wish("ext4")), keep=False)
     assert end is RunState.WAITING, story(run)
-    undo_run(run)
+    undo(run)
     assert work.digest(drive) == before
 
 
@@ -153,7 +152,7 @@ def test_beside_partitions_that_stay_at_an_odd_sector(table: str, work: Work, ma
     assert end is RunState.WAITING, story(run)
     assert len(shown(drive)) >= 2, "the old table stays in force"
     assert not Path(f"{drive}p3").exists()
-    undo_run(run)
+    undo(run)
     assert work.digest(drive) == before
     again, end = work.apply(
         work.plan(drive, wish("ext4", 100 * MIB), wish("btrfs", 150 * MIB), mode=Mode.USE_FREE)

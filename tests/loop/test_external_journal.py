@@ -6,14 +6,14 @@ import shlex
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, story
+from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrating import Old, everything, old_filesystem
 from tests.loop.test_migrating_fresh import without_inodes
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.manifest.mount_read_only import mounted_read_only
 from wizard.apply.migration.looking.look import look_at_ext
-from wizard.apply.migration.run import apply_migration, take_back_migration
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
 from wizard.model.errors import Refused
 from wizard.model.migration import Way
@@ -42,7 +42,7 @@ def test_mounted_as_ext4_it_needs_no_other_journal(old: Old, journal: str) -> No
     place = old.mount("-t", "ext4")
     (place / "new").write_text("It is written by way of the journal.")
     tool("umount", str(place))
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.fstab == lines and facts_on(old.drive).journal_device
 
 
@@ -53,7 +53,7 @@ def test_a_copy_leaves_both_as_they_were(old: Old, journal: str, make_drive: Mak
         files = without_inodes(everything(top))
     run = old.begin(make_migration(look_at_ext(old.drive, old.work.environment, target=target), Way.FRESH))
     old.work.bench.own(target)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE, story(run)
     with mounted_read_only(target) as top:
         assert without_inodes(everything(top)) == files
@@ -76,5 +76,5 @@ def test_it_is_converted_once_the_journal_was_taken_off_as_told(old: Old, journa
     after = facts_on(old.drive)
     assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
     assert {"has_journal", "extent", "metadata_csum"} <= after.features and not after.journal_device
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (old.digest, old.work.digest(journal)) == (before, free), story(run)

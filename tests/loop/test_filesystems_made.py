@@ -10,7 +10,7 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, ended, said, stand_in, story, wish
 from tests.loop.test_attack_resume import killed_at
 from wizard.advise.filesystems import obstacles
-from wizard.apply.plan.start import resume_run
+from wizard.apply.decide import resume
 from wizard.apply.run.journal import RunState, read_entries
 from wizard.filesystems.kind import MadeKind
 from wizard.filesystems.registry import MADE
@@ -163,10 +163,10 @@ def test_a_run_that_ended_before_the_uuid_was_set_goes_on(
     tool("mkfs.exfat", "-L", "media", part)
     theirs = blkid(part, "UUID")
     with pytest.raises(Refused, match="holds what this run did not make"):
-        resume_run(run)
+        resume(run)
     assert blkid(part, "UUID") == theirs
     tool("wipefs", "--all", "--quiet", part)
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     check_made(plan.volumes[0], work)
 
@@ -186,7 +186,7 @@ def test_a_run_that_was_killed_before_the_uuid_was_set_makes_it_anew(
     part = plan.volumes[0].path
     drawn = blkid(part, "UUID")
     assert drawn and drawn != plan.volumes[0].uuid
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     check_made(plan.volumes[0], work)
 
@@ -205,7 +205,7 @@ def test_what_somebody_else_made_in_its_place_stays(
         tool(*theirs, part)
         uuid = blkid(part, "UUID")
         with pytest.raises(Refused, match="holds what this run did not make"):
-            resume_run(run)
+            resume(run)
         assert blkid(part, "UUID") == uuid
 
 
@@ -221,7 +221,7 @@ def test_a_run_that_ended_with_its_swap_in_use_goes_on(
     assert end is RunState.FAILED
     assert is_swapped_to(plan.volumes[0].path)
     (work.folder / "bin/mount").unlink()
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     for volume in plan.volumes:
         check_made(volume, work)

@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, said, story
+from tests.loop.applying import Work, carry_out, diskwright, said, story
 from tests.loop.migrating import Old, old_filesystem
 from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
-from wizard.apply.migration.start import keep_migration, preflight_migration, resume_migration, undo_migration
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.migration.start import preflight_migration
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import Purpose
 from wizard.faces.status import row_of
 from wizard.migrate.make import make_migration
 from wizard.model.errors import Refused
@@ -39,7 +40,7 @@ def test_the_full_way_keeps_every_file_and_goes_back_to_the_bit(old: Old) -> Non
     assert not said(run, Event.NOT_VERIFIED) and any("entries are the same" in one for one in checked)
     (share,) = [one for one in checked if "are mapped by extents" in one]
     assert share.split()[0] == share.split()[2] and int(share.split()[0]) > 400
-    undo_migration(run)
+    undo(run)
     assert state(run) is RunState.UNDONE and (old.digest, old.fstab) == (before, lines), story(run)
     assert "bit for bit" in read_entries(run)[-1].sentence and not list(old.undo_dir.glob("*"))
 
@@ -51,7 +52,7 @@ def test_the_light_way_leaves_what_is_there_as_it_is(old: Old) -> None:
     assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
     assert "extent" in after.features and after.inode_bytes == 128 and "metadata_csum" not in after.features
     old.files("ext4")
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     # It was mounted to look, which leaves the way back open.
     assert old.digest == before, story(run)
 
@@ -69,7 +70,7 @@ def test_what_the_journal_holds_is_kept_and_the_device_goes_back_with_it(old: Ol
     assert facts_on(old.drive).needs_recovery
     run = old.migrate_here(manifest=True)
     assert state(run) is RunState.DONE and "late" in old.files("ext4"), story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before and facts_on(old.drive).needs_recovery, story(run)
 
 
@@ -81,19 +82,15 @@ def test_the_way_mount_changes_a_line_and_nothing_else(old: Old) -> None:
         and old.digest == before
         and old.fstab == lines.replace("  ext3\t", "  ext4\t")
     ), story(run)
-    undo_migration(run)
+    undo(run)
     assert (old.digest, old.fstab) == (before, lines)
 
 
 def test_kept_it_cannot_be_undone_and_its_room_is_free_again(old: Old) -> None:
     run = old.migrate_here()
     assert sum(file.stat().st_size for file in old.undo_dir.rglob("*.e2undo")) > MIB
-    assert (
-        "deleted" in keep_migration(run)
-        and state(run) is RunState.KEPT
-        and not list(old.undo_dir.rglob("*.e2undo"))
-    )
-    for again in (undo_migration, resume_migration, keep_migration):
+    assert "deleted" in keep(run) and state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))
+    for again in (undo, resume, keep):
         with pytest.raises(Refused, match="kept"):
             again(run)
     assert row_of(run).state is RunState.KEPT and "extent" in facts_on(old.drive).features
@@ -105,7 +102,7 @@ def test_kept_it_is_mounted_by_its_line_of_the_running_system(
     run = old.migrate_here(Way.LIGHT)
     old.work.place("old").mkdir(parents=True, exist_ok=True)
     monkeypatch.setattr(Environment, "is_running_system", True)
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(old.work.place("old"))).split() == [
         old.drive,
         "ext4",
@@ -152,7 +149,7 @@ def test_undoing_is_refused_where_it_would_do_harm(old: Old, change: Callable[[O
     change(old)
     found, lines = old.digest, old.fstab
     with pytest.raises(Refused, match=why):
-        undo_migration(run)
+        undo(run)
     assert (old.digest, old.fstab) == (found, lines) and state(run) is RunState.DONE
 
 
@@ -169,7 +166,7 @@ def test_what_is_no_longer_as_it_was_shown_is_refused(old: Old, change: Callable
     with pytest.raises(Refused, match="Nothing was written"):
         preflight_migration(migration, journal_dir=old.work.runs, environment=old.work.environment)
     run = old.begin(migration)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert old.digest == found and state(run) is RunState.REFUSED, story(run)
 
 
@@ -218,10 +215,10 @@ def test_damage_is_repaired_only_where_that_was_agreed_to_and_comes_back_when_un
         state(run) is RunState.FAILED
         and "is damaged, and nothing of it was repaired" in said(run, Event.STEP_FAILED)[0].sentence
     ), story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before
     run = old.begin(make_migration(old.look(), Way.FULL, repairs=True))
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE, story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before, story(run)

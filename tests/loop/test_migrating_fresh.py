@@ -8,18 +8,13 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, ended, said, story, without_power
+from tests.loop.applying import Work, carry_out, diskwright, ended, said, story, without_power
 from tests.loop.migrating import Old, everything, old_filesystem
+from wizard.apply.decide import keep, resume, undo
 from wizard.apply.manifest.mount_read_only import mounted_read_only
-from wizard.apply.migration.run import apply_migration
-from wizard.apply.migration.start import (
-    keep_migration,
-    preflight_migration,
-    resume_migration,
-    start_migration,
-    undo_migration,
-)
+from wizard.apply.migration.start import preflight_migration, start_migration
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import Purpose
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import MakeFresh, Migration
@@ -82,9 +77,9 @@ def test_everything_is_on_the_fresh_one_and_the_old_one_as_it_was(old: Old, targ
     assert not said(run, Event.NOT_VERIFIED) and any("on both is the same" in one for one in checked)
     assert f"{old.drive} was only read" in read_entries(run)[-1].sentence
     for refused, why in (
-        (undo_migration, "nothing to undo"),
-        (keep_migration, "nothing to keep"),
-        (resume_migration, "nothing to resume"),
+        (undo, "nothing to undo"),
+        (keep, "nothing to keep"),
+        (resume, "nothing to resume"),
     ):
         with pytest.raises(Refused, match=why):
             refused(run)
@@ -102,9 +97,9 @@ def test_after_a_power_cut_in_either_step_it_is_begun_anew(
     migration = old.to_fresh(target)
     run = old.begin(migration)
     for step in (1, 2):
-        without_power(monkeypatch, Event.STEP_DONE, step, lambda: apply_migration(run, ()))
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
         assert state(run) is RunState.INTERRUPTED
-    resume_migration(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert [entry.step for entry in said(run, Event.STEP_STARTED)] == [1, 1, 2, 2]
 

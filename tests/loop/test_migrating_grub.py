@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, said, stand_in, story
+from tests.loop.applying import Work, carry_out, said, stand_in, story
 from tests.loop.migrating import System
 from wizard.apply.migration.looking import grub
-from wizard.apply.migration.run import take_back_migration
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
 from wizard.model.journal import Event
 from wizard.model.migration import Way
@@ -90,7 +90,7 @@ def test_what_grub_does_not_read_ends_it_and_is_taken_back(
     assert state(run) is RunState.FAILED and "A check does not hold" in story(run)
     (failed,) = checked(run, Event.NOT_VERIFIED)
     assert wrong in failed
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before
 
 

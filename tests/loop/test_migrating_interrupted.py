@@ -2,19 +2,17 @@
 steps, and while it is undone."""
 
 import os
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, said, stand_in, story, without_power
+from tests.loop.applying import Work, carry_out, ended, said, stand_in, story, without_power
 from tests.loop.migrating import Old, old_filesystem
 from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.migration.run import apply_migration, take_back_migration
-from wizard.apply.migration.start import resume_migration, undo_migration
+from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import STOP
+from wizard.apply.run.process import STOP, Purpose
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way
@@ -64,7 +62,7 @@ def test_a_program_that_is_cut_off_in_the_middle(
     assert state(run) is RunState.FAILED and [entry.step for entry in said(run, Event.STEP_FAILED)] == [
         step
     ], story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
@@ -76,9 +74,9 @@ def test_after_a_killed_program_all_is_taken_back_proven_and_done_anew(
     run, now = old.migrate(manifest=True)
     assert now is RunState.FAILED and "diskwright resume" in said(run, Event.FAILED)[-1].sentence, story(run)
     killed.unlink()
-    resume_migration(run)
+    resume(run)
     assert ended(run) is RunState.DONE and old.files("ext4") == files, story(run)
-    undo_migration(run)
+    undo(run)
     assert old.digest == before
 
 
@@ -88,12 +86,12 @@ def test_a_power_cut_in_every_step_and_going_on(old: Old, monkeypatch: pytest.Mo
     run = old.begin(migration)
     for step in range(1, len(migration.steps) + 1):
         Journal(run).add(Event.STARTED, "Going on.")
-        without_power(monkeypatch, Event.STEP_DONE, step, lambda: apply_migration(run, ()))
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
         assert state(run) is RunState.INTERRUPTED
     Journal(run).add(Event.STARTED, "Going on.")
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before, story(run)
 
 
@@ -102,17 +100,17 @@ def test_a_power_cut_while_it_is_undone(old: Old, monkeypatch: pytest.MonkeyPatc
     before, lines = old.digest, old.fstab
     run = old.migrate_here()
     Journal(run).add(Event.STARTED, "Undoing.")
-    without_power(monkeypatch, Event.COMMAND, step, lambda: take_back_migration(run, ()))
+    without_power(monkeypatch, Event.COMMAND, step, lambda: carry_out(run, Purpose.UNDO, ()))
     assert old.digest != before or step == 1
     with pytest.raises(Refused, match="was being undone"):
-        resume_migration(run)
-    undo_migration(run)
+        resume(run)
+    undo(run)
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
-@pytest.mark.parametrize("way_on", [take_back_migration, apply_migration])
+@pytest.mark.parametrize("purpose", [Purpose.UNDO, Purpose.APPLY])
 def test_a_power_cut_while_a_step_without_an_undo_file_is_undone(
-    old: Old, monkeypatch: pytest.MonkeyPatch, way_on: Callable[[Path, tuple[int, ...]], None]
+    old: Old, monkeypatch: pytest.MonkeyPatch, purpose: Purpose
 ) -> None:
     """It was cut off before it wrote anything, and those before it are half put back."""
     before = old.digest
@@ -120,12 +118,12 @@ def test_a_power_cut_while_a_step_without_an_undo_file_is_undone(
     run = old.migrate_here()
     killed.unlink()
     Journal(run).add(Event.STARTED, "Going on.")
-    without_power(monkeypatch, Event.COMMAND, 2, lambda: way_on(run, ()))
+    without_power(monkeypatch, Event.COMMAND, 2, lambda: carry_out(run, purpose, ()))
     Journal(run).add(Event.STARTED, "Going on.")
-    way_on(run, ())
-    assert state(run) is (RunState.UNDONE if way_on is take_back_migration else RunState.DONE), story(run)
-    if way_on is apply_migration:
-        take_back_migration(run, ())
+    carry_out(run, purpose, ())
+    assert state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.DONE), story(run)
+    if purpose is Purpose.APPLY:
+        carry_out(run, Purpose.UNDO, ())
     assert old.digest == before, story(run)
 
 
@@ -136,14 +134,14 @@ def test_a_damaged_or_missing_undo_file_is_noticed_before_anything_is_put_back(o
     kept = file.read_bytes()
     file.unlink()
     with pytest.raises(Failed, match=r"undo file of step 2 .* is missing"):
-        undo_migration(run)
+        undo(run)
     assert old.digest == found
     middle = len(kept) // 2
     file.write_bytes(
         kept[:middle] + bytes(byte ^ 0xFF for byte in kept[middle : middle + 8192]) + kept[middle + 8192 :]
     )
     with pytest.raises(Failed, match=r"undo file of step 2 .* is damaged"):
-        undo_migration(run)
+        undo(run)
     assert old.digest == found
 
 
@@ -162,10 +160,10 @@ def test_a_folder_for_undo_files_without_room_is_refused_before(old: Old, make_d
 def test_stopped_between_two_steps_it_goes_on(old: Old) -> None:
     run = old.begin(old.migration())
     (run / STOP).touch()
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.STOPPED and "extent" not in facts_on(old.drive).features
     (run / STOP).unlink()
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "extent" in facts_on(old.drive).features, story(run)
 
 
@@ -181,7 +179,7 @@ def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
         and "extent" not in facts_on(old.drive).features
     )
     found = old.digest
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert state(run) is RunState.FAILED and "cannot be put back" in said(run, Event.FAILED)[-1].sentence, (
         story(run)
     )
@@ -194,7 +192,7 @@ def test_what_changed_behind_everybodys_back_is_not_called_undone(old: Old) -> N
     with Path(old.drive).open("r+b") as device:
         device.seek(-1, os.SEEK_END)
         device.write(b"x")
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (
         state(run) is RunState.FAILED and "its fingerprint differs" in said(run, Event.FAILED)[-1].sentence
     ), story(run)

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, said, story
+from tests.loop.applying import Work, carry_out, said, story
 from tests.loop.migrating import NO_JOURNAL, old_filesystem
 from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.migration.run import apply_migration, take_back_migration
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
 from wizard.model.migration import Way
@@ -81,7 +81,7 @@ def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(
     old = old_filesystem(work, make_drive, shape)
     before, lines, files, was = old.digest, old.fstab, old.files(old.line.split()[2]), facts_on(old.drive)
     run = old.begin(old.to_fresh(make_drive(64 * MIB)) if way is Way.FRESH else old.migration(way))
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and not said(run, Event.NOT_VERIFIED), story(run)
     now = facts_on(old.drive)
     match way:
@@ -98,7 +98,7 @@ def test_every_shape_keeps_its_files_and_goes_back_to_the_bit(
             assert (old.digest, old.fstab) == (before, lines)
             return
     assert old.files("ext4") == files
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, lines), story(run)
 
 
@@ -135,9 +135,9 @@ def test_what_is_full_is_migrated_as_far_as_it_allows_or_refused(
         assert "free" in str(refused) or "full" in str(refused)
         migration = old.migration(Way.LIGHT)
     run = old.begin(migration)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and old.files("ext4") == files, story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before, story(run)
 
 
@@ -162,5 +162,5 @@ def test_a_crowded_folder_and_a_file_of_almost_two_tib(work: Work, make_drive: M
     assert state(run) is RunState.DONE and any(
         "entries are the same" in one.output for one in said(run, Event.VERIFIED)
     ), story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before, story(run)

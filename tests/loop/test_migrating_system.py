@@ -6,10 +6,10 @@ import os
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, said, story
+from tests.loop.applying import Work, carry_out, said, story
 from tests.loop.migrating import System
-from wizard.apply.migration.run import take_back_migration
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
 from wizard.migrate.make import make_migration
 from wizard.model.journal import Event
 from wizard.model.migration import SetOwnFstabType, Way
@@ -70,7 +70,7 @@ def test_its_own_fstab_is_changed_with_it_and_goes_back_with_it(
     assert old.file("/etc/fstab") == NEW
     assert any("Line 123 of its own /etc/fstab" in one.sentence for one in said(run, Event.VERIFIED))
     assert "mtime: 0x3b9aca00" in tool("debugfs", "-c", "-R", "stat /etc/fstab", old.drive)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before and old.file("/etc/fstab") == FSTAB
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_was_changed_since_is_left_and_everything_can_be_taken_back(
     run = old.migrate(migration)
     assert state(run) is RunState.FAILED and "is not what was looked at" in story(run)
     assert old.file("/etc/fstab") == FSTAB[:2] + b"X" + FSTAB[3:]
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert old.digest == before
 
 

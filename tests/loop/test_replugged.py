@@ -10,8 +10,8 @@ from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, story, u
 from tests.loop.attacking import unharmed
 from tests.loop.test_apply_undo import stopped_before_formatting
 from tests.loop.test_attack_resume import killed_at
-from wizard.apply.plan.start import preflight, resume_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
+from wizard.apply.plan.start import preflight
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
@@ -55,7 +55,7 @@ def test_it_is_undone_bit_for_bit(work: Work, old: str, monkeypatch: pytest.Monk
     before = work.digest(old)
     run = killed_at(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch, "wipefs", call)
     attach(work, old, detach(work, old))
-    undo_run(run)
+    undo(run)
     assert state(run) is RunState.UNDONE, story(run)
     assert work.digest(old) == before
 
@@ -63,7 +63,7 @@ def test_it_is_undone_bit_for_bit(work: Work, old: str, monkeypatch: pytest.Monk
 def test_it_is_gone_on_with(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:
     run = stopped_before_formatting(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch)
     attach(work, old, detach(work, old))
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert tool("blkid", "--probe", "--match-tag", "TYPE", "--output", "value", f"{old}p1").strip() == "ext4"
 
@@ -79,7 +79,7 @@ def test_another_drive_of_the_same_size_is_not_taken_for_it(
     detach(work, old)
     attach(work, old, detach(work, other))
     with unharmed(work, old):
-        for take_up in (resume_run, undo_run):
+        for take_up in (resume, undo):
             with pytest.raises(Refused, match=r"can be another one.*attach it again"):
                 take_up(run)
 
@@ -103,7 +103,7 @@ def test_by_another_name_it_is_said_where_it_is(
     detach(work, spare)
     attach(work, old, image)
     attach(work, spare, blank)
-    undo_run(run)
+    undo(run)
     assert work.digest(old) == before
 
 
@@ -125,5 +125,5 @@ def test_an_untouched_drive_needs_not_be_the_same_to_give_its_run_up(
     before = work.digest(old)
     run = killed_at(work, work.plan(old, wish("ext4"), mode=Mode.REPLACE), monkeypatch, "wipefs", 1)
     attach(work, old, detach(work, old))
-    undo_run(run)
+    undo(run)
     assert (state(run), work.digest(old)) == (RunState.UNDONE, before)

@@ -10,7 +10,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import OLD_FSTAB, Work, ended, gate, said, stand_in, story, until, wish
-from wizard.apply.plan.start import resume_run
+from wizard.apply.decide import resume
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import lock_drive
 from wizard.layout.wishes.wish import Wish
@@ -84,7 +84,7 @@ def test_a_run_killed_while_they_are_made_makes_what_is_missing(
     until(lambda: state(run) is not RunState.RUNNING)
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     assert not said(run, Event.NOT_VERIFIED)
     check_made(work, plan.volumes[0].uuid)

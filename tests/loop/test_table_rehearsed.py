@@ -11,13 +11,12 @@ from pathlib import Path
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import PowerCut, Work, ended, fill, said, stand_in, story, until, wish
+from tests.loop.applying import PowerCut, Work, carry_out, ended, fill, said, stand_in, story, until, wish
 from wizard.apply.block import stand_in as standing
 from wizard.apply.block.devices import write_bytes
-from wizard.apply.plan.start import resume_run
-from wizard.apply.plan.undo import put_back, undo_run
+from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import Journal, RunState, state
-from wizard.apply.run.process import module_argv
+from wizard.apply.run.process import Purpose, module_argv
 from wizard.apply.run.runs import new_run
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.step_context import Site
@@ -153,7 +152,7 @@ def test_a_power_cut_at_any_write_is_taken_up_and_taken_back(
         if write or writes == 1:
             kept.write(run, again=True)
             kept.assert_new()
-        put_back(run, ())
+        carry_out(run, Purpose.UNDO, ())
         assert state(run) is RunState.UNDONE, story(run)
         assert work.digest(kept.drive) == kept.before
 
@@ -175,7 +174,7 @@ def test_a_power_cut_in_the_middle_is_undone_at_once(
     kept = Kept(work, make_drive, "gpt", 4096)
     run = cut_off(kept, monkeypatch, 3)
     assert work.digest(kept.drive) != kept.before
-    undo_run(run)
+    undo(run)
     assert work.digest(kept.drive) == kept.before
 
 
@@ -260,7 +259,7 @@ def test_without_a_loop_device_it_is_written_directly_and_said_so_before(
     line = range(446 + 16 * 2, 446 + 16 * 3) if script == "logical" else range(0)
     assert [at for at in range(512) if new[at] != old[at] and at not in line] == []
     assert new[MIB : 70 * MIB] == old[MIB : 70 * MIB], "the chain of logical partitions, too"
-    put_back(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert work.digest(kept.drive) == kept.before
 
 
@@ -290,6 +289,6 @@ def test_a_run_killed_in_the_rehearsal_leaves_the_drive_alone_and_goes_on(
     until(lambda: state(run) is RunState.INTERRUPTED)
     assert work.digest(kept.drive) == kept.before
     (work.folder / "bin/modprobe").unlink()
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.DONE, story(run)
     kept.assert_new()

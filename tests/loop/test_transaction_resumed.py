@@ -9,15 +9,16 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
-from tests.loop.applying import Work, story
+from tests.loop.applying import Work, carry_out, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.decide import undo
 from wizard.apply.migration.looking.found import migration_now
-from wizard.apply.migration.run import apply_migration, check_keeps, keep_migrated, take_back_migration
-from wizard.apply.migration.start import undo_migration
+from wizard.apply.migration.run import check_keeps
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
+from wizard.apply.run.process import Purpose
 from wizard.apply.transaction import commit
 from wizard.apply.transaction.commit import OLD, WORK, Exchange
 from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
@@ -91,14 +92,14 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
         and "nobody could mount" in told.sentence
         and "diskwright resume" in told.sentence
     )
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
     assert (
         tool("blkid", "-p", "-s", "TYPE", "-o", "value", old.drive).strip() == "ext4"
         and "  ext4\t" in old.fstab
     )
     assert old.files("ext4") == files
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
     assert not any((old.work.folder / "stores").iterdir())
 
@@ -107,20 +108,20 @@ def test_cut_off_in_the_commit_it_is_taken_back_from_there(old: Old) -> None:
     before, fstab = old.digest, old.fstab
     run = sealed(old)
     cut_off(run, old.drive, 3)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, before, fstab)
 
 
 def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> None:
     run = sealed(old)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     old.mount("-t", "ext4")
     tool("umount", str(old.work.place("old")))
     used = old.digest
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest) == (RunState.FAILED, used)
     check_keeps(run)
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT
     assert not any((old.work.folder / "stores").iterdir())
 
@@ -132,13 +133,13 @@ def test_what_was_written_before_the_commit_began_is_not_torn_apart(old: Old) ->
     (place / "new").write_text("It must not be lost.")
     tool("umount", str(place))
     used = old.digest
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
     assert "written to since" in row_of(run).sentence and not any((old.work.folder / "stores").iterdir())
     # Not even anew: what was shown was for the filesystem as it was then.
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert (state(run), old.digest, old.fstab) == (RunState.REFUSED, used, lines), story(run)
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest) == (RunState.UNDONE, used)
 
 
@@ -165,12 +166,12 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
     written_to(old, "ext4")
     used = old.digest
     with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run}`"):
-        undo_migration(run)
-    apply_migration(run, ())
+        undo(run)
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and old.digest == used and "  ext4\t" in old.fstab, story(run)
     with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright keep {run}`"):
-        undo_migration(run)
-    keep_migrated(run, ())
+        undo(run)
+    carry_out(run, Purpose.KEEP, ())
     assert (state(run), old.digest) == (RunState.KEPT, used) and not any(
         (old.work.folder / "stores").iterdir()
     )
@@ -181,7 +182,7 @@ def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old
     with DeviceMedium(old.drive) as medium:
         Exchange(run, medium, unheard).commit(lambda share: None)
     written_to(old, "ext4")
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "  ext4\t" in old.fstab, story(run)
 
 
@@ -190,22 +191,22 @@ def test_mounted_for_writing_before_the_undoing_was_noted_it_is_undone_and_says_
 ) -> None:
     fstab = old.fstab
     run = sealed(old)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     cut_off_before(run, old.drive, Phase.UNDONE, monkeypatch)
     written_to(old, "ext3")
     used = old.digest
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.UNDONE, used, fstab), story(run)
     assert "can no longer be compared bit for bit" in read_entries(run)[-1].sentence
 
 
 def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_there(old: Old) -> None:
     run = sealed(old)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     found, lines = old.digest, old.fstab
     (kept,) = (old.work.folder / "stores").glob(f"*/{OLD}")
     kept.write_bytes(bytes(kept.stat().st_size))
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), story(run)
     assert "was changed or damaged" in row_of(run).sentence
 

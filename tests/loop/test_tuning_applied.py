@@ -9,11 +9,11 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import diskwright, said, story
 from tests.loop.tuning import BEFORE_IT, BEHIND_IT, BLOCKS, Used
+from wizard.apply.decide import undo
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.tune.current_value import is_mount_of, mounted_from
-from wizard.apply.tune.start import undo_tuning
 from wizard.faces.status import row_of
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
@@ -40,7 +40,7 @@ def test_all_changes_are_made_as_shown_and_undone(used: Used) -> None:
         assert len(said(run, Event.VERIFIED)) == len(changes.steps) == 6 and not said(run, Event.NOT_VERIFIED)
         shown = [argv for step in changes.steps for argv in step.commands]
         assert [entry.command for entry in said(run, Event.COMMAND)] == shown
-        undo_tuning(run)
+        undo(run)
         assert film.read() == "It is in use."
     assert used.all == before and state(run) is RunState.UNDONE
 

@@ -13,11 +13,11 @@ import pytest
 
 from tests.devices import MakeDrive, forget_partitions, tool
 from tests.lasting import Files, LastingFolder, watch
-from tests.loop.applying import Work, fill, old_gpt, story, wish
+from tests.loop.applying import Work, carry_out, fill, old_gpt, story, wish
 from tests.loop.test_apply_undo import stopped_before_formatting
 from wizard.apply.plan.start import lock_all
-from wizard.apply.plan.undo import put_back
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import load_plan
 from wizard.layout.planner import Mode
 from wizard.model.units import MIB
@@ -103,7 +103,7 @@ def test_power_cut_at_every_moment_of_an_undoing(
     with monkeypatch.context() as watched:
         locks = lock_all(load_plan(run))
         watch(watched, cuts.lasting, cuts.moment)
-        put_back(run, locks)
+        carry_out(run, Purpose.UNDO, locks)
     cuts.lasting.close()
     assert state(run) is RunState.UNDONE and work.digest(drive) == before
     changed = tuple((offset, ended_as[offset : offset + len(data)]) for offset, data in cuts.flushed)
@@ -114,7 +114,7 @@ def test_power_cut_at_every_moment_of_an_undoing(
         lay_out(run, files)
         lay(drive, (*changed, *arrived))
         if state(run) is not RunState.UNDONE:
-            put_back(run, lock_all(load_plan(run)))
+            carry_out(run, Purpose.UNDO, lock_all(load_plan(run)))
         if state(run) is not RunState.UNDONE or work.digest(drive) != before:
             stuck.append(f"{number}, {len(arrived)} writes, {sorted(files)}: {story(run).splitlines()[-1]}")
     assert not stuck, f"{len(stuck)} of {len(cuts.found)}\n" + "\n".join(stuck[:10])

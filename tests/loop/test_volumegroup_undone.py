@@ -9,8 +9,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, said, stand_in, story, until, wish
-from wizard.apply.plan.start import resume_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import resume, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.lock import lock_drive
 from wizard.apply.run.runs import list_runs
@@ -83,12 +82,12 @@ def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(
     assert state(run) is RunState.INTERRUPTED, story(run)
     (work.folder / "bin/vgcreate").unlink()
     os.close(lock_drive(drive, wait_seconds=20))
-    resume_run(run)
+    resume(run)
     assert ended(run) is RunState.FAILED, story(run)
     done = [plan.steps[entry.step - 1].operation.kind for entry in said(run, Event.STEP_DONE)]
     assert done[-1] == "make-volume-group", story(run)
     assert sum(entry.command[:1] == ("pvcreate",) for entry in said(run, Event.COMMAND)) == 1, (
         "it is not made a second time"
     )
-    undo_run(run)
+    undo(run)
     assert work.digest(drive) == before

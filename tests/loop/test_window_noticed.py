@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, diskwright, story, without_power
+from tests.loop.applying import Work, carry_out, diskwright, story, without_power
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_resumed import cut_off_before, sealed, written_to
 from wizard.apply.block.ext_superblock import facts_on
-from wizard.apply.migration.run import apply_migration, check_keeps, keep_migrated, take_back_migration
-from wizard.apply.migration.start import undo_migration
+from wizard.apply.decide import undo
+from wizard.apply.migration.run import check_keeps
 from wizard.apply.migration.way_back import Back
 from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.process import Purpose
 from wizard.apply.transaction.phases import Phase
 from wizard.faces.status import row_of
 from wizard.model.errors import Refused
@@ -40,17 +41,17 @@ def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) 
     tool(*command.replace(" /mnt", f" {place}").split())
     assert (place / "fixed").read_text() == "It cannot be changed."
     with pytest.raises(Refused, match=f"in use: .*{place}"):
-        undo_migration(run)
+        undo(run)
     tool("umount", str(place))
     assert row_of(run).way_back is Back.OPEN
-    take_back_migration(run, ())
+    carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, row_of(run).way_back) == (RunState.UNDONE, before, None), story(run)
 
 
 def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     place = old.mount("-o", "ro,noload")
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert (
         state(run) is RunState.KEPT
         and f"read-only: to write to it, say `umount {place}`" in read_entries(run)[-1].sentence
@@ -68,7 +69,7 @@ def test_a_mount_for_writing_is_noticed_and_told_by_status(old: Old) -> None:
     for word in (f"{mounted:%Y-%m-%d at %H:%M} UTC", "can no longer be undone", f"diskwright keep {run}"):
         assert word in told["sentence"]
     assert old.digest == found
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert (state(run), row_of(run).way_back) == (RunState.KEPT, None)
 
 
@@ -87,7 +88,7 @@ def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
 
 def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) -> None:
     run = sealed(old)
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert (
         row_of(run).way_back is Back.OPEN
         and f"mount -o ro,noload {old.drive}" in read_entries(run)[-1].sentence
@@ -104,7 +105,7 @@ def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: p
     written_to(old, "ext4")
     row = row_of(run)
     assert row.way_back is Back.CLOSED and f"diskwright resume {run}" in row.sentence
-    apply_migration(run, ())
+    carry_out(run, Purpose.APPLY, ())
     assert (
         "can no longer be undone" in read_entries(run)[-1].sentence
         and "mount -o" not in read_entries(run)[-1].sentence
@@ -143,12 +144,12 @@ def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_clai
 def test_half_done_and_used_since_its_room_can_be_freed(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = old.begin(old.migration(Way.LIGHT))
     assert row_of(run).way_back is None
-    without_power(monkeypatch, Event.STEP_DONE, 2, lambda: apply_migration(run, ()))
+    without_power(monkeypatch, Event.STEP_DONE, 2, lambda: carry_out(run, Purpose.APPLY, ()))
     with pytest.raises(Refused, match="only what is done"):
         check_keeps(run)
     written_to(old, "ext4")
     row = row_of(run)
     assert row.way_back is Back.CLOSED and "Nor can it go on" in row.sentence, story(run)
     check_keeps(run)
-    keep_migrated(run, ())
+    carry_out(run, Purpose.KEEP, ())
     assert state(run) is RunState.KEPT and not list(old.undo_dir.rglob("*.e2undo"))

@@ -15,7 +15,8 @@ from uuid import uuid4
 
 from tests.devices import tool
 from tests.loop.applying import ended, story, until, wish
-from wizard.apply.plan.start import settle, start_run
+from wizard.apply.plan.start import start_run
+from wizard.apply.run.begin import settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.mounts import read_mounts
 from wizard.layout.planner import Mode, make_plan

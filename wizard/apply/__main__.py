@@ -10,11 +10,12 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from wizard.apply.plan.start import request_stop
+from wizard.apply.decide import job_of
+from wizard.apply.run.begin import request_stop
+from wizard.apply.run.job import Work, carry_out
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.known import known_so_far
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import Kind, kind_of
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Event
 from wizard.probe import pool
@@ -42,7 +43,8 @@ def main(arguments: list[str]) -> None:
     # Loads while we do, and inherits nothing of the drives' locks.
     pool.begin()
     try:
-        _work(run, purpose, drive_locks, secret)
+        # Only what this kind of run takes is loaded.
+        carry_out(job_of(run), Work(run, purpose, Journal(run), drive_locks, secret))
     except (OSError, DiskwrightError) as error:
         note_exception()
         # What goes wrong with a run's own files, for the most part: then its journal may take no word either.
@@ -61,52 +63,6 @@ def main(arguments: list[str]) -> None:
 def _stop(run: Path) -> None:
     with suppress(DiskwrightError):
         request_stop(run)
-
-
-def _work(run: Path, purpose: Purpose, drive_locks: tuple[int, ...], secret: bytes | None) -> None:
-    """Only what this kind of run takes is loaded."""
-    match kind_of(run):
-        case Kind.PLAN:
-            _plan(run, purpose, drive_locks, secret)
-        case Kind.CHANGES:
-            _tuning(run, purpose, drive_locks)
-        case Kind.MIGRATION:
-            _migration(run, purpose, drive_locks)
-
-
-def _plan(run: Path, purpose: Purpose, drive_locks: tuple[int, ...], secret: bytes | None) -> None:
-    from wizard.apply.plan.run import apply_run, keep_run
-    from wizard.apply.plan.undo import put_back
-
-    match purpose:
-        case Purpose.APPLY:
-            apply_run(run, drive_locks, secret)
-        case Purpose.UNDO:
-            put_back(run, drive_locks)
-        case Purpose.KEEP:
-            keep_run(run, drive_locks)
-
-
-def _tuning(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
-    from wizard.apply.tune.run import apply_tuning, take_back_tuning
-
-    match purpose:
-        case Purpose.APPLY:
-            apply_tuning(run, drive_locks)
-        case Purpose.UNDO:
-            take_back_tuning(run, drive_locks)
-
-
-def _migration(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
-    from wizard.apply.migration.run import apply_migration, keep_migrated, take_back_migration
-
-    match purpose:
-        case Purpose.APPLY:
-            apply_migration(run, drive_locks)
-        case Purpose.UNDO:
-            take_back_migration(run, drive_locks)
-        case Purpose.KEEP:
-            keep_migrated(run, drive_locks)
 
 
 def _read_secret(pipe: int) -> bytes:

@@ -1,76 +1,48 @@
 """What is asked of a run whatever it does: go on, keep, undo, and what a power cut would leave. Only its own
 kind's room is imported."""
 
+from importlib import import_module
 from pathlib import Path
 
 from wizard.apply.engine.record import Phase, load_record, power_sentence
-from wizard.apply.run.journal import read_entries
+from wizard.apply.run.job import Asked, Job, await_end, take_up
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import Kind, kind_of, outline
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput
+
+JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration"}
+"""The folder of `wizard/apply/` whose `job` a kind of run is."""
+
+
+def job_of(run: Path) -> Job:
+    """What kind of run it is."""
+    job = import_module(f"wizard.apply.{JOBS[kind_of(run)]}.job").JOB
+    assert isinstance(job, Job)
+    return job
 
 
 def resume(run: Path, secret: bytes | None = None) -> None:
-    """Go on with a run that ended early; `secret` is the passphrase of what a plan encrypts. Raises Refused
-    where that is not safe."""
-    match kind_of(run):
-        case Kind.PLAN:
-            from wizard.apply.plan.start import resume_run
-
-            resume_run(run, secret)
-        case Kind.CHANGES:
-            from wizard.apply.tune.start import resume_tuning
-
-            resume_tuning(run)
-        case Kind.MIGRATION:
-            from wizard.apply.migration.start import resume_migration
-
-            resume_migration(run)
+    """Go on with a run that ended early, in a detached process; `secret` is the passphrase of what a plan
+    encrypts, where that is wanted still. Raises Refused where that is not safe."""
+    take_up(job_of(run), run, Asked(Purpose.APPLY, secret))
 
 
 def keep(run: Path) -> str:
     """Put to use what a run made, and give up the way back; a sentence on that. Raises Refused where there is
     nothing to keep, and Failed where it did not work.
     """
-    match kind_of(run):
-        case Kind.PLAN:
-            from wizard.apply.plan.start import keep_run
-
-            return keep_run(run)
-        case Kind.CHANGES:
-            raise Refused(
-                f"The run {run.name} changed a filesystem in use: there is nothing to keep. Nothing was "
-                "written."
-            )
-        case Kind.MIGRATION:
-            from wizard.apply.migration.start import keep_migration
-
-            return keep_migration(run)
+    return await_end(run, Purpose.KEEP, take_up(job_of(run), run, Asked(Purpose.KEEP)))
 
 
 def undo(run: Path, *, over_changes: bool = False) -> str:
     """Put back what a run changed, and return when that is proven; a sentence on that. Raises Refused where
     it cannot be, Failed where it did not work. With `over_changes` also over what another program wrote to
     the drive since.
+
+    A detached process does it, so that a closed terminal leaves nothing half put back.
     """
-    match kind_of(run):
-        case Kind.PLAN:
-            from wizard.apply.plan.undo import undo_run
-
-            undo_run(run, over_changes=over_changes)
-        case _ if over_changes:
-            raise Refused(
-                f"The run {run.name} is no `apply`: it is not undone over what changed since. Nothing was "
-                "written."
-            )
-        case Kind.CHANGES:
-            from wizard.apply.tune.start import undo_tuning
-
-            undo_tuning(run)
-        case Kind.MIGRATION:
-            from wizard.apply.migration.start import undo_migration
-
-            undo_migration(run)
-    return read_entries(run)[-1].sentence
+    asked = Asked(Purpose.UNDO, over_changes=over_changes)
+    return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
 
 
 def power_now(run: Path) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
-from wizard.apply.plan.start import request_stop
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.lock import is_locked
 from wizard.model.errors import DiskwrightError
 from wizard.tools.run import run

@@ -7,15 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.plan.start import (
-    check_tokens,
-    preflight,
-    preflight_unprivileged,
-    request_stop,
-    start_run,
-    why_direct,
-)
+from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, start_run, why_direct
 from wizard.apply.plan.steps_told import confirmation, exit_code_of
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, state
 from wizard.apply.run.known import journal_fault, known_so_far

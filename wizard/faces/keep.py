@@ -4,7 +4,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from wizard.apply.decide import keep
-from wizard.apply.plan.guard import check_root
+from wizard.apply.run.begin import check_root
 from wizard.faces.showing.console import say
 from wizard.faces.writing.which_run import run_meant, tell_drives
 from wizard.model.errors import ExitCode

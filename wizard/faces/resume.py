@@ -8,12 +8,11 @@ from typing import TypeVar
 
 from wizard.apply.decide import resume
 from wizard.apply.migration.start import check_token as check_migration_token
-from wizard.apply.plan.guard import check_root
-from wizard.apply.plan.resume import done_steps
 from wizard.apply.plan.start import check_tokens
 from wizard.apply.plan.steps_told import confirmation
 from wizard.apply.plan.still_to_do import still_writes_over
-from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.begin import check_root
+from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_changes, load_migration, load_plan
 from wizard.apply.steps.containers import wants_secret
 from wizard.apply.tune.start import check_token as check_changes_token

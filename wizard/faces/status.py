@@ -7,9 +7,8 @@ from pathlib import Path
 
 from wizard.apply.decide import power_now
 from wizard.apply.migration.way_back import Back, Window, window_of
-from wizard.apply.plan.resume import done_steps
 from wizard.apply.run.decision import settling_commands
-from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.progress import read_progress
 from wizard.apply.run.runs import find_run, list_runs, outline, runs_folder
 from wizard.apply.run.telling import progress_sentence

@@ -233,7 +233,7 @@ class RealServices(Rules):
         if self._elevated is not None:
             self._elevated.request_stop()
             return
-        from wizard.apply.plan.start import request_stop
+        from wizard.apply.run.begin import request_stop
 
         request_stop(run)
 

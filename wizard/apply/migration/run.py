@@ -2,7 +2,6 @@
 All is in the journal."""
 
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.block.ext_superblock import facts_on
@@ -15,11 +14,9 @@ from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.to_fresh.copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migration.verify import file_checks
 from wizard.apply.migration.way_back import is_closed, is_stranded
-from wizard.apply.plan.guard import NOTHING_WRITTEN
-from wizard.apply.plan.resume import UNDOING
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import Journal, RunState, state, was_done
-from wizard.apply.run.lock import unlock
-from wizard.apply.run.process import STOP
+from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_environment, load_migration
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.system.edited_file import read_text
@@ -44,24 +41,8 @@ def site_of(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> Migrat
     )
 
 
-def apply_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """Carry out what is not done of a migration. Never raises for what a person can meet: the journal says
-    how it ended."""
-    journal = Journal(run)
-    try:
-        event, sentence = _carry_out(site_of(run, journal, drive_locks))
-    except Refused as error:
-        event, sentence = Event.REFUSED, str(error)
-    except DiskwrightError as error:
-        event, sentence = Event.FAILED, f"{error} {ways_on(run)}"
-    # Nothing more can be done about a snapshot that somebody holds; whoever goes on finds it.
-    with suppress(DiskwrightError):
-        ground_of(site_of(run, journal, drive_locks)).release()
-    unlock(drive_locks)
-    journal.end(event, sentence)
-
-
-def _carry_out(site: MigratingSite) -> tuple[Event, str]:
+def migrate(site: MigratingSite) -> tuple[Event, str]:
+    """Carry out what is not done of a migration: how the run ended. Raises DiskwrightError."""
     run, migration = site.run, site.migration
     ground = ground_of(site)
     check_own(migration, load_environment(run))
@@ -214,25 +195,11 @@ def refuse_kept(run: Path) -> None:
         )
 
 
-def take_back_migration(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does to undo. Never raises for what a person can meet: the journal says how
-    it ended."""
-    journal = Journal(run)
-    try:
-        event, sentence = _take_back(site_of(run, journal, drive_locks))
-    except Refused as error:
-        event, sentence = Event.FAILED, str(error)
-    except DiskwrightError as error:
-        event, sentence = (
-            Event.FAILED,
-            f"{error} Run `diskwright undo {called(run)}` again; it can be repeated.",
-        )
-    unlock(drive_locks)
-    journal.end(event, sentence)
+def take_back(site: MigratingSite) -> tuple[Event, str]:
+    """Take a migration back: how that ended. Raises DiskwrightError.
 
-
-def _take_back(site: MigratingSite) -> tuple[Event, str]:
-    """The line of fstab first: it speaks of an ext4, which will not be there any more."""
+    The line of fstab first: it speaks of an ext4, which will not be there any more.
+    """
     migration = site.migration
     ground = ground_of(site)
     check_own(migration, load_environment(site.run))
@@ -263,23 +230,12 @@ def check_keeps(run: Path) -> None:
         raise Refused(f"The run {run.name} is {now}: only what is done and was checked can be kept.")
 
 
-def keep_migrated(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does to keep. Never raises for what a person can meet: the journal says how
-    it ended."""
-    journal = Journal(run)
-    try:
-        site = site_of(run, journal, drive_locks)
-        mark_durably(run / KEEPING)
-        said = ground_of(site).drop()
-        # From here on there is no way back, whatever becomes of mounting it.
-        event, sentence = Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
-    except DiskwrightError as error:
-        event, sentence = (
-            Event.FAILED,
-            f"{error} Run `diskwright keep {called(run)}` again; it can be repeated.",
-        )
-    unlock(drive_locks)
-    journal.end(event, sentence)
+def keep(site: MigratingSite) -> tuple[Event, str]:
+    """Give up the way back, and mount it: how that ended. Raises DiskwrightError."""
+    mark_durably(site.run / KEEPING)
+    said = ground_of(site).drop()
+    # From here on there is no way back, whatever becomes of mounting it.
+    return Event.KEPT, f"{said} {_mount(site)} {advised_sentence(site.migration)}"
 
 
 def _mount(site: MigratingSite) -> str:

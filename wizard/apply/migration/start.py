@@ -1,44 +1,31 @@
-"""Beginning, taking up, undoing and keeping a migration. The run itself is a process of its own."""
+"""Beginning a migration. The run itself is a process of its own."""
 
-import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import (
-    check_goes_on,
     check_migration_tools,
     check_new,
     check_own,
     devices_of,
 )
-from wizard.apply.migration.looking.found import migration_now
 from wizard.apply.migration.on_device.undo_files import undo_folder_of
 from wizard.apply.migration.proof import manifests_bytes
-from wizard.apply.migration.run import check_begins, check_keeps, check_takes_back, site_of
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_root
-from wizard.apply.plan.start import begin, begin_new, settle
-from wizard.apply.plan.undo import await_undone
+from wizard.apply.run.begin import NOTHING_WRITTEN, begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.run.lock import lock_drives, lock_run, unlock
-from wizard.apply.run.process import STOP, Purpose
+from wizard.apply.run.lock import lock_drives, unlock
 from wizard.apply.run.runs import (
     MIGRATION,
     check_lasts,
-    check_owner,
     check_room,
-    load_environment,
-    load_migration,
     make_run,
     runs_folder,
 )
 from wizard.apply.transaction.transaction import store_of
 from wizard.migrate.check import check_migration
 from wizard.migrate.document import render_migration
-from wizard.model.errors import Failed, Refused
+from wizard.model.errors import Refused
 from wizard.model.migration import MakeFresh, Means, Migration
 from wizard.model.names import printable
 
@@ -107,79 +94,3 @@ def _cleared(migration: Migration, folder: Path, environment: Environment, *, ma
     check_room(folder, manifests_bytes(migration), make=make)
     settle()
     return lock_drives({drive.path for _, drive in devices_of(migration)}, partial(check_new, migration))
-
-
-def resume_migration(run: Path) -> None:
-    """Go on with a run in a detached process. Raises Refused where that is not safe."""
-
-    def check(migration: Migration) -> None:
-        if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
-            raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
-        check_migration_tools(migration)
-        with _ground(run) as ground:
-            check_begins(run, migration, ground)
-        (run / STOP).unlink(missing_ok=True)
-
-    _take_up(run, Purpose.APPLY, f"Going on with the migration of {load_migration(run).device}.", check)
-
-
-def undo_migration(run: Path) -> None:
-    """Take back what the run changed, and return when that is proven. Raises Refused where it cannot be,
-    Failed where it did not work."""
-
-    def check(migration: Migration) -> None:
-        check_takes_back(run)
-        with _ground(run) as ground:
-            ground.release()
-            check_goes_on(migration)
-            ground.check_untouched()
-
-    await_undone(
-        run, _take_up(run, Purpose.UNDO, f"Taking back the migration of {load_migration(run).device}.", check)
-    )
-
-
-def keep_migration(run: Path) -> str:
-    """Give up the way back, and mount it; a sentence on that. Raises Refused where nothing can be kept,
-    Failed where it did not work."""
-    seen = _take_up(
-        run,
-        Purpose.KEEP,
-        f"Keeping the migration of {load_migration(run).device}.",
-        lambda _: check_keeps(run),
-    )
-    last = list(follow(run, seen))[-1]
-    if state(run) is not RunState.KEPT:
-        raise Failed(last.sentence)
-    return last.sentence
-
-
-@contextmanager
-def _ground(run: Path) -> Iterator[Ground]:
-    """Where a run works that nobody else works on."""
-    journal = Journal(run)
-    try:
-        yield ground_of(site_of(run, journal, ()))
-    finally:
-        journal.close()
-
-
-def _take_up(run: Path, purpose: Purpose, sentence: str, check: Callable[[Migration], None]) -> int:
-    """Hand a run over to a process of its own once `check` raised nothing; how many entries its journal had
-    before."""
-    check_root()
-    check_owner(run)
-    run_lock = lock_run(run)
-    try:
-        migration = migration_now(run)
-        check_own(migration, load_environment(run))
-        drive_locks = lock_drives({drive.path for _, drive in devices_of(migration)})
-        try:
-            check(migration)
-            seen = len(read_entries(run))
-            begin(run, purpose, sentence, drive_locks, run_lock)
-        finally:
-            unlock(drive_locks)
-    finally:
-        os.close(run_lock)
-    return seen

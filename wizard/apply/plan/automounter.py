@@ -32,7 +32,7 @@ from pathlib import Path
 
 from wizard.apply.block.unseen import heed, ignore
 from wizard.apply.plan.guard import own_nodes
-from wizard.apply.plan.start import settle, udev_runs
+from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.journal import Journal
 from wizard.apply.steps.readback import recognised_differences, signatures_on
 from wizard.apply.steps.step_context import Site

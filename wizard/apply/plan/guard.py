@@ -12,6 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from wizard.apply.block.devices import impostor, open_exclusively, partition_nodes
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.steps.containers import check_containers
 from wizard.apply.steps.layers import check_free_array, layer_nodes
@@ -32,8 +33,6 @@ from wizard.probe.drive.identity import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
 from wizard.tools.run import find
-
-NOTHING_WRITTEN = "Nothing was written."
 
 PACKAGES = {
     "wipefs": "util-linux",
@@ -390,15 +389,6 @@ def check_mount_point(place: Path) -> None:
     above = next(parent for parent in place.parents if parent.exists())
     if not above.is_dir() or not os.access(above, os.W_OK):
         raise Refused(f"{shown} cannot be made: {above} is no folder that can be written. {NOTHING_WRITTEN}")
-
-
-def check_root() -> None:
-    """Raises Refused for a plain user."""
-    if os.geteuid() != 0:
-        raise Refused(
-            "Applying needs root: say sudo before the command, such as `sudo diskwright apply ...`. "
-            f"{NOTHING_WRITTEN}"
-        )
 
 
 def all_of(sentences: Iterable[str]) -> str:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.guard import (
-    NOTHING_WRITTEN,
     find_drive,
     identity_difference,
     is_same_attachment,
     probe_members,
     tells_who_it_is,
 )
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.runs import called
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity

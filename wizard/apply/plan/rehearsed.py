@@ -14,7 +14,6 @@ from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, loa
 from wizard.apply.engine.stand_ins import free_bytes
 from wizard.apply.engine.stores import drop_stores
 from wizard.apply.plan.guard import (
-    NOTHING_WRITTEN,
     check_operations,
     check_start,
     check_surroundings,
@@ -23,6 +22,7 @@ from wizard.apply.plan.guard import (
 )
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.steps_told import waiting_sentence
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import STOP

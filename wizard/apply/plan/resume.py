@@ -6,7 +6,6 @@ from pathlib import Path
 
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.guard import (
-    NOTHING_WRITTEN,
     adds_to_table,
     all_of,
     check_content,
@@ -16,8 +15,10 @@ from wizard.apply.plan.guard import (
     probe_members,
 )
 from wizard.apply.plan.known_drives import KnownDrives
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
-from wizard.apply.run.journal import read_entries
+from wizard.apply.run.journal import begun_steps, done_steps, read_entries
+from wizard.apply.run.process import UNDOING
 from wizard.apply.run.runs import called
 from wizard.apply.steps.containers import own_containers
 from wizard.apply.steps.layers import bring_back, check_apart, check_free_array, own_uses, running_layers
@@ -45,19 +46,6 @@ from wizard.model.plan import (
 )
 from wizard.tools.run import Result
 from wizard.tools.run import run as run_command
-
-UNDOING = "undoing"
-"""The file in a run that says that putting back has begun: from then on there is no way forward."""
-
-
-def begun_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
-    """The steps that were begun, by number from 1."""
-    return frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
-
-
-def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
-    """The steps that are done, by number from 1."""
-    return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)
 
 
 def making_steps(entries: tuple[Entry, ...]) -> frozenset[int]:

@@ -1,33 +1,32 @@
 """What the detached process does: guard, steps in order, verify. Everything it does is in the journal, before
 and after."""
 
-from contextlib import suppress
-from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import has_gone, impostor
-from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.plan import drive_digests, rehearsed
-from wizard.apply.plan.automounter import let_go, stand, unseen
+from wizard.apply.plan.automounter import let_go, unseen
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import (
-    NOTHING_WRITTEN,
     check_operations,
     check_start,
     check_surroundings,
     check_unused,
     probe_members,
 )
-from wizard.apply.plan.resume import begun_steps, check_resumable, done_steps, own_mounts
-from wizard.apply.plan.start import named, settle, udev_runs
+from wizard.apply.plan.resume import check_resumable, own_mounts
+from wizard.apply.plan.start import named
 from wizard.apply.plan.verify import verify
+from wizard.apply.run.begin import NOTHING_WRITTEN, settle, udev_runs
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import Journal, read_entries
-from wizard.apply.run.lock import lent, unlock
+from wizard.apply.run.job import Outcome, Work
+from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
+from wizard.apply.run.lock import lent
 from wizard.apply.run.process import STOP
 from wizard.apply.run.runs import called, load_environment, load_plan
+from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import Vault
-from wizard.apply.steps.containers import check_opened, close_containers, contain, reopen
+from wizard.apply.steps.containers import check_opened, contain, reopen
 from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
 from wizard.apply.steps.layers import build, layer_nodes, own_array_node
 from wizard.apply.steps.mount import mount_filesystem
@@ -62,55 +61,10 @@ CATCH_UP_SECONDS = 60
 """How long udev may take for what it put off."""
 
 
-def apply_run(run: Path, drive_locks: tuple[int, ...], secret: bytes | None = None) -> None:
-    """Carry a run out from its first step that is not done; `secret` is the passphrase of what is encrypted.
-
-    Never raises for what a person can meet: the journal says how it ended.
-    """
-    journal = Journal(run)
-    forget_left_rules()
-    try:
-        if rehearsed.is_rehearsed(run):
-            event, sentence = rehearsed.carry_out(
-                run, journal, execute, partial(_finish, run, journal, drive_locks)
-            )
-        else:
-            event, sentence = _carry_out(run, journal, drive_locks, secret)
-    except Refused as error:
-        event, sentence = Event.REFUSED, str(error)
-    except DiskwrightError as error:
-        event, sentence = Event.FAILED, _told(run, error)
-    _end(run, journal, drive_locks, event, sentence)
-
-
-def keep_run(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """Put to use what waits for that, and give up the way back. Never raises for what a person can meet."""
-    journal = Journal(run)
-    forget_left_rules()
-    try:
-        event, sentence = rehearsed.release(run, journal, partial(_finish, run, journal, drive_locks))
-    except DiskwrightError as error:
-        event, sentence = (
-            Event.FAILED,
-            f"{_told(run, error)} Run `diskwright keep {called(run)}` again; it can be repeated.",
-        )
-    _end(run, journal, drive_locks, Event.KEPT if event is Event.DONE else event, sentence)
-
-
-def _end(run: Path, journal: Journal, drive_locks: tuple[int, ...], event: Event, sentence: str) -> None:
-    """Let go of the drives, and say how the run ended."""
-    complete = event in (Event.DONE, Event.KEPT)
-    if not complete:
-        _leave_nothing_open(run, journal)
-    # The last line is written when the drives are free again: whoever reads it may use them at once.
-    unlock(drive_locks)
-    if failure := stand(load_plan(run), journal) if complete else None:
-        event, sentence = Event.FAILED, f"{failure} `diskwright resume {called(run)}` checks again."
-    journal.end(event, sentence)
-
-
-def _finish(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
-    """Put to use what is on the drives of a rehearsed run, and check everything: how the run ended."""
+def finish(work: Work) -> Outcome:
+    """Put to use what is on the drives of a rehearsed run, and check everything: how the run ended. Raises
+    DiskwrightError."""
+    run, journal, drive_locks = work.run, work.journal, work.drive_locks
     plan, environment = load_plan(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -127,14 +81,10 @@ def _finish(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[
     return _verified(run, plan, environment, journal)
 
 
-def _leave_nothing_open(run: Path, journal: Journal) -> None:
-    with suppress(DiskwrightError):
-        close_containers(load_plan(run), journal)
-
-
-def _carry_out(
-    run: Path, journal: Journal, drive_locks: tuple[int, ...], secret: bytes | None
-) -> tuple[Event, str]:
+def carry_out_directly(work: Work) -> Outcome:
+    """Carry a plan out on the drives themselves, from its first step that is not done: how the run ended.
+    Raises DiskwrightError."""
+    run, journal, drive_locks, secret = work.run, work.journal, work.drive_locks, work.secret
     plan, environment = load_plan(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -218,7 +168,7 @@ def _one_step(site: Site) -> str | None:
     try:
         said = _undisturbed(site)
     except (DiskwrightError, OSError) as error:
-        why = f"{_pulled(site.plan)}{error}"
+        why = f"{pulled(site.plan)}{error}"
         site.journal.add(Event.STEP_FAILED, why, step=site.step)
         return f"Step {site.step} of {len(site.plan.steps)} failed: {why}"
     site.journal.add(Event.STEP_DONE, said, step=site.step)
@@ -284,27 +234,20 @@ def _check_nodes(operation: Operation, site: Site) -> None:
         own_array_node(site.plan, operation.device, site.command)
 
 
-def _pulled(plan: Plan) -> str:
+def pulled(plan: Plan) -> str:
     """The reason behind all others where a drive is not there any more, as a sentence and a space; else
     nothing."""
     gone = next((path for path in plan.paths if has_gone(path)), None)
     return f"{gone} is not attached any more: plug it in again. " if gone else ""
 
 
-def _told(run: Path, error: DiskwrightError) -> str:
-    """What ended a run. A drive that was pulled is told as that: what fails then may be called full."""
-    with suppress(DiskwrightError):
-        return str(error) if (gone := _pulled(load_plan(run))) in str(error) else f"{gone}{error}"
-    return str(error)
-
-
-def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> tuple[Event, str]:
+def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal) -> Outcome:
     again = f"`diskwright resume {called(run)}` checks again."
     try:
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
         raise Failed(
-            f"Every step was done, but nothing could be checked. {_pulled(plan)}{error} {again}"
+            f"Every step was done, but nothing could be checked. {pulled(plan)}{error} {again}"
         ) from None
     failed = 0
     for check in verify(
@@ -318,7 +261,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
         failed += not check.holds
     if failed:
         many = "1 check does" if failed == 1 else f"{failed} checks do"
-        return Event.FAILED, f"Every step was done, but {many} not hold. {_pulled(plan)}{again}"
+        return Event.FAILED, f"Every step was done, but {many} not hold. {pulled(plan)}{again}"
     return (
         Event.DONE,
         f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds.",
@@ -332,8 +275,6 @@ def way_on(run: Path, plan: Plan) -> str:
     except BadInput as error:
         return str(error)
     begun, done = begun_steps(entries), done_steps(entries)
-    total = len(plan.steps)
-    how_far = f"Done: {numbered(done)}; not done: {numbered(frozenset(range(1, total + 1)) - done)}."
     back = (
         f"It cannot be undone any more, since {final} was begun."
         if (final := no_way_back(plan, begun))
@@ -341,12 +282,4 @@ def way_on(run: Path, plan: Plan) -> str:
         if begun
         else "Nothing was written."
     )
-    return f"{how_far} `diskwright resume {called(run)}` goes on. {back}"
-
-
-def numbered(numbers: frozenset[int]) -> str:
-    """`steps 1 to 3` for steps in a row, which they always are."""
-    if not numbers:
-        return "none"
-    low, high = min(numbers), max(numbers)
-    return f"step {low}" if low == high else f"steps {low} to {high}"
+    return f"{how_far(done, len(plan.steps))} `diskwright resume {called(run)}` goes on. {back}"

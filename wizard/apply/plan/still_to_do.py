@@ -4,8 +4,7 @@ from collections.abc import Set
 from pathlib import Path
 
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.plan.resume import done_steps
-from wizard.apply.run.journal import read_entries
+from wizard.apply.run.journal import done_steps, read_entries
 from wizard.model.encryption import AddCrypttabLine, OpenContainer
 from wizard.model.plan import AddFstabLine, MakeSubvolumes, Mount, Operation, Plan, Step, TurnOnSwap
 

@@ -7,25 +7,15 @@ from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, write_bytes
 from wizard.apply.block.extents import without
-from wizard.apply.engine.exchange import mark_over_changes
-from wizard.apply.plan import drive_digests, rehearsed
+from wizard.apply.plan import drive_digests
 from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_operations, check_root, check_unused, plain
-from wizard.apply.plan.resume import (
-    UNDOING,
-    begun_steps,
-    check_made,
-    check_on_array,
-    done_steps,
-    own_drives,
-    quietly,
-)
-from wizard.apply.plan.start import begin, lock_all, named
+from wizard.apply.plan.guard import check_operations, check_unused, plain
+from wizard.apply.plan.resume import check_made, check_on_array, own_drives, quietly
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
-from wizard.apply.run.lock import lock_run, unlock
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import called, check_owner, load_environment, load_plan
+from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.process import UNDOING
+from wizard.apply.run.runs import load_environment, load_plan
 from wizard.apply.run.vault import Saved, Vault, mark_durably, write_durably
 from wizard.apply.steps.layers import bring_back, check_apart, own_uses, take_apart
 from wizard.apply.system import fstab
@@ -34,60 +24,11 @@ from wizard.apply.system.edited_file import kept_as
 from wizard.apply.table.compare import kernel_differences
 from wizard.layout.planner import layout_of
 from wizard.model.encryption import AddCrypttabLine
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.plan import AddFstabLine, Member, Plan
 from wizard.probe.machine import probe_drive
-
-
-def undo_run(run: Path, *, over_changes: bool = False) -> None:
-    """Put back what the run changed, and return when that is proven. Raises Refused where it cannot be,
-    Failed where it did not work.
-
-    With `over_changes` also over what another program wrote to the drive since.
-
-    A detached process does it, so that a closed terminal leaves nothing half put back.
-    """
-    check_root()
-    check_owner(run)
-    run_lock = lock_run(run)
-    try:
-        plan = load_plan(run)
-        is_rehearsed = rehearsed.is_rehearsed(run)
-        if is_rehearsed:
-            rehearsed.check_takes_back(run)
-            mark_over_changes(run, over_changes)
-        elif over_changes:
-            raise Refused(
-                f"The run {run.name} wrote to the drive directly: it is not undone over what changed since. "
-                f"{NOTHING_WRITTEN}"
-            )
-        else:
-            check_undoable(run, plan)
-        drive_locks = lock_all(plan, where=own_drives(run, plan).where)
-        try:
-            if not is_rehearsed:
-                _check_drives(run, plan)
-            seen = len(read_entries(run))
-            begin(run, Purpose.UNDO, f"Putting back what was on {named(plan)}.", drive_locks, run_lock)
-        finally:
-            unlock(drive_locks)
-    finally:
-        os.close(run_lock)
-    await_undone(run, seen)
-
-
-def await_undone(run: Path, seen: int) -> None:
-    """Follow the run's journal behind its first `seen` entries until the undoing has ended; raises Failed
-    unless it is undone then."""
-    last = list(follow(run, seen))[-1]
-    if state(run) is not RunState.UNDONE:
-        raise Failed(
-            last.sentence
-            if last.event is Event.FAILED
-            else f"Undoing was interrupted; run `diskwright undo {called(run)}` again."
-        )
 
 
 def check_undoable(run: Path, plan: Plan) -> None:
@@ -104,7 +45,7 @@ def check_undoable(run: Path, plan: Plan) -> None:
         )
 
 
-def _check_drives(run: Path, plan: Plan) -> None:
+def check_drives(run: Path, plan: Plan) -> None:
     """Raises Refused unless they are the same drives, unused but for the run's own array, and still as the
     run left them."""
     check_operations(plan, load_environment(run).only)
@@ -132,30 +73,11 @@ def _check_drives(run: Path, plan: Plan) -> None:
         )
 
 
-def put_back(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does. Never raises for what a person can meet: the journal says how it
-    ended."""
-    journal = Journal(run)
-    try:
-        if rehearsed.is_rehearsed(run):
-            event, sentence = Event.UNDONE, rehearsed.take_back(run, journal)
-        else:
-            event, sentence = Event.UNDONE, _put_back_saved(run, journal)
-    except Refused as error:
-        event, sentence = Event.FAILED, str(error)
-    except DiskwrightError as error:
-        event, sentence = (
-            Event.FAILED,
-            f"{error} Run `diskwright undo {called(run)}` again; it can be repeated.",
-        )
-    unlock(drive_locks)
-    journal.end(event, sentence)
-
-
-def _put_back_saved(run: Path, journal: Journal) -> str:
+def put_back_saved(run: Path, journal: Journal) -> str:
+    """Put back what was saved; a sentence that says so. Raises DiskwrightError."""
     plan = load_plan(run)
     check_undoable(run, plan)
-    _check_drives(run, plan)
+    check_drives(run, plan)
     return _restore(run, plan, journal)
 
 

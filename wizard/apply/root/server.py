@@ -28,9 +28,10 @@ from typing import BinaryIO
 from wizard.apply.decide import keep, phase_told, power_told, undo
 from wizard.apply.migration.looking.look import look_at_ext
 from wizard.apply.migration.start import start_migration
-from wizard.apply.plan.start import request_stop, start_run
+from wizard.apply.plan.start import start_run
 from wizard.apply.root.folders import ROOM, of_root_alone
 from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.progress import read_progress

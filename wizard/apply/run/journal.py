@@ -189,3 +189,13 @@ def sync_folder(folder: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def begun_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+    """The steps that were begun, by number from 1."""
+    return frozenset(entry.step for entry in entries if entry.event is Event.STEP_STARTED)
+
+
+def done_steps(entries: tuple[Entry, ...]) -> frozenset[int]:
+    """The steps that are done, by number from 1."""
+    return frozenset(entry.step for entry in entries if entry.event is Event.STEP_DONE)

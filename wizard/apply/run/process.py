@@ -21,6 +21,9 @@ ROOT = Path(__file__).resolve().parents[3]
 STOP = "stop"
 """The file in a run that asks it to stop before its next step."""
 
+UNDOING = "undoing"
+"""The file in a run that says that putting back has begun: from then on there is no way forward."""
+
 
 class Purpose(StrEnum):
     """What the process is to do with the run."""

@@ -50,3 +50,17 @@ class Telling:
         before, self._known = self._known, self._read()
         if self._known is not None and self._known != before and self._known.step == self._at_work:
             self._tell(progress_sentence(self._known))
+
+
+def how_far(done: frozenset[int], total: int) -> str:
+    """Which steps of a run are done and which are not, by their numbers from 1, as a sentence."""
+    left = frozenset(range(1, total + 1)) - done
+    return f"Done: {_numbered(done)}; not done: {_numbered(left)}."
+
+
+def _numbered(numbers: frozenset[int]) -> str:
+    """`steps 1 to 3` for steps in a row, which they always are."""
+    if not numbers:
+        return "none"
+    low, high = min(numbers), max(numbers)
+    return f"step {low}" if low == high else f"steps {low} to {high}"

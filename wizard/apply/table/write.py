@@ -6,7 +6,8 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, tell_of, wait_for, write_bytes
 from wizard.apply.block.extents import merged
 from wizard.apply.block.stand_in import NoStandInError
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_unused
+from wizard.apply.plan.guard import check_unused
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.vault import table_places
 from wizard.apply.steps.step_context import Site
 from wizard.apply.table.compare import disk_differences, kernel_differences

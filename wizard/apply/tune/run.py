@@ -3,13 +3,11 @@ is in the journal."""
 
 from pathlib import Path
 
-from wizard.apply.plan.guard import NOTHING_WRITTEN
-from wizard.apply.plan.resume import UNDOING, begun_steps, done_steps
-from wizard.apply.plan.run import numbered
-from wizard.apply.run.journal import Journal, RunState, read_entries, state
-from wizard.apply.run.lock import unlock
-from wizard.apply.run.process import STOP
+from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
+from wizard.apply.run.process import STOP, UNDOING
 from wizard.apply.run.runs import called, load_changes, load_environment
+from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.tune.current_value import How, standing
 from wizard.apply.tune.guard import LOST_AT_RESTART, check_new, check_own, check_standing, device_fault
@@ -19,21 +17,8 @@ from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 
 
-def apply_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """Carry changes out from the first that is not made. Never raises for what a person can meet: the journal
-    says how it ended."""
-    journal = Journal(run)
-    try:
-        event, sentence = _carry_out(run, journal, drive_locks)
-    except Refused as error:
-        event, sentence = Event.REFUSED, str(error)
-    except DiskwrightError as error:
-        event, sentence = Event.FAILED, str(error)
-    unlock(drive_locks)
-    journal.end(event, sentence)
-
-
-def _carry_out(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+def make_changes(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+    """Carry changes out from the first that is not made: how the run ended. Raises DiskwrightError."""
     changes, environment = load_changes(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
@@ -116,11 +101,7 @@ def ways_on(run: Path, changes: Changes) -> str:
         if begun_steps(entries)
         else "Nothing was written."
     )
-    left = frozenset(range(1, len(changes.steps) + 1)) - done
-    return (
-        f"Done: {numbered(done)}; not done: {numbered(left)}. `diskwright resume {called(run)}` goes on. "
-        f"{back}"
-    )
+    return f"{how_far(done, len(changes.steps))} `diskwright resume {called(run)}` goes on. {back}"
 
 
 def check_takes_back(run: Path) -> None:
@@ -131,25 +112,12 @@ def check_takes_back(run: Path) -> None:
         raise Refused(f"The run {run.name} wrote nothing, so there is nothing to undo.")
 
 
-def take_back_tuning(run: Path, drive_locks: tuple[int, ...]) -> None:
-    """What the detached process does to undo. Never raises for what a person can meet: the journal says how
-    it ended."""
-    journal = Journal(run)
-    try:
-        check_takes_back(run)
-        event, sentence = _take_all_back(run, journal, drive_locks)
-    except DiskwrightError as error:
-        event, sentence = (
-            Event.FAILED,
-            f"{error} Run `diskwright undo {called(run)}` again; it can be repeated.",
-        )
-    unlock(drive_locks)
-    journal.end(event, sentence)
+def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
+    """Take back what was changed, the last change first: how that ended. Raises DiskwrightError.
 
-
-def _take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> tuple[Event, str]:
-    """The last change first. Files go back also where the drive is gone; what is the drive's own waits for
-    it."""
+    Files go back also where the drive is gone; what is the drive's own waits for it.
+    """
+    check_takes_back(run)
     changes, environment = load_changes(run), load_environment(run)
     begun = begun_steps(read_entries(run))
     check_own(changes, environment)

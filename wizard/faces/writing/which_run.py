@@ -6,9 +6,8 @@ from pathlib import Path
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import identity_difference
-from wizard.apply.plan.resume import begun_steps, done_steps
 from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.known import check_noted
 from wizard.apply.run.runs import (
     Kind,

@@ -7,8 +7,7 @@ from pathlib import Path
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.migration.looking.look import drive_of
 from wizard.apply.migration.on_device import record
-from wizard.apply.plan.resume import begun_steps
-from wizard.apply.run.journal import read_entries
+from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.runs import load_migration
 from wizard.apply.transaction.phases import OVER, Phase, load_record
 from wizard.apply.transaction.transaction import is_filesystem_of, locate

@@ -9,8 +9,7 @@ from wizard.apply.manifest.differences import differences
 from wizard.apply.manifest.manifest import AFTER, BEFORE
 from wizard.apply.migration.steps import MigratingSite, OnGround
 from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, is_made, make_fresh
-from wizard.apply.plan.resume import done_steps
-from wizard.apply.run.journal import read_entries
+from wizard.apply.run.journal import done_steps, read_entries
 from wizard.apply.run.progress import noting
 from wizard.migrate.steps import proof
 from wizard.migrate.told.words import SOUND

@@ -1,0 +1,103 @@
+"""A migration, as a kind of run: taken up, carried out, kept, taken back."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.migration.ground import Ground, ground_of
+from wizard.apply.migration.guard import check_goes_on, check_migration_tools, check_own, devices_of
+from wizard.apply.migration.looking.found import migration_now
+from wizard.apply.migration.run import (
+    check_begins,
+    check_keeps,
+    check_takes_back,
+    keep,
+    migrate,
+    site_of,
+    take_back,
+    ways_on,
+)
+from wizard.apply.migration.steps import MigratingSite
+from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.lock import lock_drives
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import load_environment
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.migration import Migration
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    if asked.over_changes:
+        raise Refused(
+            f"The run {run.name} is no `apply`: it is not undone over what changed since. {NOTHING_WRITTEN}"
+        )
+    migration = migration_now(run)
+    check_own(migration, load_environment(run))
+    paths = {drive.path for _, drive in devices_of(migration)}
+    doing = {
+        Purpose.APPLY: ("Going on with", _check_goes_on),
+        Purpose.UNDO: ("Taking back", _check_takes_back),
+        Purpose.KEEP: ("Keeping", _check_keeps),
+    }
+    word, check = doing[asked.purpose]
+    return Taking(
+        f"{word} the migration of {migration.device}.",
+        partial(lock_drives, paths),
+        partial(check, run, migration),
+    )
+
+
+def _check_goes_on(run: Path, migration: Migration) -> None:
+    if (now := state(run)) in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
+        raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+    check_migration_tools(migration)
+    with _ground(run) as ground:
+        check_begins(run, migration, ground)
+
+
+def _check_takes_back(run: Path, migration: Migration) -> None:
+    check_takes_back(run)
+    with _ground(run) as ground:
+        ground.release()
+        check_goes_on(migration)
+        ground.check_untouched()
+
+
+def _check_keeps(run: Path, _: Migration) -> None:
+    check_keeps(run)
+
+
+@contextmanager
+def _ground(run: Path) -> Iterator[Ground]:
+    """Where a run works that nobody else works on."""
+    journal = Journal(run)
+    try:
+        yield ground_of(site_of(run, journal, ()))
+    finally:
+        journal.close()
+
+
+def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[Work], Outcome]:
+    return lambda work: does(site_of(work.run, work.journal, work.drive_locks))
+
+
+def _told(run: Path, error: DiskwrightError) -> str:
+    return f"{error} {ways_on(run)}"
+
+
+def _leave(work: Work, _: Outcome) -> None:
+    """Nothing more can be done about a snapshot that somebody holds; whoever goes on finds it."""
+    if work.purpose is Purpose.APPLY:
+        with suppress(DiskwrightError):
+            ground_of(site_of(work.run, work.journal, work.drive_locks)).release()
+
+
+JOB = Job(
+    _taking,
+    {Purpose.APPLY: _on_site(migrate), Purpose.UNDO: _on_site(take_back), Purpose.KEEP: _on_site(keep)},
+    _told,
+    _leave,
+)

@@ -1,0 +1,137 @@
+"""A plan, as a kind of run: taken up, carried out, kept, taken back."""
+
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.devices import has_gone
+from wizard.apply.block.unseen import forget_left_rules
+from wizard.apply.engine.exchange import mark_over_changes
+from wizard.apply.plan import rehearsed
+from wizard.apply.plan.automounter import stand
+from wizard.apply.plan.guard import check_operations, check_tools
+from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed
+from wizard.apply.plan.resume import check_resumable, own_drives
+from wizard.apply.plan.run import carry_out_directly, execute, finish, pulled
+from wizard.apply.plan.start import check_secret, lock_all, named, room_bytes
+from wizard.apply.plan.steps_told import waiting_sentence
+from wizard.apply.plan.undo import check_drives, check_undoable, put_back_saved
+from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
+from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.run.process import Purpose
+from wizard.apply.run.runs import called, check_room, load_environment, load_plan
+from wizard.apply.steps.containers import close_containers, wants_secret
+from wizard.model.errors import DiskwrightError, Refused
+from wizard.model.journal import Event
+from wizard.model.plan import Plan
+
+
+def _taking(run: Path, asked: Asked) -> Taking:
+    match asked.purpose:
+        case Purpose.APPLY:
+            return _going_on(run, asked.secret)
+        case Purpose.UNDO:
+            return _taking_back(run, asked.over_changes)
+        case Purpose.KEEP:
+            return _keeping(run)
+
+
+def _going_on(run: Path, secret: bytes | None) -> Taking:
+    now = state(run)
+    if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
+        raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+    plan, environment = load_plan(run), load_environment(run)
+    if now is RunState.WAITING:
+        raise Refused(f"The run {run.name} is complete. {waiting_sentence(plan, called(run))}")
+    check_operations(plan, environment.only)
+    check_tools(plan)
+    check_room(run.parent, room_bytes(plan), make=True)
+
+    def check() -> None:
+        if not is_rehearsed(run):
+            check_resumable(run, plan, environment)
+        if secret is not None or wants_secret(plan, done_steps(read_entries(run))):
+            check_secret(plan, secret)
+
+    return Taking(f"Going on with the run on {named(plan)}.", _locks(run, plan), check)
+
+
+def _keeping(run: Path) -> Taking:
+    if not is_rehearsed(run):
+        raise Refused(
+            f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}"
+        )
+    check_keeps(run)
+    plan = load_plan(run)
+    check_operations(plan, load_environment(run).only)
+    return Taking(f"Putting {named(plan)} to use.", partial(lock_all, plan))
+
+
+def _taking_back(run: Path, over_changes: bool) -> Taking:
+    plan = load_plan(run)
+    sentence = f"Putting back what was on {named(plan)}."
+    if is_rehearsed(run):
+        rehearsed.check_takes_back(run)
+        mark_over_changes(run, over_changes)
+        return Taking(sentence, _locks(run, plan))
+    if over_changes:
+        raise Refused(
+            f"The run {run.name} wrote to the drive directly: it is not undone over what changed since. "
+            f"{NOTHING_WRITTEN}"
+        )
+    check_undoable(run, plan)
+    return Taking(sentence, _locks(run, plan), partial(check_drives, run, plan))
+
+
+def _locks(run: Path, plan: Plan) -> partial[tuple[int, ...]]:
+    return partial(lock_all, plan, where=own_drives(run, plan).where)
+
+
+def _apply(work: Work) -> Outcome:
+    forget_left_rules()
+    if not is_rehearsed(work.run):
+        return carry_out_directly(work)
+    return rehearsed.carry_out(work.run, work.journal, execute, partial(finish, work))
+
+
+def _keep(work: Work) -> Outcome:
+    forget_left_rules()
+    event, sentence = rehearsed.release(work.run, work.journal, partial(finish, work))
+    return Event.KEPT if event is Event.DONE else event, sentence
+
+
+def _undo(work: Work) -> Outcome:
+    if is_rehearsed(work.run):
+        return Event.UNDONE, rehearsed.take_back(work.run, work.journal)
+    return Event.UNDONE, put_back_saved(work.run, work.journal)
+
+
+def _told(run: Path, error: DiskwrightError) -> str:
+    """What ended a run. A drive that was pulled is told as that: what fails then may be called full."""
+    with suppress(DiskwrightError):
+        plan = load_plan(run)
+        if any(has_gone(path) for path in plan.paths) and (gone := pulled(plan)) not in str(error):
+            return f"{gone}{error}"
+    return str(error)
+
+
+def _is_complete(outcome: Outcome) -> bool:
+    return outcome[0] in (Event.DONE, Event.KEPT)
+
+
+def _leave(work: Work, outcome: Outcome) -> None:
+    """Nothing stays open where the run is not complete."""
+    if work.purpose is not Purpose.UNDO and not _is_complete(outcome):
+        with suppress(DiskwrightError):
+            close_containers(load_plan(work.run), work.journal)
+
+
+def _ending(work: Work, outcome: Outcome) -> Outcome:
+    """What the run mounted has to stand now that others may look at the drives."""
+    if not _is_complete(outcome) or not (failure := stand(load_plan(work.run), work.journal)):
+        return outcome
+    return Event.FAILED, f"{failure} `diskwright resume {called(work.run)}` checks again."
+
+
+JOB = Job(_taking, {Purpose.APPLY: _apply, Purpose.UNDO: _undo, Purpose.KEEP: _keep}, _told, _leave, _ending)

@@ -1,0 +1,133 @@
+"""What all kinds of runs share: a run is taken up for a purpose, carried out by a process of its own, and
+ends with one entry in its journal. A kind of run is a value, a `Job`, which says the rest."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from wizard.apply.run.begin import begin, check_root
+from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
+from wizard.apply.run.lock import lock_run, unlock
+from wizard.apply.run.process import STOP, Purpose
+from wizard.apply.run.runs import called, check_owner
+from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.journal import Event
+
+Locks = tuple[int, ...]
+"""Descriptors that keep others away from drives."""
+
+Outcome = tuple[Event, str]
+"""How a run ended, and the sentence on it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Work:
+    """A run in the hands of the process that carries it out. `secret` is the passphrase of what is
+    encrypted."""
+
+    run: Path
+    purpose: Purpose
+    journal: Journal
+    drive_locks: Locks
+    secret: bytes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How a run is to be taken up. With `over_changes` it is undone also over what another program wrote to
+    the drive since."""
+
+    purpose: Purpose
+    secret: bytes | None = None
+    over_changes: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Taking:
+    """What taking up a run takes: what its journal says, the drives' locks, and what must hold under them."""
+
+    sentence: str
+    lock: Callable[[], Locks]
+    check: Callable[[], None] = lambda: None
+
+
+def _ends_so(_: Work, outcome: Outcome) -> Outcome:
+    return outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A kind of run.
+
+    `taking` raises Refused where the run cannot be taken up so. What it `does` for each purpose may raise
+    DiskwrightError; `told` makes a sentence of one that ended going forward. It lets go of what it holds
+    open with `leave`, still under the drives' locks, and has the last word on how the run ended in `ending`,
+    when the drives are free again.
+    """
+
+    taking: Callable[[Path, Asked], Taking]
+    does: Mapping[Purpose, Callable[[Work], Outcome]]
+    told: Callable[[Path, DiskwrightError], str]
+    leave: Callable[[Work, Outcome], None] = lambda _work, _outcome: None
+    ending: Callable[[Work, Outcome], Outcome] = _ends_so
+
+
+def take_up(job: Job, run: Path, asked: Asked) -> int:
+    """Hand a run over to a process of its own, once everything that must hold does; how many entries its
+    journal had before. Raises Refused where it does not, Failed where there is no process."""
+    check_root()
+    check_owner(run)
+    run_lock = lock_run(run)
+    try:
+        taking = job.taking(run, asked)
+        drive_locks = taking.lock()
+        try:
+            taking.check()
+            if asked.purpose is Purpose.APPLY:
+                (run / STOP).unlink(missing_ok=True)
+            seen = len(read_entries(run))
+            begin(run, asked.purpose, taking.sentence, drive_locks, run_lock, asked.secret)
+        finally:
+            unlock(drive_locks)
+    finally:
+        os.close(run_lock)
+    return seen
+
+
+def await_end(run: Path, purpose: Purpose, seen: int) -> str:
+    """Follow the run's journal behind its first `seen` entries to its end, and give its last sentence; raises
+    Failed unless it was kept, or undone, as was its purpose."""
+    last = list(follow(run, seen))[-1]
+    if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
+        return last.sentence
+    raise Failed(
+        last.sentence if last.event is Event.FAILED else f"It was interrupted. {_again(run, purpose)}"
+    )
+
+
+def carry_out(job: Job, work: Work) -> None:
+    """What the run's own process does. Never raises for what a person can meet: the journal says how it
+    ended."""
+    try:
+        outcome = job.does[work.purpose](work)
+    except DiskwrightError as error:
+        outcome = _failure(job, work, error)
+    job.leave(work, outcome)
+    # The last line is written when the drives are free again: whoever reads it may use them at once.
+    unlock(work.drive_locks)
+    work.journal.end(*job.ending(work, outcome))
+
+
+def _failure(job: Job, work: Work, error: DiskwrightError) -> Outcome:
+    if work.purpose is Purpose.APPLY:
+        if isinstance(error, Refused):
+            return Event.REFUSED, str(error)
+        return Event.FAILED, job.told(work.run, error)
+    if isinstance(error, Refused):
+        return Event.FAILED, str(error)
+    return Event.FAILED, f"{error} {_again(work.run, work.purpose)}"
+
+
+def _again(run: Path, purpose: Purpose) -> str:
+    return f"Run `diskwright {purpose} {called(run)}` again; it can be repeated."
