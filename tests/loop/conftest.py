@@ -39,6 +39,8 @@ def direct(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         "wizard.apply.plan.start.direct_reason", lambda _plan: "this test is of the direct way"
     )
+    # That it is confirmed by a word is test_way_back_room's.
+    monkeypatch.setattr("wizard.apply.plan.start.wants_word", lambda *_: False)
 
 
 @pytest.fixture

@@ -297,3 +297,34 @@ def pins(path: Path) -> dict[str, str]:
         assert match and "--hash=sha256:" in block, f"{path.name}: {block[:40]!r} is not pinned by hash"
         found[match[1]] = match[2]
     return found
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root has rights that somebody could take")
+def test_root_is_told_who_else_can_change_what_it_runs_and_has_a_copy_of_its_own(tmp_path: Path) -> None:
+    checkout, prefix = tmp_path / "checkout", tmp_path / "prefix"
+    checkout.mkdir()
+    for part in ("diskwright", "wizard", "profiles", "requirements.lock", "README.md", "LICENSE"):
+        tool = shutil.copytree if (REPO / part).is_dir() else shutil.copy
+        tool(REPO / part, checkout / part)
+    os.chown(checkout / "wizard", 12345, 12345)
+    (checkout / "wizard" / "__pycache__").mkdir(exist_ok=True)
+
+    def run(launcher: Path, *words: str) -> subprocess.CompletedProcess[str]:
+        environment = {**os.environ, "DISKWRIGHT_PREFIX": str(prefix)}
+        return subprocess.run(
+            [launcher, *words], env=environment, capture_output=True, text=True, check=False, timeout=60
+        )
+
+    told = run(checkout / "diskwright", "glossary")
+    assert f"Not only root can change {checkout}/wizard" in told.stderr and "--install" in told.stderr
+    assert told.returncode == 0
+    assert run(checkout / "diskwright", "--install").returncode == 0
+    copy = prefix / "lib/diskwright"
+    assert {file.stat().st_uid for file in copy.rglob("*")} == {0} and not [*copy.rglob("__pycache__")]
+    assert not any(file.stat().st_mode & 0o022 for file in copy.rglob("*"))
+    again = run(prefix / "bin/diskwright", "glossary")
+    assert (again.returncode, again.stdout) == (0, told.stdout) and "Not only root" not in again.stderr
+    # A second time puts the new in the place of the old.
+    (copy / "wizard" / "old.py").touch()
+    assert run(checkout / "diskwright", "--install").returncode == 0
+    assert not (copy / "wizard" / "old.py").exists()

@@ -7,8 +7,9 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.plan.measure import measure
 from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, start_run, why_direct
-from wizard.apply.plan.steps_told import confirmation, exit_code_of
+from wizard.apply.plan.steps_told import as_options, confirmation, exit_code_of
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, state
@@ -25,7 +26,7 @@ from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.preview import danger_of
-from wizard.layout.told.promise import lost_when, promise
+from wizard.layout.told.promise import WORD, lost_when, promise
 from wizard.migrate.carried_document import is_carried, read_carried
 from wizard.migrate.document import is_migration, read_migration
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused
@@ -284,7 +285,15 @@ def dry_run(
         for argv in step.commands:
             out().print(f"       {printable(shlex.join(argv), 2000)}", soft_wrap=True)
     if os.geteuid() == 0:
-        preflight(plan, *plan.tokens, journal_dir=journal_dir, environment=environment)
+        preflight(plan, *plan.tokens, WORD, journal_dir=journal_dir, environment=environment)
+        if not why:
+            room = measure(plan, runs_folder(journal_dir), environment)
+            if not room.fits:
+                raise Refused(
+                    f"{room.sentence} To go on without a way back, confirm that too: "
+                    f"{as_options((WORD,))}. Nothing was written."
+                )
+            say(room.sentence)
         say("Every check before the first write holds. Nothing was written.")
     else:
         preflight_unprivileged(plan, environment=environment)

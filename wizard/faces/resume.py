@@ -9,7 +9,7 @@ from typing import TypeVar
 from wizard.apply.decide import resume
 from wizard.apply.migration.start import check_token as check_migration_token
 from wizard.apply.plan.start import check_tokens
-from wizard.apply.plan.steps_told import confirmation
+from wizard.apply.plan.steps_told import as_options
 from wizard.apply.plan.still_to_do import still_writes_over
 from wizard.apply.run.begin import check_root
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
@@ -112,7 +112,7 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
             say(f"    step {number} is still to be done: {printable(step.sentence, 400)}")
             if step.destroys:
                 say(f"        it destroys {printable(step.destroys, 400)}")
-        raise _unconfirmed(run, "writes over what is there", ", ".join(plan.paths), confirmation(plan))
+        raise _unconfirmed(run, "writes over what is there", ", ".join(plan.paths), as_options(plan.tokens))
     if tokens:
         check_tokens(plan, tokens)
     wanted = file is not None or wants_secret(plan, done)

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from wizard.layout.told.promise import WayBackRoom
 from wizard.model.machine import Drive, Machine
 
 if TYPE_CHECKING:
@@ -199,6 +200,11 @@ class Services(Protocol):
         """Why the plan's steps have to run on the drive itself, as a clause; empty where they are tried out
         on a stand-in first, as far as that can be told from here.
         """
+        ...
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """How much room the way back takes, and where, found by trying the plan out. Takes seconds; raises
+        DiskwrightError."""
         ...
 
     def journal_doubts(self) -> tuple[str, ...]:

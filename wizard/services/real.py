@@ -9,6 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from wizard.layout.told.promise import WayBackRoom
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.probe.host.sysfs import drive_names, node_of
@@ -188,6 +189,16 @@ class RealServices(Rules):
         from wizard.apply.run.runs import runs_folder
 
         return why_direct(plan, runs_folder(self._journal_dir))
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """On stand-ins in the folder where the run would lie, which only root can make."""
+        if self.needs_root or self.why_direct(plan):
+            return WayBackRoom()
+        from wizard.apply.plan.measure import measure
+        from wizard.apply.run.runs import runs_folder
+
+        room = measure(plan, runs_folder(self._journal_dir), self._place)
+        return WayBackRoom(room.sentence, room.fits)
 
     def journal_doubts(self) -> tuple[str, ...]:
         """Whether it outlives a power cut."""

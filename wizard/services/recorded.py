@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
+from wizard.layout.told.promise import WayBackRoom
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
@@ -93,6 +94,10 @@ class RecordedServices(Rules):
         from wizard.layout.rehearsed import direct_reason
 
         return direct_reason(plan)
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """There is nothing to try it out with."""
+        return WayBackRoom()
 
     def journal_doubts(self) -> tuple[str, ...]:
         """There is none."""

@@ -1,6 +1,7 @@
 """What the detached process does with a plan that is rehearsed: rehearse, save, commit; then keep or undo.
 All of it is in the journal."""
 
+import shlex
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -29,6 +30,7 @@ from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, load_environment, load_plan
 from wizard.filesystems.registry import MADE
+from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
@@ -246,7 +248,8 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
         full = free_bytes(ground.run) < LITTLE_BYTES
         drop_stores(ground.run)
         room = (
-            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR. "
+            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR, "
+            f"or begin anew without a way back by --confirm {shlex.quote(WORD)}. "
             if full
             else ""
         )

@@ -2,6 +2,7 @@
 terminal."""
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -29,6 +30,7 @@ from wizard.apply.run.runs import (
 from wizard.apply.run.vault import write_durably
 from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
+from wizard.layout.told.promise import WORD, promise, wants_word
 from wizard.layout.wishes.passphrase import passphrase_fault
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity
@@ -67,18 +69,20 @@ def start_run(
 ) -> Path:
     """Begin a run and give its folder; a detached process applies.
 
-    `tokens` confirm the drives, `secret` is the passphrase of what the plan encrypts; `keep` puts the result
+    `tokens` confirm the drives, and with `WORD` among them that nothing is to be put back: then the steps run
+    on the drives themselves. `secret` is the passphrase of what the plan encrypts; `keep` puts the result
     to use as soon as it is complete, also where the drives held something. Raises as `preflight` does, and
     Refused where the passphrase is missing or cannot be.
     """
     check_secret(plan, secret)
     folder = runs_folder(journal_dir)
+    direct = WORD in tokens or bool(why_direct(plan, folder))
     drive_locks = _cleared(plan, tokens, folder, environment, make=True)
 
     def make() -> Path:
         run = new_run(folder, plan, environment)
         keep_facts(run, plan.paths)
-        if not why_direct(plan, folder):
+        if not direct:
             save_record(run, Record(Phase.REHEARSING))
             if keep:
                 write_durably(run / KEEP, b"", os.O_TRUNC)
@@ -109,15 +113,26 @@ def _cleared(
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()
+    _check_word(plan, tokens, why_direct(plan, folder))
     check_tools(plan)
     check_surroundings(plan, environment)
     check_room(folder, room_bytes(plan), make=make)
     return guarded(plan)
 
 
+def _check_word(plan: Plan, tokens: Sequence[str], why_direct: str) -> None:
+    """Raises Refused where what the drives hold cannot be put back, and nobody said that this is known."""
+    if wants_word(plan, why_direct) and WORD not in tokens:
+        raise Refused(
+            f"{promise(plan, why_direct)} To go on like that, say also --confirm {shlex.quote(WORD)}. "
+            f"{NOTHING_WRITTEN}"
+        )
+
+
 def check_tokens(plan: Plan, tokens: Sequence[str]) -> None:
     """Raises Refused unless the tokens are those of the drives, letter for letter, each once, in whatever
-    order."""
+    order; `WORD` may be among them."""
+    tokens = [token for token in tokens if token != WORD]
     if sorted(tokens) == sorted(plan.tokens):
         return
     wanted = " ".join(f"--confirm {printable(token)}" for token in plan.tokens)

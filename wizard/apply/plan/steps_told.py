@@ -1,7 +1,7 @@
 """How a run ended, in words, the same on every face."""
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
@@ -9,6 +9,7 @@ from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
+from wizard.layout.told.promise import WORD, wants_word
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -138,9 +139,15 @@ def waiting_sentence(plan: Plan, name: str) -> str:
     )
 
 
-def confirmation(plan: Plan) -> str:
-    """The options that confirm every drive of the plan, as a shell reads them."""
-    return " ".join(f"--confirm {shlex.quote(printable(token))}" for token in plan.tokens)
+def confirmation(plan: Plan, why_direct: str = "") -> str:
+    """The options that confirm every drive of the plan, and where there is no way back that one knows it, as
+    a shell reads them. `why_direct` is why no stand-in can be had, as a clause."""
+    return as_options((*plan.tokens, WORD) if wants_word(plan, why_direct) else plan.tokens)
+
+
+def as_options(words: Iterable[str]) -> str:
+    """What confirms something, as options of a command."""
+    return " ".join(f"--confirm {shlex.quote(printable(word))}" for word in words)
 
 
 def exit_code_of(state: RunState) -> ExitCode:

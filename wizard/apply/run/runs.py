@@ -68,7 +68,7 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
     needed = needed_bytes + ROOM_BYTES
     try:
         if make:
-            _make_private(folder)
+            make_private(folder)
         there = next(above for above in (folder.absolute(), *folder.absolute().parents) if above.exists())
         refuse_open_folder(there)
         status = os.statvfs(there)
@@ -81,7 +81,7 @@ def check_room(folder: Path, needed_bytes: int, *, make: bool) -> None:
         raise _no_room(folder, error, needed) from None
 
 
-def _make_private(folder: Path) -> None:
+def make_private(folder: Path) -> None:
     """Make what is missing of a path, whatever the umask: whoever could write to a folder above could put
     another in its place."""
     for missing in reversed([above for above in (folder, *folder.parents) if not above.exists()]):
@@ -292,7 +292,7 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     cannot be read."""
     folder = runs_folder(journal_dir)
     try:
-        return tuple(sorted((run for run in folder.iterdir() if (run / JOURNAL).exists()), key=in_order))
+        return tuple(sorted((run for run in folder.glob("[!.]*") if (run / JOURNAL).exists()), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:

@@ -1,8 +1,29 @@
 """What a plan promises to whoever has something on the drive: until when it can be put back, or why it
 cannot."""
 
+from dataclasses import dataclass
+
 from wizard.layout.rehearsed import direct_reason
 from wizard.model.plan import Layout, Plan
+
+WORD = "no way back"
+"""What a person types beside the token where what the drive holds cannot be put back."""
+
+
+@dataclass(frozen=True, slots=True)
+class WayBackRoom:
+    """Whether there is room for what a way back takes, and a sentence on how much that is; empty where nobody
+    could find out."""
+
+    sentence: str = ""
+    fits: bool = True
+
+
+def wants_word(plan: Plan, why_direct: str = "") -> bool:
+    """Whether what the drives hold cannot be put back once the plan was begun, so that a token alone does not
+    confirm it. `why_direct` is why no stand-in can be had, as a clause; empty where one can.
+    """
+    return bool(direct_reason(plan) or why_direct) and not shows_nothing(plan)
 
 
 def promise(plan: Plan, why_direct: str = "") -> str:

@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.plan.steps_told import confirmation
+from wizard.layout.told.promise import WORD, wants_word
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -55,13 +56,29 @@ def confirm(desk: Desk, session: Session) -> Moved:
         return _read_as_root(desk, session, plan)
     if desk.services.asks_for_root:
         desk.talk.say(ASKS)
-    while typed_tokens(desk, plan, HELP):
+    word = WORD if wants_word(plan, desk.services.why_direct(plan)) or not _has_room(desk, plan) else ""
+    tokens = (*plan.tokens, word) if word else plan.tokens
+    while typed_tokens(desk, plan, HELP, word=word):
         secret = typed_passphrase(desk) if plan.containers else None
         if plan.containers and secret is None:
             continue
-        if run := begun(desk, "the drive", partial(desk.services.start, plan, plan.tokens, secret)):
+        if run := begun(desk, "the drive", partial(desk.services.start, plan, tokens, secret)):
             return Next(replace(session, run=run))
     return Back(session)
+
+
+def _has_room(desk: Desk, plan: Plan) -> bool:
+    """Say how much room the way back takes, where that can be found out; whether it is there."""
+    if desk.services.needs_root or desk.services.why_direct(plan):
+        return True
+    desk.talk.say("Trying it out on a stand-in; nothing is written to the drive ...")
+    try:
+        room = desk.services.way_back_room(plan)
+    except DiskwrightError as error:
+        desk.talk.say(f"In doubt: how much room the way back takes is not known. {error}", hang=2)
+        return True
+    desk.talk.say(room.sentence)
+    return room.fits
 
 
 def begun(desk: Desk, what: str, begin: Callable[[], Path]) -> Path | None:
@@ -127,4 +144,5 @@ def _without_applying(desk: Desk, session: Session, plan: Plan) -> Moved:
         path = save_plan(desk, plan)
         if path is not None and desk.services.needs_root:
             desk.talk.say("Apply it by:")
-            desk.talk.say(f"sudo diskwright apply {shlex.quote(str(path))} {confirmation(plan)}", indent=4)
+            confirmed = confirmation(plan, desk.services.why_direct(plan))
+            desk.talk.say(f"sudo diskwright apply {shlex.quote(str(path))} {confirmed}", indent=4)

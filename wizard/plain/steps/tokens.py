@@ -8,12 +8,23 @@ from wizard.plain.desk import Desk
 from wizard.plain.questions import Topic, Writing, write
 
 
-def typed_tokens(desk: Desk, plan: Plan, explained: tuple[str, ...]) -> bool:
-    """Whether every drive's token was typed; an empty line is a no to all."""
+def typed_tokens(desk: Desk, plan: Plan, explained: tuple[str, ...], *, word: str = "") -> bool:
+    """Whether every drive's token was typed, and after them the word, where one is wanted; an empty line is a
+    no to all."""
     drives = [member.drive for member in plan.members]
     return all(
         typed_token(desk, drive, _asks(drives, number), explained) for number, drive in enumerate(drives)
-    )
+    ) and (not word or _typed_word(desk, word, explained))
+
+
+def _typed_word(desk: Desk, word: str, explained: tuple[str, ...]) -> bool:
+    def take(typed: str) -> bool:
+        if typed and typed != word:
+            raise BadInput(f"That is not it: {word}. Nothing was written.")
+        return bool(typed)
+
+    asks = f"What is there now cannot be put back. To go on all the same, type {word}"
+    return write(desk.talk, Writing(Topic(asks, explained), "", "no, and back", (word,)), take) is True
 
 
 def _asks(drives: list[Identity], index: int) -> str:

@@ -1,13 +1,17 @@
 """Step 7: the last question. Nothing has the focus that would begin."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
+from textual.message import Message
 
 from wizard.apply.plan.steps_told import confirmation
+from wizard.layout.told.promise import WORD, WayBackRoom, wants_word
+from wizard.model.errors import DiskwrightError
 from wizard.model.plan import Plan
 from wizard.services.session import Gone, Session
 from wizard.tui.rooting import has_root
@@ -28,6 +32,13 @@ NOT_READ = (
     "With root's rights the drives are read once more: you see what is there, and plan again. Nothing is "
     "written by that."
 )
+
+
+@dataclass
+class Measured(Message):
+    """How much room the way back takes."""
+
+    room: WayBackRoom
 
 
 class ConfirmScreen(LastQuestion):
@@ -64,7 +75,8 @@ goes.
             yield Press("Read the drive with root's rights", id="look")
         elif not self.services.apply_obstacle:
             yield Press("Back", id="no")
-            yield Tokens([member.drive for member in self._plan.members])
+            word = WORD if wants_word(self._plan, self.services.why_direct(self._plan)) else ""
+            yield Tokens([member.drive for member in self._plan.members], word=word)
             if self._plan.containers:
                 yield Passphrase()
             yield Press("Apply", id="yes")
@@ -76,7 +88,7 @@ goes.
         if doubts := self.services.journal_doubts():
             blocks += [gap(), para("The journal", "bold"), *(para(doubt, "yellow") for doubt in doubts)]
         if self.services.apply_obstacle and self.services.needs_root:
-            command = f"sudo diskwright apply FILE {confirmation(self._plan)}"
+            command = f"sudo diskwright apply FILE {self._confirmation}"
             blocks += [
                 gap(),
                 para("How to apply it", "bold"),
@@ -85,8 +97,10 @@ goes.
             ]
         elif self.services.asks_for_root:
             blocks += [gap(), para("Root's rights", "bold"), para(NOT_READ if self._unread else ASKS)]
+        self._blocks = blocks
         self.query_one(Words).show(blocks)
         if not self.services.apply_obstacle:
+            self._measure()
             self.query_one("#no").focus()
             if self._unread:
                 self.query_one("#intro", Prose).update(
@@ -108,6 +122,10 @@ goes.
         return self.session.plan
 
     @property
+    def _confirmation(self) -> str:
+        return confirmation(self._plan, self.services.why_direct(self._plan))
+
+    @property
     def _unread(self) -> bool:
         """Whether a plain user's plan knows nothing of what the drive holds: root would refuse it, and can
         read it."""
@@ -123,7 +141,7 @@ goes.
         """Say how the saved plan is applied."""
         if self.services.needs_root:
             self.say(
-                f"The plan is saved. Apply it by:  sudo diskwright apply {path} {confirmation(self._plan)}",
+                f"The plan is saved. Apply it by:  sudo diskwright apply {path} {self._confirmation}",
                 "green",
             )
 
@@ -158,6 +176,39 @@ goes.
             else:
                 self._begin_run()
 
+    def _measure(self) -> None:
+        """Find out how much room the way back takes, where that can be done from here; until then nothing
+        begins."""
+        if self.services.needs_root or self._unread or self.services.why_direct(self._plan):
+            return
+        self._waiting = True
+        self.draw_keys()
+        self.say("Trying it out on a stand-in; nothing is written to the drive ..")
+
+        def work() -> None:
+            try:
+                room = self.services.way_back_room(self._plan)
+            except DiskwrightError as error:
+                room = WayBackRoom(f"How much room the way back takes is not known. {error}")
+            self.post_message(Measured(room))
+
+        self.in_background(work)
+
+    @on(Measured)
+    def measured(self, message: Measured) -> None:
+        """Say it, and ask for the word where there is no room."""
+        self._waiting = False
+        self.draw_keys()
+        self.say("")
+        if not message.room.fits:
+            self.query_one(Tokens).word = WORD
+        if message.room.sentence:
+            colour = "" if message.room.fits else "yellow"
+            heading = para("Room for the way back", "bold")
+            self._blocks = [*self._blocks, gap(), heading, para(message.room.sentence, colour)]
+            self.query_one(Words).show(self._blocks)
+        self.leave_if_gone()
+
     @property
     def _passphrase(self) -> Passphrase:
         return self.query_one(Passphrase)
@@ -171,7 +222,8 @@ goes.
     def _begin_run(self) -> None:
         plan = self._plan
         secret = self._passphrase.secret if plan.containers else None
-        self.begin_run("the drive", lambda: self.services.start(plan, plan.tokens, secret))
+        tokens = (*plan.tokens, WORD) if self.query_one(Tokens).word else plan.tokens
+        self.begin_run("the drive", lambda: self.services.start(plan, tokens, secret))
 
     def begun(self) -> None:
         """The passphrase is kept nowhere."""

@@ -11,13 +11,17 @@ from wizard.model.names import printable
 from wizard.tui.widgets.controls import Entry, Field
 from wizard.tui.widgets.words import Prose
 
+LAST = "what is there now cannot be put back"
+
 
 class Tokens(Vertical):
     """Which drive's token is wanted, and a line for it; `fault` takes what is typed."""
 
-    def __init__(self, drives: Sequence[Identity]) -> None:
+    def __init__(self, drives: Sequence[Identity], *, word: str = "") -> None:
+        """`word` is typed last of all, where there is no way back."""
         super().__init__(classes="tokens")
         self._drives = tuple(drives)
+        self.word = word
         self._number = 0
 
     def compose(self) -> ComposeResult:
@@ -31,7 +35,10 @@ class Tokens(Vertical):
         A token that is right leads on to the next drive's.
         """
         entry = self.query_one("#token", Entry)
-        typed, drive = entry.value.strip(), self._drives[self._number]
+        typed = entry.value.strip()
+        if self._number == len(self._drives):
+            return "" if typed == self.word else f"Type {self.word} first: {LAST}."
+        drive = self._drives[self._number]
         wanted = printable(drive.token, 40)
         if typed != drive.token:
             return (
@@ -39,17 +46,21 @@ class Tokens(Vertical):
                 if not typed
                 else f"That is not this drive's token, which is {wanted}."
             )
-        if self._number == len(self._drives) - 1:
+        if self._number == len(self._drives) - 1 and not self.word:
             return ""
         self._number += 1
         entry.value = ""
         self.query_one("#which", Prose).update(self._question())
+        if self._number == len(self._drives):
+            return f"{drive.path} is confirmed. Now type {self.word}: {LAST}."
         return (
             f"{drive.path} is confirmed. Now {self._drives[self._number].path}: type "
             f"{printable(self._drives[self._number].token, 40)}."
         )
 
     def _question(self) -> Text:
+        if self._number == len(self._drives):
+            return Text(f"And type {self.word}, since {LAST}:")
         drive, count = self._drives[self._number], len(self._drives)
         which = (
             "this drive is meant"

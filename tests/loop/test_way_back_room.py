@@ -1,0 +1,113 @@
+"""How much room a way back takes is found out beforehand, and going without one takes a word."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, ended, old_gpt, said, story, wish
+from wizard.apply.engine.stores import FOLDER
+from wizard.apply.plan.measure import PREFIX, measure
+from wizard.apply.plan.start import preflight, start_run
+from wizard.apply.run.journal import RunState
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.layout.told.promise import WORD
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
+from wizard.model.plan import Plan
+from wizard.model.units import MIB, format_exact
+
+
+def plan_over_old(work: Work, drive: str) -> Plan:
+    old_gpt(drive)
+    tool("mkfs.ext4", "-q", f"{drive}p1")
+    return work.plan(drive, wish("ext4", None, work.place("media")), mode=Mode.REPLACE)
+
+
+def taken(folder: Path) -> int:
+    """What files really take, in bytes."""
+    return sum(file.stat().st_blocks * 512 for file in folder.rglob("*.img"))
+
+
+def write(work: Work, plan: Plan) -> str:
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    return str(file)
+
+
+def test_the_room_that_is_told_is_the_room_that_is_taken(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(96 * MIB)
+    plan = plan_over_old(work, drive)
+    before = work.digest(drive)
+    room = measure(plan, work.runs, work.environment)
+    assert work.digest(drive) == before and not [*work.runs.iterdir()]
+    assert room.fits and room.old_bytes and format_exact(room.needed_bytes or 0) in room.sentence
+    run, now = work.apply(plan, keep=False)
+    assert now is RunState.WAITING, story(run)
+    assert room.old_bytes + (room.new_bytes or 0) == taken(run / FOLDER)
+
+
+def test_zeros_take_no_room(work: Work, make_drive: MakeDrive) -> None:
+    empty = work.plan(make_drive(96 * MIB), wish("ext4"))
+    assert measure(empty, work.runs, work.environment).old_bytes == 0
+
+
+def test_what_a_killed_process_left_is_cleared_away(work: Work, make_drive: MakeDrive) -> None:
+    left = work.runs / f"{PREFIX}left"
+    (left / FOLDER).mkdir(parents=True)
+    (left / "journal.jsonl").touch()
+    told = diskwright(work, "status", "--journal", str(work.runs))
+    assert told.returncode == 0 and PREFIX not in told.stdout
+    measure(work.plan(make_drive(96 * MIB), wish("ext4")), work.runs, work.environment)
+    assert not left.exists()
+
+
+def test_too_little_room_is_told_beforehand_and_a_word_goes_on_without(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    medium = make_drive(14 * MIB)
+    tool("mkfs.ext2", "-q", "-m", "0", medium)
+    place = work.folder / "small"
+    place.mkdir()
+    drive = make_drive(512 * MIB)
+    with Path(drive).open("r+b") as file:
+        file.write(b"photos.." * (32 * MIB))
+    plan = plan_over_old(work, drive)
+    before = work.digest(drive)
+    tool("mount", medium, str(place))
+    try:
+        runs = place / "runs"
+        options = (f"--journal={runs}", f"--fstab={work.fstab}")
+        told = diskwright(work, "apply", write(work, plan), "--dry-run", *options)
+        assert "There is no room for a way back" in told.stderr and "--journal DIR" in told.stderr
+        assert told.returncode == 3 and work.digest(drive) == before
+        token = f"--confirm={plan.drive.token}"
+        failed = diskwright(work, "apply", write(work, plan), token, *options)
+        assert failed.returncode == 1 and f"--confirm '{WORD}'" in failed.stderr, failed.stderr
+        assert work.digest(drive) == before
+        done = diskwright(work, "apply", write(work, plan), token, f"--confirm={WORD}", *options)
+        assert done.returncode == 0 and work.place("media").is_mount(), done.stderr
+        work.leave()
+    finally:
+        tool("umount", str(place))
+
+
+@pytest.mark.parametrize("held", [True, False])
+def test_without_a_stand_in_a_drive_that_holds_something_wants_the_word(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch, held: bool
+) -> None:
+    monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: "there are no loop devices")
+    drive = make_drive(96 * MIB)
+    plan = plan_over_old(work, drive) if held else work.plan(drive, wish("ext4"))
+    before, tokens = work.digest(drive), plan.tokens
+    if held:
+        with pytest.raises(Refused, match=f"there are no loop devices.* say also --confirm '{WORD}'"):
+            preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)
+        with pytest.raises(Refused, match="Nothing was written"):
+            start_run(plan, *tokens, journal_dir=work.runs, environment=work.environment)
+        assert work.digest(drive) == before
+        tokens = (*tokens, WORD)
+    preflight(plan, *tokens, journal_dir=work.runs, environment=work.environment)
+    run = start_run(plan, *tokens, journal_dir=work.runs, environment=work.environment)
+    assert ended(run) is RunState.DONE and not said(run, Event.WAITING), story(run)
