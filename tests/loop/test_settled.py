@@ -10,12 +10,14 @@ from textual.pilot import Pilot
 from tests.devices import MakeDrive, tool
 from tests.looks import rehearsal
 from tests.looks.rehearsal import flat, press, shown, step, to_field
-from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from tests.loop.applying import Work, diskwright, ended, fill, old_gpt, story, wish
 from tests.loop.test_plain_apply import MEDIA, Conversation, plain_wizard, run_of
 from tests.walks import to_advice
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
 from wizard.model.units import MIB
 from wizard.services.real import RealServices
 from wizard.services.session import Session
@@ -224,6 +226,23 @@ def test_what_waits_is_listed_first(work: Work, make_drive: MakeDrive) -> None:
     )
     rows = json.loads(diskwright(work, "status", "--json").stdout)["runs"]
     assert [row["id"] for row in rows] == [first.name, third.name, second.name]
+
+
+def test_keep_means_the_run_that_can_be_kept(work: Work, make_drive: MakeDrive) -> None:
+    """One that wrote nothing stands beside it, and nobody has to say which of the two is meant."""
+    other = work.plan(make_drive(96 * MIB), wish("ext4"))
+    tool("mkfs.ext4", "-q", other.drive.path)
+    with pytest.raises(Refused):
+        work.start(other)
+    stopped = work.start(work.plan(make_drive(96 * MIB), wish("ext4")))
+    request_stop(stopped)
+    ended(stopped)
+    waiting, _ = work.apply(
+        work.plan(drive_with_files(work, make_drive), wish("ext4"), mode=Mode.REPLACE), keep=False
+    )
+    assert (state(stopped), state(waiting)) == (RunState.STOPPED, RunState.WAITING)
+    kept = diskwright(work, "keep")
+    assert kept.returncode == 0 and state(waiting) is RunState.KEPT, kept.stderr
 
 
 def test_a_run_on_the_drive_itself_says_why_beforehand(

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import identity_difference
 from wizard.apply.run.environment import LOOK_SECONDS
@@ -74,10 +74,25 @@ def is_open(run: Path, command: str) -> bool:
     try:
         now = state(run)
         if now is not RunState.DONE:
-            return now not in OVER
+            return now not in OVER and _may_be_meant(run, command)
         return _is_open_when_done(run, command)
     except BadInput:
         return True
+
+
+def _may_be_meant(run: Path, command: str) -> bool:
+    """Whether the command can do anything for a run that is not done: what wrote nothing, or wrote to the
+    drive directly, cannot be kept, and what was left to others is nobody's to take up."""
+    match kind_of(run):
+        case Kind.MIGRATION:
+            return True
+        case Kind.CHANGES:
+            return command != "keep"
+        case Kind.PLAN:
+            record = load_record(run)
+            if record is None:
+                return command != "keep"
+            return record.phase is not Phase.LEFT and not (command == "keep" and record.phase in UNTOUCHED)
 
 
 def _is_open_when_done(run: Path, command: str) -> bool:

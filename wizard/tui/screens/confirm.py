@@ -83,7 +83,7 @@ goes.
 
     def begin(self) -> None:
         """Back is what Enter does first."""
-        self._waiting = False
+        self._waiting = self._measuring = self._pressed = False
         blocks = loss_blocks(self._plan, why_direct=self.services.why_direct(self._plan))
         if doubts := self.services.journal_doubts():
             blocks += [gap(), para("The journal", "bold"), *(para(doubt, "yellow") for doubt in doubts)]
@@ -181,7 +181,7 @@ goes.
         begins."""
         if self.services.needs_root or self._unread or self.services.why_direct(self._plan):
             return
-        self._waiting = True
+        self._measuring = self._waiting = True
         self.draw_keys()
         self.say("Trying it out on a stand-in; nothing is written to the drive ..")
 
@@ -197,7 +197,7 @@ goes.
     @on(Measured)
     def measured(self, message: Measured) -> None:
         """Say it, and ask for the word where there is no room."""
-        self._waiting = False
+        self._measuring = self._waiting = False
         self.draw_keys()
         self.say("")
         if not message.room.fits:
@@ -208,6 +208,8 @@ goes.
             self._blocks = [*self._blocks, gap(), heading, para(message.room.sentence, colour)]
             self.query_one(Words).show(self._blocks)
         self.leave_if_gone()
+        if self._pressed and message.room.fits:
+            self._begin_run()
 
     @property
     def _passphrase(self) -> Passphrase:
@@ -221,6 +223,10 @@ goes.
 
     def _begin_run(self) -> None:
         plan = self._plan
+        if self._measuring:
+            # It begins by itself then, if there is room.
+            self._pressed = True
+            return
         secret = self._passphrase.secret if plan.containers else None
         tokens = (*plan.tokens, WORD) if self.query_one(Tokens).word else plan.tokens
         self.begin_run("the drive", lambda: self.services.start(plan, tokens, secret))
