@@ -11,9 +11,13 @@ import pytest
 from tests.devices import MakeDrive
 from tests.loop.applying import Work
 from tests.simulator.cuts import Tried, World, commit, cut_everywhere, keep, simulated, undo
+from tests.simulator.drives import SimulatedDrive
+from tests.simulator.jobs import Part
 from tests.simulator.rehearsals import JOBS, rehearsed_job
 from tests.simulator.shelf import Shelf
 from tests.simulator.states import Copies, Rules
+from wizard.documents.notice import read_notice
+from wizard.model.notice import Notice, notice_places
 
 MEMORY = Path("/dev/shm")
 """What is on no disk need not be waited for."""
@@ -29,6 +33,14 @@ def memory() -> Iterator[Path]:
     shutil.rmtree(made)
 
 
+def _notice_on(drive: SimulatedDrive, part: Part) -> Notice | None:
+    """What whoever has nothing but the drive finds on it, in the few places where a notice can be."""
+    for start in notice_places(drive.size_bytes):
+        if found := read_notice(drive.read(start, len(part.notice))):
+            return found
+    return None
+
+
 @pytest.mark.parametrize("name", JOBS)
 def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: MakeDrive, memory: Path) -> None:
     """Counted are the states that a cut, the first or the second, left: every byte of the drives that the job
@@ -36,14 +48,20 @@ def test_no_power_cut_leaves_anyone_stuck(name: str, work: Work, make_drive: Mak
     on with to the bit, mostly both ways.
     """
     job = rehearsed_job(name, work, make_drive)
+    assert [bool(part.notice) for part in job.parts] == [name != "empty"] * len(job.parts)
     shelves: dict[Path, Shelf] = {}
     tried = Tried(Rules(job), Copies(job, memory), every=30)
     with simulated(shelves):
         saved = World.of(job, memory, shelves)
         barred = saved.copy(1)
         assert barred.does(commit)
+        assert [_notice_on(drive, part) for drive, part in zip(barred.drives, job.parts, strict=True)] == [
+            read_notice(part.notice) for part in job.parts
+        ]
+        assert not tried.copies.fault(barred.drives, is_half=True)
         kept = barred.copy(2)
         assert kept.does(keep)
+        assert not any(_notice_on(drive, part) for drive, part in zip(kept.drives, job.parts, strict=True))
         for number in range(MOST_ROUNDS):
             for world, act in ((saved, commit), (barred, keep), (barred, undo), (kept, undo)):
                 cut_everywhere(tried, world, act, number)

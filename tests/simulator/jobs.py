@@ -7,7 +7,7 @@ from pathlib import Path
 
 from wizard.apply.block.extents import Read, chunks, clipped, merged
 from wizard.apply.engine.record import Change, Mark, Phase, Record
-from wizard.apply.engine.stores import Store, barred, digest_of, new_file, old_file
+from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file, old_file
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan
 from wizard.model.units import KIB
@@ -36,6 +36,7 @@ class Part:
     image: Path
     volumes: tuple[Extent, ...]
     kept: tuple[Extent, ...]
+    notice: bytes
 
     def numbers(self, places: Iterable[Extent]) -> frozenset[int]:
         """The blocks of places."""
@@ -50,6 +51,11 @@ class Part:
     def marks(self) -> tuple[Mark, ...]:
         """Those of before and of after."""
         return (*self.change.old_marks, *self.change.new_marks)
+
+    @property
+    def noted(self) -> frozenset[int]:
+        """The blocks of the notice."""
+        return self.numbers((self.change.notice,)) if self.change.notice else frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +80,9 @@ class Job:
                 with Store(file, make_bytes=part.change.size_bytes) as store:
                     for at, data in blocks.items():
                         store.write(at * part.block_bytes, data)
+            if part.change.notice:
+                with Store(notice_file(run, number), make_bytes=part.change.size_bytes) as store:
+                    store.write(part.change.notice.start_bytes, part.notice)
 
 
 def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[Path]) -> Job:
@@ -93,8 +102,26 @@ def recorded(name: str, plan: Plan, record: Record, run: Path, images: Iterable[
         }
         block = member.drive.geometry.logical_block_bytes
         with Store(old_file(run, number)) as old, Store(new_file(run, number)) as new:
-            parts.append(_part(change, block, old.read, new.read, image, tuple(volumes - {*kept}), kept))
+            parts.append(
+                _part(
+                    change,
+                    block,
+                    old.read,
+                    new.read,
+                    image,
+                    tuple(volumes - {*kept}),
+                    kept,
+                    _notice(run, number, change),
+                )
+            )
     return Job(name, plan, Record(Phase.SAVED, tuple(part.change for part in parts)), tuple(parts))
+
+
+def _notice(run: Path, number: int, change: Change) -> bytes:
+    if change.notice is None:
+        return b""
+    with Store(notice_file(run, number)) as store:
+        return store.read(change.notice.start_bytes, change.notice.size_bytes)
 
 
 def _part(
@@ -105,12 +132,13 @@ def _part(
     image: Path,
     volumes: tuple[Extent, ...],
     kept: tuple[Extent, ...],
+    notice: bytes,
 ) -> Part:
     places = merged(_thinned(change), block, change.size_bytes)
     thin = replace(
         change, places=places, old_digest=digest_of(places, old), new_digest=digest_of(places, new)
     )
-    thin = replace(thin, barred_digest=digest_of(places, barred(thin, old, new)))
+    thin = replace(thin, barred_digest=digest_of(places, barred(thin, old, new, notice)))
     before, after = (
         {
             (chunk.start_bytes + at) // block: data[at : at + block]
@@ -120,12 +148,13 @@ def _part(
         }
         for read in (old, new)
     )
-    return Part(thin, block, before, after, image, volumes, kept)
+    return Part(thin, block, before, after, image, volumes, kept, notice)
 
 
 def _thinned(change: Change) -> Iterable[Extent]:
     for place in change.places:
         marks = [mark.extent for mark in (*change.old_marks, *change.new_marks)]
+        marks += [change.notice] if change.notice else []
         if place.size_bytes <= WHOLE_BYTES:
             yield place
             continue

@@ -102,7 +102,9 @@ def _rule(part: Part, *, old: bool) -> Rule:
     own, other = (part.old, part.new) if old else (part.new, part.old)
     numbers = part.numbers(mark.extent for mark in marks)
     shows = {number: own[number] for number in numbers if any(own[number]) and own[number] != other[number]}
-    return Rule(shows, {number: data for number, data in own.items() if number not in numbers})
+    # The notice goes when all that it tells of is in place.
+    apart = numbers if old else numbers | part.noted
+    return Rule(shows, {number: data for number, data in own.items() if number not in apart})
 
 
 def _order(part: Part, *, old: bool) -> list[dict[int, bytes]]:

@@ -48,7 +48,7 @@ def prepared(run: Path, old: bytes, new: bytes) -> None:
             store.write(0, data)
     change = Change("/dev/sdx", SIZE, places, marks, marks, "", "", "", False)
     with Store(old_file(run, 0)) as before, Store(new_file(run, 0)) as after:
-        hidden = digest_of(places, barred(change, before.read, after.read))
+        hidden = digest_of(places, barred(change, before.read, after.read, b""))
         digests = digest_of(places, before.read), digest_of(places, after.read), hidden
     save_record(run, Record(Phase.SAVED, (Change("/dev/sdx", SIZE, places, marks, marks, *digests, False),)))
 

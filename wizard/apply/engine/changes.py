@@ -57,7 +57,7 @@ def collected(
             barred_digest="",
             blank=blank and empty,
         )
-        return replace(change, barred_digest=digest_of(places, barred(change, old.read, new.read)))
+        return replace(change, barred_digest=digest_of(places, barred(change, old.read, new.read, b"")))
 
 
 def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> None:

@@ -16,13 +16,12 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.extents import Read, chunks, differing, merged
+from wizard.apply.block.extents import Read
 from wizard.apply.block.medium import Medium
 from wizard.apply.engine.record import (
     GOING_BACK,
     UNTOUCHED,
     Change,
-    Mark,
     Phase,
     Record,
     load_record,
@@ -30,18 +29,26 @@ from wizard.apply.engine.record import (
     settle_record,
     ways_on,
 )
-from wizard.apply.engine.stores import Store, barred, barred_back, digest_of, drop_stores, new_file, old_file
+from wizard.apply.engine.stores import (
+    Store,
+    barred_back,
+    digest_of,
+    drop_stores,
+    new_file,
+    notice_file,
+    old_file,
+)
 from wizard.apply.engine.survey import Side, is_bare, shows_old, stray
+from wizard.apply.engine.writing import bar, check, put, put_away_notice, replace_all
 from wizard.apply.run.runs import called
 from wizard.apply.transaction.replacing import Progress
+from wizard.documents.notice import read_notice
 from wizard.model.errors import BadInput, Failed, Refused
-from wizard.model.machine import Extent
 
 OVER = "over"
 """The file in a run that says that it is to be undone also where another program wrote to its drives
 since."""
 
-UNREADABLE = "it does not read as it was written"
 NO_COPY = (
     "Put its files back from a copy, if there is one; else the drive can only be set up anew: make the plan "
     "again."
@@ -73,7 +80,11 @@ class Exchange:
                 "written."
             )
         return Side(
-            change, medium, self._kept(old_file(self._run, number)), self._kept(new_file(self._run, number))
+            change,
+            medium,
+            self._kept(old_file(self._run, number)),
+            self._kept(new_file(self._run, number)),
+            self._notice(number, change),
         )
 
     def _kept(self, file: Path) -> Read:
@@ -82,6 +93,18 @@ class Exchange:
             return self._open.enter_context(Store(file)).read
         except Failed as error:
             return _failing(str(error))
+
+    def _notice(self, number: int, change: Change) -> bytes:
+        """The notice of a drive; empty where it has none, or it was damaged."""
+        if change.notice is None:
+            return b""
+        place = change.notice
+        try:
+            with Store(notice_file(self._run, number)) as kept:
+                data = kept.read(place.start_bytes, place.size_bytes)
+        except Failed:
+            return b""
+        return data if read_notice(data) else b""
 
     def close(self) -> None:
         """Let go of the files."""
@@ -101,9 +124,9 @@ class Exchange:
                 self._enter(Phase.REPLACING)
             if self.record.phase is Phase.REPLACING:
                 for number, side in enumerate(self.sides):
-                    # What stays is still there: going on does not need the old bytes.
-                    content = barred(side.change, side.medium.read, side.new)
-                    self._replace(side, content, side.change.barred_digest, self._share(progress, number))
+                    replace_all(
+                        side, side.barred, side.change.barred_digest, self._share(progress, number)
+                    )
                 self._enter(Phase.BARRED)
             self._demand(Phase.BARRED)
 
@@ -128,7 +151,9 @@ class Exchange:
                 for side in self.sides:
                     if side not in used:
                         put(side, side.change.new_marks, side.new)
-                        self._check(side, side.change.new_digest)
+                        # Last: until then it says what is withheld.
+                        put_away_notice(side)
+                        check(side, side.change.new_digest)
                 self._enter(Phase.RELEASED)
             self._demand(Phase.RELEASED)
 
@@ -155,14 +180,14 @@ class Exchange:
             if self.record.phase is Phase.REPLACING_BACK:
                 for number, side in enumerate(self.sides):
                     content = barred_back(side.change, side.old)
-                    self._replace(
+                    replace_all(
                         side, content, digest_of(side.change.places, content), self._share(progress, number)
                     )
                 self._enter(Phase.RELEASING_BACK)
             if self.record.phase is Phase.RELEASING_BACK:
                 for side in self.sides:
                     put(side, side.change.old_marks, side.old)
-                    self._check(side, side.change.old_digest)
+                    check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self._demand(Phase.UNDONE)
 
@@ -221,6 +246,7 @@ class Exchange:
         if self.record.phase is Phase.SAVED:
             self._check_kept(Side.keeps_old, "undo")
         self._check_kept(Side.keeps_new, "undo")
+        self._check_kept(Side.keeps_notice, "undo")
         if self.record.phase is Phase.SAVED:
             for side in self.sides:
                 if not side.holds(side.change.old_digest):
@@ -326,26 +352,6 @@ class Exchange:
             )
         return True
 
-    def _check(self, side: Side, digest: str) -> None:
-        """Raises Failed where the drive, read past every cache, does not hold what has this digest."""
-        if not side.holds(digest):
-            raise Failed(f"{side.change.path} does not hold what it should: {UNREADABLE}.")
-
-    def _replace(self, side: Side, content: Read, digest: str, progress: Progress) -> None:
-        """Put these bytes in all places, and read them back. What is there already is not written again:
-        where a block takes no writes any more, that is the way back from it.
-        """
-        total, done = side.change.changed_bytes or 1, 0
-        for chunk in chunks(side.change.places):
-            data = content(chunk.start_bytes, chunk.size_bytes)
-            for place in _unlike(side, chunk, data):
-                at = place.start_bytes - chunk.start_bytes
-                side.medium.write(place.start_bytes, data[at : at + place.size_bytes])
-            done += chunk.size_bytes
-            progress(done / total)
-        side.medium.flush()
-        self._check(side, digest)
-
 
 def mark_over_changes(run: Path, over: bool) -> None:
     """Note whether the undoing that follows is to go over what others wrote. Raises Failed."""
@@ -357,45 +363,6 @@ def mark_over_changes(run: Path, over: bool) -> None:
         raise Failed(
             f"{run} could not be written: {error.strerror}. Nothing was written to a drive."
         ) from None
-
-
-def bar(side: Side, marks: Sequence[Mark]) -> None:
-    """Take marks away, the one that decides first."""
-    for mark in reversed(marks):
-        _write(
-            side, mark, side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes)
-        )
-
-
-def put(side: Side, marks: Sequence[Mark], content: Read) -> None:
-    """Put marks in place, the one that decides last."""
-    for mark in marks:
-        _write(side, mark, content(mark.start_bytes, mark.size_bytes))
-
-
-def _write(side: Side, mark: Mark, data: bytes) -> None:
-    """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
-    if tuple(_unlike(side, mark.extent, data)):
-        side.medium.write_through(mark.start_bytes, data)
-    else:
-        # An earlier try may have left it in the drive's cache.
-        side.medium.flush()
-    if side.medium.read(mark.start_bytes, mark.size_bytes) != data:
-        raise Failed(
-            f"{side.change.path} does not hold what it should at byte {mark.start_bytes}: {UNREADABLE}."
-        )
-
-
-def _unlike(side: Side, place: Extent, data: bytes) -> tuple[Extent, ...]:
-    """What of a place, of 1 MiB at most, does not hold these bytes; all of it where it cannot be read."""
-
-    def wanted(start: int, length: int) -> bytes:
-        return data[start - place.start_bytes :][:length]
-
-    try:
-        return merged(differing((place,), side.medium.read, wanted), 1, place.end_bytes)
-    except Failed:
-        return (place,)
 
 
 def _failing(why: str) -> Read:

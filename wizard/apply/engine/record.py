@@ -103,8 +103,8 @@ class Change:
     """What changes on one drive: `places`, in order and apart, in whole logical blocks.
 
     `old_marks` show what the drive held, `new_marks` what it is to hold; both in the order in which they are
-    put in place, so that the last one decides. They lie within the places. The digests are of the places'
-    bytes: before, after, and barred.
+    put in place, so that the last one decides. They lie within the places, and so does the `notice`, which a
+    barred drive carries. The digests are of the places' bytes: before, after, and barred.
     """
 
     path: str
@@ -116,6 +116,7 @@ class Change:
     new_digest: str
     barred_digest: str
     blank: bool
+    notice: Extent | None = None
 
     @property
     def marks(self) -> tuple[Mark, ...]:

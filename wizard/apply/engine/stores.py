@@ -33,12 +33,19 @@ def new_file(run: Path, number: int) -> Path:
     return run / FOLDER / f"new-{number}.img"
 
 
-class Store:
-    """One such file, opened. Errors are Failed."""
+def notice_file(run: Path, number: int) -> Path:
+    """The notice that a run's drive carries while it is barred, at the place where it carries it."""
+    return run / FOLDER / f"notice-{number}.img"
 
-    def __init__(self, file: Path, *, make_bytes: int = 0) -> None:
+
+class Store:
+    """One such file, opened; to be written to where it is made, or is to `grow`. Errors are Failed."""
+
+    def __init__(self, file: Path, *, make_bytes: int = 0, grow: bool = False) -> None:
         self.file = file
-        flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC if make_bytes else os.O_RDONLY
+        flags = os.O_RDWR if grow else os.O_RDONLY
+        if make_bytes:
+            flags = os.O_RDWR | os.O_CREAT | os.O_TRUNC
         try:
             self.fd = os.open(file, flags | os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK, 0o600)
             if make_bytes:
@@ -91,10 +98,23 @@ def _told(file: Path, error: OSError) -> str:
     return f"{file} could not be used: {why}."
 
 
-def barred(change: Change, old: Read, new: Read) -> Read:
+def barred(change: Change, old: Read, new: Read, notice: bytes) -> Read:
     """What the drive is to hold while it is barred: the new bytes, without the marks by which they are
-    recognised."""
-    return _without(change.new_marks, new, old)
+    recognised, and where it has one the notice of what waits."""
+    hidden = _without(change.new_marks, new, old)
+    place = change.notice
+    if place is None or not notice:
+        return hidden
+
+    def read(offset: int, length: int) -> bytes:
+        data = hidden(offset, length)
+        start, end = max(offset, place.start_bytes), min(offset + length, place.end_bytes)
+        if start >= end:
+            return data
+        shown = notice[start - place.start_bytes : end - place.start_bytes]
+        return data[: start - offset] + shown + data[end - offset :]
+
+    return read
 
 
 def barred_back(change: Change, old: Read) -> Read:

@@ -7,19 +7,26 @@ from dataclasses import dataclass
 from wizard.apply.block.extents import Read, chunks
 from wizard.apply.block.medium import Medium
 from wizard.apply.engine.record import Change, Mark
-from wizard.apply.engine.stores import digest_of, is_zero
+from wizard.apply.engine.stores import barred, digest_of, is_zero
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One drive of the exchange: its medium, and the bytes that it held and is to hold."""
+    """One drive of the exchange: its medium, and the bytes that it held and is to hold. `notice` is what it
+    carries while it is barred; empty where it carries none, or what was kept of that is damaged."""
 
     change: Change
     medium: Medium
     old: Read
     new: Read
+    notice: bytes = b""
+
+    @property
+    def barred(self) -> Read:
+        """What it holds while it is barred. What stays is still there: that does not need the old bytes."""
+        return barred(self.change, self.medium.read, self.new, self.notice)
 
     def holds(self, digest: str) -> bool:
         """Whether the drive, read past every cache, holds what has this digest; raises Failed where it cannot
@@ -33,6 +40,18 @@ class Side:
     def keeps_new(self) -> bool:
         """Whether the bytes that it is to hold are kept as they were made."""
         return _is_whole(self.change, self.new, self.change.new_digest)
+
+    def keeps_notice(self) -> bool:
+        """Whether the notice is kept, if there is to be one."""
+        return self.change.notice is None or bool(self.notice)
+
+    def may_notice(self, start_bytes: int, block: bytes) -> bool:
+        """Whether a block is one of the notice; where what was kept of that is damaged, any in its place."""
+        place = self.change.notice
+        if place is None or not place.start_bytes <= start_bytes < place.end_bytes:
+            return False
+        at = start_bytes - place.start_bytes
+        return not self.notice or self.notice[at : at + len(block)] == block
 
 
 def _is_whole(change: Change, kept: Read, digest: str) -> bool:
@@ -49,7 +68,7 @@ def blocks(mark: Mark, block_bytes: int) -> Iterator[tuple[int, int]]:
 
 def stray(side: Side, *, before: bool = False) -> int | None:
     """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's
-    place, zeros: another program wrote there. None where there is none. `before` says that nothing of what it
+    place, zeros, nor the notice in its own: another program wrote there. None where there is none. `before` says that nothing of what it
     is to hold was written yet.
 
     A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
@@ -68,7 +87,9 @@ def stray(side: Side, *, before: bool = False) -> int | None:
             for offset in range(0, len(now), side.medium.logical_block_bytes):
                 block = now[offset : offset + side.medium.logical_block_bytes]
                 known = (old[at + offset :][: len(block)], new[at + offset :][: len(block)])
-                if block not in known and not (start + offset in bare and is_zero(block)):
+                if block in known or (start + offset in bare and is_zero(block)):
+                    continue
+                if before or not side.may_notice(start + offset, block):
                     return start + offset
     return None
 

@@ -4,12 +4,14 @@ to."""
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard.apply.block.extents import merged
 from wizard.apply.engine.changes import collected
 from wizard.apply.engine.marking import Marking
 from wizard.apply.engine.marks import in_release_order
+from wizard.apply.engine.noticing import Told, with_notice
 from wizard.apply.engine.record import Mark, Phase, Record
 from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
 from wizard.apply.run.environment import Environment
@@ -20,6 +22,7 @@ from wizard.apply.steps.step_context import Site
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.rehearsal import image_of
 from wizard.apply.table.write import record_places, table_regions
+from wizard.layout.document import render_plan
 from wizard.layout.rehearsed import on_nodes, rehearsed_steps
 from wizard.layout.room.space import is_container
 from wizard.model.errors import DiskwrightError, Failed
@@ -28,6 +31,7 @@ from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import Member, Plan, Slot, WriteTable
+from wizard.model.units import format_capacity
 from wizard.tools.run import run as run_command
 
 NOTHING_YET = "Nothing was written to the drive."
@@ -97,7 +101,23 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
         )
         for number, (one, member) in enumerate(zip(wanted, plan.members, strict=True))
     ]
+    if not all(change.blank for change in changes):
+        told = Told(
+            ground.run.name, datetime.now(UTC).isoformat(timespec="seconds"), _made(plan), render_plan(plan)
+        )
+        changes = [
+            with_notice(
+                ground.run, number, change, [_extent(slot) for slot in drive.new], told, one.block_bytes
+            )
+            for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True))
+        ]
     return Record(Phase.SAVED, tuple(changes))
+
+
+def _made(plan: Plan) -> str:
+    """What the plan makes, in a few words without names."""
+    sizes = [(slot.filesystem, slot.size_bytes) for slot in plan.after.partitions if not slot.kept]
+    return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 
 
 def wanted_for(plan: Plan, member: Member) -> Wanted:
