@@ -16,6 +16,7 @@ from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Ata, Drive, NvmeFormat, Signature, Smart, Table, Unread, Use
 from wizard.model.units import GIB, KIB, MIB, TIB
+from wizard.model.waiting import Waiting
 
 LIST = (
     Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH),
@@ -125,6 +126,12 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("use-opened", INFO, drive(uses=(Use("opened", "/dev/sda", "a program"),))),
     ("drive-unread", WARNING, drive(table=None, unread=(Unread("table", "reading stopped after 10 s"),))),
     ("drive-unread", INFO, drive(unread=(Unread("smart", "smartctl is not installed"),))),
+    (
+        "drive-waiting",
+        WARNING,
+        drive(waiting=Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=True)),
+    ),
+    ("drive-left", INFO, drive(waiting=Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=False))),
     ("drive-read-only", INFO, drive(read_only=True)),
     ("health-failing", DANGER, drive(smart=Smart(passed=False))),
 )

@@ -67,6 +67,8 @@ CODES = {
     "use-running-system": "The drive carries the running system.",
     "use-opened": "A program holds the drive open for itself alone.",
     # The drive itself.
+    "drive-waiting": "A run of diskwright waits on the drive, which looks empty to everything else.",
+    "drive-left": "A run of diskwright was left on the drive, and what it withheld was written to since.",
     "drive-unread": "Something of the drive could not be read.",
     "drive-read-only": "The kernel lets nothing be written to the drive.",
     "health-failing": "The drive's own health check (SMART) has failed.",

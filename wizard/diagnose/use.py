@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Use
 from wizard.model.names import printable
+from wizard.model.waiting import Waiting
 
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
 """Fields without which nothing may be written."""
@@ -37,9 +38,38 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             f"Look for a write-protect switch; `blockdev --setrw {drive.path}` lifts a lock that software "
             "set.",
         )
+    if drive.waiting:
+        yield _waiting(drive.path, drive.waiting)
     carries_system = any(use.kind == "running-system" for use in drive.uses)
     yield from (_use(use, carries_system=carries_system) for use in drive.uses)
     yield from _unread(drive, root=root)
+
+
+def _waiting(path: str, waiting: Waiting) -> Finding:
+    run, told = printable(waiting.run, 60), printable(waiting.told, 200)
+    of = f"the run {run}, begun {printable(waiting.begun, 40)}: {told}"
+    source = f"the notice at byte {waiting.start_bytes} of the drive"
+    if not waiting.bare:
+        return Finding(
+            "drive-left",
+            Severity.INFO,
+            path,
+            f"{path} was left by {of}. What was withheld then was written to since.",
+            "Nobody can tell which part of what the run made is whole.",
+            source,
+            f"Where the run's folder is, `diskwright status {run}` tells how it stands.",
+        )
+    return Finding(
+        "drive-waiting",
+        Severity.WARNING,
+        path,
+        f"{path} waits to be kept or taken back; on it is {of}.",
+        "To everything else it looks empty, or as it was before: all is written but what it is recognised by.",
+        source,
+        f"`diskwright keep {run}` puts it to use, `diskwright undo {run}` puts back what was there before, where "
+        f"the run's folder is. Where that is lost, `diskwright keep --from-drive {path}` shows what it would "
+        "write to put it to use; what was there before is gone with the folder.",
+    )
 
 
 def _use(use: Use, *, carries_system: bool) -> Finding:

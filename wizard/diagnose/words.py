@@ -73,6 +73,10 @@ def contents_words(drive: Drive) -> str:
         parts.append(
             f"{drive.unrecognised_zones} zones that were written to, with nothing that is recognised"
         )
+    if drive.waiting and drive.waiting.bare:
+        parts.append(
+            f"what waits from the run {printable(drive.waiting.run, 60)}, which nothing recognises yet"
+        )
     free = sum(extent.size_bytes for extent in drive.free)
     if drive.partitions:
         parts.append(f"{format_capacity(free)} free" if free else "nothing free")

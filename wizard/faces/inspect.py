@@ -103,7 +103,11 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
     if not machine.root:
         lines += [
             ("", ""),
-            ("Without root much cannot be read: `sudo diskwright inspect` shows more.", "dim"),
+            (
+                "Without root much cannot be read, or whether a run waits on a drive that looks empty: `sudo "
+                "diskwright inspect` shows more.",
+                "dim",
+            ),
         ]
     return lines
 

@@ -16,6 +16,7 @@ from wizard.layout.room.refusals import (
     refuse_new_mbr,
     refuse_table,
     unread_content,
+    waiting_doubts,
 )
 from wizard.layout.room.space import (
     GPT_PARTITIONS,
@@ -397,7 +398,7 @@ def asked_doubts(wishes: Sequence[Wish]) -> tuple[str, ...]:
 
 def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:
     """What could not be known about the drive, in sentences."""
-    doubts = []
+    doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
         doubts.append(
             "What the drive holds could not be read when this was planned: whatever it is, it will be lost."

@@ -1,10 +1,11 @@
 """Whether a plan can be rehearsed as a whole on a stand-in, and the same plan on other nodes. Pure."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from wizard.model.encryption import MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
+from wizard.model.identity import Identity
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
@@ -80,6 +81,20 @@ def on_nodes(plan: Plan, nodes: Mapping[str, str]) -> Plan:
         others=members[1:],
         volumes=tuple(replace(volume, path=known.get(volume.path, volume.path)) for volume in plan.volumes),
         steps=tuple(replace(step, operation=_on(step.operation, known)) for step in plan.steps),
+    )
+
+
+def on_drives(plan: Plan, drives: Sequence[Identity]) -> Plan:
+    """The same plan for its drives as they are known now, in its order."""
+    there = on_nodes(
+        plan, {member.drive.path: drive.path for member, drive in zip(plan.members, drives, strict=True)}
+    )
+    return replace(
+        there,
+        drive=drives[0],
+        others=tuple(
+            replace(member, drive=drive) for member, drive in zip(there.others, drives[1:], strict=True)
+        ),
     )
 
 

@@ -7,6 +7,7 @@ reason.
 from dataclasses import dataclass
 
 from wizard.model.geometry import Geometry
+from wizard.model.waiting import Waiting
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +251,8 @@ class Drive:
     VPD page B1h byte 8. `content_digest` covers the bytes of the table and every signature found; None where
     they could not be read. `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every
     namespace of the controller), none (the controller has no such command); None where unknown.
-    `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a drive without a table.
+    `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a drive without a table. `waiting` is
+    what the drive's own notice says; None, too, where nobody could look, as a plain user.
     """
 
     path: str
@@ -287,6 +289,7 @@ class Drive:
     content_digest: str | None = None
     superblock_copy_bytes: int | None = None
     superblock_digest: str | None = None
+    waiting: Waiting | None = None
     unread: tuple[Unread, ...] = ()
 
     @property
@@ -301,8 +304,8 @@ class Drive:
 
     @property
     def is_empty(self) -> bool | None:
-        """No table, partition or signature, nor anything in zones that the host must manage; None where that
-        could not be read."""
+        """No table, partition, signature or notice of what waits, nor anything in zones that the host must
+        manage; None where that could not be read."""
         if self.table is None:
             return None
         return (
@@ -310,6 +313,7 @@ class Drive:
             and not self.signatures
             and not self.partitions
             and not self.unrecognised_zones
+            and not self.waiting
         )
 
     @property

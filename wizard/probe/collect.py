@@ -15,6 +15,7 @@ from typing import Any
 
 from wizard.model.names import partition_path
 from wizard.probe.content import upstairs
+from wizard.probe.content.notices import find_notice
 from wizard.probe.content.superblock_digest import digest_of
 from wizard.probe.drive.nvme import from_nvme
 from wizard.probe.drive.zonereport import read_zones
@@ -141,6 +142,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
     except OSError as error:
         errors.append({"what": "contents", "why": _reason(error)})
     recorder = Recorder(descriptor)
+    notice: Facts | None = None
     size = int(known["sysfs"].get("size", "0")) * UNIT_BYTES
     block = int(known["sysfs"].get("queue/logical_block_size", "512"))
     reading = read_table(
@@ -168,14 +170,34 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
                 )
                 continue
             _add_superblocks(superblocks, place, contents[place["node"]], errors)
+        notice = _notice(descriptor, size, reading, contents[name], errors)
     return {
         "table_kind": kind,
         "table_entries": listed,
         "chunks": recorder.chunks,
         "contents": contents,
         "superblocks": superblocks,
+        "notice": notice,
         "errors": errors,
     }
+
+
+def _notice(
+    descriptor: int, size: int, reading: TableReading, whole: Facts, errors: list[Facts]
+) -> Facts | None:
+    """What a drive that waits says of itself. Where something is recognised it cannot lie."""
+    taken = [
+        (entry.start_bytes, entry.start_bytes + entry.size_bytes)
+        for entry in reading.entries
+        if not is_extended(entry.type)
+    ]
+    if whole["signatures"] and not taken:
+        return None
+    try:
+        return find_notice(descriptor, size, taken)
+    except OSError as error:
+        errors.append({"what": "notice", "why": f"whether something waits there: {_reason(error)}"})
+        return None
 
 
 def _add_superblocks(superblocks: Facts, place: Facts, content: Facts, errors: list[Facts]) -> None:

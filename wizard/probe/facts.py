@@ -97,6 +97,16 @@ class RawZones:
 
 
 @dataclass(frozen=True, slots=True)
+class RawNotice:
+    """What a drive that waits says of itself: bytes of the drive, in base64, and whether all that is withheld from
+    it is not there."""
+
+    offset_bytes: int
+    data: str
+    bare: bool
+
+
+@dataclass(frozen=True, slots=True)
 class RawDrive:
     """One drive. Dictionaries by node name (`sda1`) have the drive itself under its own name.
 
@@ -105,7 +115,7 @@ class RawDrive:
     those named there, counted from their device's start; `layers` are the devices built on the drive, by
     name; `claimable` says whether an exclusive open of the node worked; `smart` is the output of smartctl;
     `nvme` the namespace's and the controller's Identify data in base64; `zones` are a zoned drive's, in their
-    order, or none where they were not read.
+    order, or none where they were not read; `notice` is None where there is none, or nobody looked.
     """
 
     name: str
@@ -125,6 +135,7 @@ class RawDrive:
     smart: str | None = None
     nvme: dict[str, str] = field(default_factory=dict)
     zones: tuple[RawZones, ...] = ()
+    notice: RawNotice | None = None
     medium: bool = True
     errors: tuple[RawError, ...] = ()
 

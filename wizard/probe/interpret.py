@@ -9,6 +9,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
+from wizard.documents.notice import read_notice
 from wizard.model.machine import (
     Discard,
     Drive,
@@ -22,13 +23,22 @@ from wizard.model.machine import (
     Unread,
 )
 from wizard.model.names import partition_path
+from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
 from wizard.probe.drive.ata import ata_of
 from wizard.probe.drive.identity import names_of
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.pages import vital_page
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
-from wizard.probe.facts import RawContent, RawDrive, RawGraph, RawMachine, RawPartition, RawSignature
+from wizard.probe.facts import (
+    RawContent,
+    RawDrive,
+    RawGraph,
+    RawMachine,
+    RawNotice,
+    RawPartition,
+    RawSignature,
+)
 from wizard.probe.host.modules import kernel_modules
 from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
 from wizard.probe.host.sysfs import name_of
@@ -104,6 +114,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         if partitions
         else copy_left(signatures, raw.superblocks.get(raw.name, ())),
         superblock_digest=_superblock_digest(raw, raw.name) if signatures and not partitions else None,
+        waiting=_waiting(raw.notice),
         content_digest=_digest(raw, reading, signatures, partitions)
         if reading and not _is_partial(raw)
         else None,
@@ -320,7 +331,17 @@ def _digest(
     }
     if raw.sysfs.get("queue/zoned") == "host-managed" and not signatures and not partitions and raw.zones:
         said["zones"] = sum(run.written for run in raw.zones)
+    if raw.notice:
+        said["notice"] = hashlib.sha256(_decoded(raw.notice.data)).hexdigest()
     return hashlib.sha256(json.dumps(said, sort_keys=True).encode()).hexdigest()
+
+
+def _waiting(raw: RawNotice | None) -> Waiting | None:
+    """What waits on the drive, by its notice."""
+    notice = read_notice(_decoded(raw.data)) if raw else None
+    if raw is None or notice is None:
+        return None
+    return Waiting(notice.run, notice.begun, notice.told, notice.start_bytes, notice.room_bytes, raw.bare)
 
 
 def _udev_table(raw: RawDrive) -> Table | None:

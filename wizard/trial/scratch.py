@@ -92,6 +92,8 @@ def _obstacle(drive: Drive) -> str | None:
             f"{drive.path} has a partition table ({printable(drive.table.kind, 20)}) that does not tell "
             "surely what is free."
         )
+    if drive.waiting:
+        return f"The run {printable(drive.waiting.run, 60)} waits on {drive.path}: what looks free is not."
     if drive.signatures:
         return (
             f"{drive.path} carries {printable(drive.signatures[0].kind, 40)} as a whole: none of it is free."

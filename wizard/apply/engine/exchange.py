@@ -16,7 +16,6 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from wizard.apply.block.extents import Read
 from wizard.apply.block.medium import Medium
 from wizard.apply.engine.record import (
     GOING_BACK,
@@ -29,20 +28,12 @@ from wizard.apply.engine.record import (
     settle_record,
     ways_on,
 )
-from wizard.apply.engine.stores import (
-    Store,
-    barred_back,
-    digest_of,
-    drop_stores,
-    new_file,
-    notice_file,
-    old_file,
-)
+from wizard.apply.engine.sides import side_of
+from wizard.apply.engine.stores import barred_back, digest_of, drop_stores
 from wizard.apply.engine.survey import Side, is_bare, shows_old, stray
 from wizard.apply.engine.writing import bar, check, put, put_away_notice, replace_all
 from wizard.apply.run.runs import called
 from wizard.apply.transaction.replacing import Progress
-from wizard.documents.notice import read_notice
 from wizard.model.errors import BadInput, Failed, Refused
 
 OVER = "over"
@@ -79,32 +70,7 @@ class Exchange:
                 f"{change.path} has {medium.size_bytes} bytes now, not {change.size_bytes}. Nothing more was "
                 "written."
             )
-        return Side(
-            change,
-            medium,
-            self._kept(old_file(self._run, number)),
-            self._kept(new_file(self._run, number)),
-            self._notice(number, change),
-        )
-
-    def _kept(self, file: Path) -> Read:
-        """What a file keeps. Where it cannot be opened each reading of it fails: one way may not need it."""
-        try:
-            return self._open.enter_context(Store(file)).read
-        except Failed as error:
-            return _failing(str(error))
-
-    def _notice(self, number: int, change: Change) -> bytes:
-        """The notice of a drive; empty where it has none, or it was damaged."""
-        if change.notice is None:
-            return b""
-        place = change.notice
-        try:
-            with Store(notice_file(self._run, number)) as kept:
-                data = kept.read(place.start_bytes, place.size_bytes)
-        except Failed:
-            return b""
-        return data if read_notice(data) else b""
+        return side_of(self._run, number, change, medium, self._open)
 
     def close(self) -> None:
         """Let go of the files."""
@@ -124,9 +90,7 @@ class Exchange:
                 self._enter(Phase.REPLACING)
             if self.record.phase is Phase.REPLACING:
                 for number, side in enumerate(self.sides):
-                    replace_all(
-                        side, side.barred, side.change.barred_digest, self._share(progress, number)
-                    )
+                    replace_all(side, side.barred, side.change.barred_digest, self._share(progress, number))
                 self._enter(Phase.BARRED)
             self._demand(Phase.BARRED)
 
@@ -363,10 +327,3 @@ def mark_over_changes(run: Path, over: bool) -> None:
         raise Failed(
             f"{run} could not be written: {error.strerror}. Nothing was written to a drive."
         ) from None
-
-
-def _failing(why: str) -> Read:
-    def read(offset: int, length: int) -> bytes:
-        raise Failed(why)
-
-    return read

@@ -94,6 +94,23 @@ def stray(side: Side, *, before: bool = False) -> int | None:
     return None
 
 
+def is_mostly_left(side: Side) -> bool:
+    """Whether at least half of the blocks that hold anything hold what they held or are to hold: then it is the
+    drive, and another program wrote to some of it. Zeros speak for none. Raises Failed."""
+    known = strange = 0
+    size = side.medium.logical_block_bytes
+    for chunk in chunks(side.change.places):
+        old, new = (read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.new))
+        for start, now in _readable(side.medium, chunk):
+            for offset in range(0, len(now), size):
+                at, block = start - chunk.start_bytes + offset, now[offset : offset + size]
+                if block in (old[at : at + size], new[at : at + size]):
+                    known += not is_zero(block)
+                else:
+                    strange += 1
+    return known > 0 and known >= strange
+
+
 def _readable(medium: Medium, chunk: Extent) -> Iterator[tuple[int, bytes]]:
     """What the drive holds there, in pieces, without the blocks that cannot be read."""
     try:

@@ -9,6 +9,7 @@ from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automounter import stand
+from wizard.apply.plan.elsewhere import settle_drives
 from wizard.apply.plan.guard import check_operations, check_tools
 from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed
 from wizard.apply.plan.resume import check_resumable, own_drives
@@ -41,6 +42,7 @@ def _going_on(run: Path, secret: bytes | None) -> Taking:
     now = state(run)
     if now in (RunState.DONE, RunState.UNDONE, RunState.KEPT):
         raise Refused(f"The run {run.name} is {now}: there is nothing to resume.")
+    moved = settle_drives(run)
     plan, environment = load_plan(run), load_environment(run)
     if now is RunState.WAITING:
         raise Refused(f"The run {run.name} is complete. {waiting_sentence(plan, called(run))}")
@@ -54,7 +56,8 @@ def _going_on(run: Path, secret: bytes | None) -> Taking:
         if secret is not None or wants_secret(plan, done_steps(read_entries(run))):
             check_secret(plan, secret)
 
-    return Taking(f"Going on with the run on {named(plan)}.", _locks(run, plan), check)
+    sentence = " ".join((*moved, f"Going on with the run on {named(plan)}."))
+    return Taking(sentence, _locks(run, plan), check)
 
 
 def _keeping(run: Path) -> Taking:
@@ -63,14 +66,16 @@ def _keeping(run: Path) -> Taking:
             f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}"
         )
     check_keeps(run)
+    moved = settle_drives(run)
     plan = load_plan(run)
     check_operations(plan, load_environment(run).only)
-    return Taking(f"Putting {named(plan)} to use.", partial(lock_all, plan))
+    return Taking(" ".join((*moved, f"Putting {named(plan)} to use.")), _locks(run, plan))
 
 
 def _taking_back(run: Path, over_changes: bool) -> Taking:
+    moved = settle_drives(run)
     plan = load_plan(run)
-    sentence = f"Putting back what was on {named(plan)}."
+    sentence = " ".join((*moved, f"Putting back what was on {named(plan)}."))
     if is_rehearsed(run):
         rehearsed.check_takes_back(run)
         mark_over_changes(run, over_changes)

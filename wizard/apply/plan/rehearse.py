@@ -1,12 +1,13 @@
 """A plan carried out on stand-ins for its drives by the real tools, and checked there; no drive is written
 to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged
 from wizard.apply.engine.changes import collected
 from wizard.apply.engine.marking import Marking
@@ -32,6 +33,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import Member, Plan, Slot, WriteTable
 from wizard.model.units import format_capacity
+from wizard.probe.content.notices import notices
 from wizard.tools.run import run as run_command
 
 NOTHING_YET = "Nothing was written to the drive."
@@ -198,7 +200,14 @@ def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
     if not drive.table.fresh:
         return ()
     going = [slot for slot in drive.member.before.partitions if not is_container(slot)]
-    return _marks(drive, _marking(drive, ground), going)
+    return (*_notices(drive.member), *_marks(drive, _marking(drive, ground), going))
+
+
+def _notices(member: Member) -> Iterator[Mark]:
+    """Where another run left a notice on the drive, which would speak for what is made now."""
+    path, size = member.drive.path, member.drive.size_bytes
+    for notice, _ in notices(lambda start, length: read_bytes(path, start, min(length, size - start)), size):
+        yield Mark(notice.start_bytes, notice.room_bytes)
 
 
 def _new_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:

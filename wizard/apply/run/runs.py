@@ -13,13 +13,16 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.number import in_order, make_numbered
+from wizard.apply.run.vault import write_durably
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.layout.changes.changes_document import read_changes
 from wizard.layout.document import read_plan, render_plan
+from wizard.layout.rehearsed import on_drives
 from wizard.migrate.document import read_migration
 from wizard.model.changes import Changes
-from wizard.model.errors import BadInput, Refused
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.identity import Identity
 from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -37,6 +40,9 @@ STATE = Path("/var/lib/diskwright")
 PLAN, CHANGES, MIGRATION = "plan.json", "changes.json", "migration.json"
 """The document that a run carries out: one of them."""
 
+DRIVES, DRIVES_SCHEMA = "drives.json", "diskwright.drives/1"
+"""The drives of a run, where they have other names than in its plan."""
+
 IN_MEMORY = frozenset({"tmpfs", "ramfs", "rootfs", "devtmpfs", "overlay", "squashfs"})
 
 
@@ -47,6 +53,13 @@ class Settings:
     fstab: str
     only: tuple[str, ...] | None
     patience_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Drives:
+    """The drives of a run as they were found when it was taken up again; the document drives.json."""
+
+    drives: tuple[Identity, ...]
 
 
 def runs_folder(journal_dir: Path | None = None) -> Path:
@@ -227,8 +240,27 @@ def is_roots_alone(folder: Path) -> bool:
 
 
 def load_plan(run: Path) -> Plan:
-    """The plan that a run carries out; raises BadInput where it cannot be read."""
-    return remember(read_plan(_read(run / PLAN), str(run / PLAN)))
+    """The plan that a run carries out, on its drives as they were last found; raises BadInput where it cannot be
+    read."""
+    plan = read_plan(_read(run / PLAN), str(run / PLAN))
+    if (run / DRIVES).exists():
+        known = from_json(
+            parse_document(_read(run / DRIVES), DRIVES_SCHEMA, str(run / DRIVES)), Drives, str(run / DRIVES)
+        )
+        plan = on_drives(plan, known.drives)
+    return remember(plan)
+
+
+def save_drives(run: Path, drives: tuple[Identity, ...]) -> None:
+    """Have the run know its drives as these from now on, in the plan's order; on the medium on return. Raises
+    Failed, and then it knows them as before."""
+    new = run / f"{DRIVES}.new"
+    try:
+        write_durably(new, render_document(DRIVES_SCHEMA, to_json(Drives(drives))).encode(), os.O_TRUNC)
+        new.rename(run / DRIVES)
+        sync_folder(run)
+    except OSError as error:
+        raise Failed(f"{run / DRIVES} could not be written: {error.strerror}.") from None
 
 
 def load_changes(run: Path) -> Changes:

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
 from wizard.apply.plan.drive_digests import no_way_back
+from wizard.apply.plan.elsewhere import elsewhere
 from wizard.apply.plan.guard import identity_difference
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
@@ -143,8 +144,10 @@ def tell_drives(run: Path) -> None:
     say(f"Run {run.name}:")
     waits = state(run) is RunState.WAITING
     barred = "What this run made there is barred: nothing recognises it before it is kept."
+    moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is Kind.PLAN else {}
     for drive in drives_of(run):
-        for sentence in (who(drive), *((barred,) if waits else _holds(drive))):
+        now = (moved[drive.path],) if drive.path in moved else ()
+        for sentence in (who(drive), *now, *((barred,) if waits else _holds(drive) if not now else ())):
             say(f"    {sentence}")
 
 

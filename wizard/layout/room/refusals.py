@@ -1,5 +1,7 @@
 """When a drive is not planned for: every refusal is one sentence that says what, where and what to do."""
 
+from collections.abc import Iterator
+
 from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.layout.room.space import GPT_PARTITIONS, MBR_BLOCKS, MBR_PRIMARIES, overlapping
 from wizard.layout.rules import geometry_fault
@@ -80,9 +82,35 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         )
     if drive.is_empty:
         return
+    refuse_waiting(drive, "")
     raise Refused(
         f"{drive.path} is not empty: it holds {what_it_holds(drive)}. Say --replace to erase everything on "
         f"it{use_free}."
+    )
+
+
+def refuse_waiting(drive: Drive, what: str) -> None:
+    """Raises Refused where a run waits on the drive, whose volumes look like free space; `what` must not be done
+    to those, as the beginning of a sentence."""
+    if drive.waiting is None or not drive.waiting.bare:
+        return
+    raise Refused(
+        f"{what}{drive.path} is not empty, though it looks so: the run {printable(drive.waiting.run, 60)} waits on "
+        f"it. `diskwright inspect {drive.path}` tells how to put that to use. Say --replace to erase it."
+    )
+
+
+def waiting_doubts(drive: Drive) -> Iterator[str]:
+    """What a plan that erases it destroys of a run that waits on the drive, in sentences."""
+    if drive.waiting is None:
+        return
+    run = printable(drive.waiting.run, 60)
+    if not drive.waiting.bare:
+        yield f"The run {run} was left on the drive: whatever of it is whole, it will be lost."
+        return
+    yield (
+        f"The run {run} waits on the drive, with {printable(drive.waiting.told, 200)}: that is lost, and so is the "
+        "run's way back to what was there before."
     )
 
 
@@ -100,6 +128,8 @@ def what_it_holds(drive: Drive) -> str:
     if drive.table and drive.table.kind != "none":
         count = len(drive.partitions)
         parts.append(f"a table ({drive.table.kind}) with {count} partition{'' if count == 1 else 's'}")
+    if drive.waiting:
+        parts.append(f"what the run {printable(drive.waiting.run, 60)} left there")
     named = [
         f"{part.path} "
         f"({printable('+'.join(one.kind for one in part.signatures) or 'nothing recognised', 40)}, "
@@ -118,6 +148,7 @@ def refuse_table(drive: Drive) -> None:
     """Raises Refused where the table is none that partitions can be added to without a risk for those it
     has."""
     path, table = drive.path, drive.table
+    refuse_waiting(drive, "Nothing can be added there: ")
     if table is None or unread_content(drive):
         raise Refused(
             f"What {path} holds could not be read, so nothing can be kept safely. {_why_unread(drive)}"

@@ -1,0 +1,92 @@
+"""A drive that waits, or is half written, and has another name when it is attached again: the run goes on there."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
+from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
+from wizard.apply.plan.start import keep_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.runs import load_plan
+from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.units import MIB
+
+pytestmark = pytest.mark.alone
+
+
+def moved(work: Work, drive: str, taken_by: str) -> str:
+    """Attach a drive that was made here by another name, and another one that was made here by its own; the
+    new name."""
+    image, other = work.bench.image_of(drive), work.bench.image_of(taken_by)
+    for node in (drive, taken_by):
+        forget_partitions(node)
+        tool("losetup", "--detach", node)
+        until(lambda node=node: backing_file(node) is None)  # type: ignore[misc]
+    for node, file in ((taken_by, image), (drive, other)):
+        tool("losetup", node, str(file))
+        work.bench.images[node] = file
+        work.bench.own(node)
+        drop_partitions(node)
+        tool("sh", "-c", f"partx --add {node} || true")
+    return taken_by
+
+
+@pytest.fixture
+def waiting(work: Work, make_drive: MakeDrive) -> tuple[str, str, str, Path, Path]:
+    """A drive with a run that waits, another of its size, what the first held, the run, and where it is to be
+    mounted."""
+    drive, other = make_drive(96 * MIB), make_drive(96 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    tool("mkfs.ext4", "-q", "-F", other)
+    before, place = work.digest(drive), work.place("media")
+    plan = work.plan(drive, wish("ext4", mount_point=place), mode=Mode.REPLACE)
+    both = Environment(fstab=work.fstab, only=frozenset((drive, other)))
+    run, end = work.apply(plan, both, keep=False)
+    assert end is RunState.WAITING, story(run)
+    return drive, other, before, run, place
+
+
+def test_it_is_taken_back_by_its_new_name(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
+    drive, other, before, run, _ = waiting
+    stranger = work.digest(other)
+    assert moved(work, drive, other) == other
+    undo_run(run)
+    assert state(run) is RunState.UNDONE, story(run)
+    assert work.digest(other) == before
+    assert work.digest(drive) == stranger
+    assert any(drive in entry.sentence and other in entry.sentence for entry in read_entries(run))
+
+
+def test_it_is_kept_by_its_new_name(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
+    drive, other, _, run, place = waiting
+    stranger = work.digest(other)
+    moved(work, drive, other)
+    said = diskwright(work, "keep", str(run))
+    assert said.returncode == 0, said.stderr + story(run)
+    assert f"The drive that was {drive} is {other} now" in said.stderr + said.stdout
+    assert state(run) is RunState.KEPT, story(run)
+    assert tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip() == f"{other}p1"
+    assert load_plan(run).drive.path == other
+    tool("umount", str(place))
+    assert work.digest(drive) == stranger
+
+
+def test_what_is_not_the_runs_drive_stays_as_it_is(
+    work: Work, waiting: tuple[str, str, str, Path, Path]
+) -> None:
+    """The drive is gone; another of its size, in its place, is not written to."""
+    drive, other, _, run, _ = waiting
+    stranger = work.digest(other)
+    moved(work, drive, other)
+    forget_partitions(other)
+    tool("losetup", "--detach", other)
+    until(lambda: backing_file(other) is None)
+    for command in (keep_run, undo_run):
+        with pytest.raises(Refused):
+            command(run)
+    assert work.digest(drive) == stranger

@@ -1,0 +1,52 @@
+"""A drive of the exchange, with the files that a run keeps of it opened."""
+
+from contextlib import ExitStack
+from pathlib import Path
+
+from wizard.apply.block.extents import Read
+from wizard.apply.block.medium import Medium
+from wizard.apply.engine.record import Change
+from wizard.apply.engine.stores import Store, new_file, notice_file, old_file
+from wizard.apply.engine.survey import Side
+from wizard.documents.notice import read_notice
+from wizard.model.errors import Failed
+
+
+def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitStack) -> Side:
+    """Drive `number` of a run, counted from 0. What is opened goes into `files`; what cannot be opened fails when
+    it is read, since one way may not need it.
+    """
+    return Side(
+        change,
+        medium,
+        _kept(old_file(run, number), files),
+        _kept(new_file(run, number), files),
+        _notice(run, number, change),
+    )
+
+
+def _kept(file: Path, files: ExitStack) -> Read:
+    try:
+        return files.enter_context(Store(file)).read
+    except Failed as error:
+        return _failing(str(error))
+
+
+def _failing(why: str) -> Read:
+    def read(offset: int, length: int) -> bytes:
+        raise Failed(why)
+
+    return read
+
+
+def _notice(run: Path, number: int, change: Change) -> bytes:
+    """The notice of a drive; empty where it has none, or it was damaged."""
+    place = change.notice
+    if place is None:
+        return b""
+    try:
+        with Store(notice_file(run, number)) as kept:
+            data = kept.read(place.start_bytes, place.size_bytes)
+    except Failed:
+        return b""
+    return data if read_notice(data) else b""

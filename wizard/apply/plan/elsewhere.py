@@ -1,0 +1,170 @@
+"""The drives of a rehearsed run that have other names now: found by what they say of themselves, or by what the run
+wrote or kept of them; and the run told so."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.engine.sides import side_of
+from wizard.apply.engine.survey import Side, is_mostly_left, stray
+from wizard.apply.plan.guard import identity_difference, is_same_attachment, tells_who_it_is
+from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.run.runs import load_plan, save_drives
+from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.identity import Identity
+from wizard.model.machine import Drive
+from wizard.model.names import printable
+from wizard.model.plan import Plan
+from wizard.probe.machine import list_drive_paths, probe_drive
+
+
+OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
+"""Nothing of the run is on its drives. One that was not begun yet is begun anew: which drive it is to write to was
+shown by its name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """A drive that the run knows as `known`, and as which drive it was found."""
+
+    known: Identity
+    drive: Drive
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """Both names, and how it is known to be the one."""
+        return (
+            f"The drive that was {printable(self.known.path)} is {self.drive.path} now: {self.why}. This run goes "
+            "on there."
+        )
+
+
+def elsewhere(run: Path) -> tuple[Elsewhere, ...]:
+    """The drives of a rehearsed run that are not where they were and were found by another name; only looks.
+    Raises Refused where several could be the one.
+    """
+    record = load_record(run)
+    if record is None or record.phase in OVER:
+        return ()
+    plan = load_plan(run)
+    found = []
+    for number, member in enumerate(plan.members):
+        is_kept = record.phase is Phase.KEPT and not tells_who_it_is(member.drive)
+        if is_kept or _is_there(run, record, number, member.drive):
+            # Nothing is written to what is kept; a mount takes it by its UUID.
+            continue
+        if (one := _found(run, record, number, plan)) is not None:
+            found.append(one)
+        else:
+            _refuse_stranger(run, record, number, member.drive)
+    return tuple(found)
+
+
+def _refuse_stranger(run: Path, record: Record, number: int, known: Identity) -> None:
+    """Raises Refused where what is at the drive's place can be another one, which tells no number either."""
+    try:
+        drive = probe_drive(known.path, seconds=LOOK_SECONDS)
+    except DiskwrightError:
+        return
+    if identity_difference(known, drive) is not None or is_same_attachment(known, drive):
+        return
+    if not _holds(run, record, number, drive.path, is_mostly_left):
+        raise Refused(
+            f"{drive.path} was attached anew since the run {run.name} was begun, tells no serial number to know it "
+            "by, and does not hold what the run left on its drive: it can be another one. Attach the run's drive. "
+            "Nothing was written."
+        )
+
+
+def settle_drives(run: Path) -> tuple[str, ...]:
+    """Have the run know its drives by the names that they have now; a sentence for each that has another. Needs
+    the run's lock. Raises Refused and Failed.
+    """
+    found = elsewhere(run)
+    if not found:
+        return ()
+    plan, record = load_plan(run), load_record(run)
+    assert record is not None
+    now = {one.known.path: one.drive for one in found}
+    known = tuple(
+        _as_now(member.drive, now[member.drive.path]) if member.drive.path in now else member.drive
+        for member in plan.members
+    )
+    if len({one.path for one in known}) < len(known):
+        raise Refused("Two drives of the run are said to be one. Nothing was written.")
+    save_drives(run, known)
+    changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
+    save_record(run, replace(record, changes=changes))
+    return tuple(one.sentence for one in found)
+
+
+def _as_now(known: Identity, drive: Drive) -> Identity:
+    return replace(known, path=drive.path, by_id=drive.by_id, diskseq=drive.diskseq)
+
+
+def _is_there(run: Path, record: Record, number: int, known: Identity) -> bool:
+    """Whether the drive is where the run knows it."""
+    try:
+        drive = probe_drive(known.path, seconds=LOOK_SECONDS)
+    except DiskwrightError:
+        return False
+    if known.diskseq is not None and is_same_attachment(known, drive):
+        return identity_difference(known, drive) is None
+    return _why(run, record, number, known, drive) != ""
+
+
+def _found(run: Path, record: Record, number: int, plan: Plan) -> Elsewhere | None:
+    known = plan.members[number].drive
+    found = []
+    for path in list_drive_paths(all_devices=True):
+        if path == known.path:
+            continue
+        try:
+            drive = probe_drive(path, seconds=5.0)
+            why = _why(run, record, number, known, drive)
+        except DiskwrightError:
+            continue
+        if why:
+            found.append(Elsewhere(known, drive, why))
+    if len(found) > 1:
+        paths = " and ".join(one.drive.path for one in found)
+        raise Refused(
+            f"{paths} could each be the drive of the run {run.name} that was {printable(known.path)}. Detach all "
+            "but that one. Nothing was written."
+        )
+    return found[0] if found else None
+
+
+def _why(run: Path, record: Record, number: int, known: Identity, drive: Drive) -> str:
+    """By what a drive is known as the run's, as a clause; empty where it is not."""
+    if identity_difference(known, drive) is not None:
+        return ""
+    if tells_who_it_is(known):
+        return "its serial number or WWN is the same"
+    holds = _holds(run, record, number, drive.path, partial(_is_as_left, record.phase))
+    return "it holds what this run left on its drive" if holds else ""
+
+
+def _holds(run: Path, record: Record, number: int, node: str, is_the_one: Callable[[Side], bool]) -> bool:
+    """Whether a drive that tells no number is the one by what it holds; false, too, where that cannot be read."""
+    change = record.changes[number]
+    try:
+        with DeviceMedium(node) as medium, ExitStack() as files:
+            return is_the_one(side_of(run, number, change, medium, files))
+    except (BadInput, Failed):
+        return False
+
+
+def _is_as_left(phase: Phase, side: Side) -> bool:
+    """Whether the drive holds in every place what it can hold at this phase."""
+    change = side.change
+    if phase is Phase.BARRED:
+        return side.holds(change.barred_digest)
+    if phase is Phase.RELEASED:
+        return side.holds(change.new_digest)
+    return side.keeps_old() and side.keeps_new() and stray(side) is None
