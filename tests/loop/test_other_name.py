@@ -1,4 +1,5 @@
-"""A drive that waits, or is half written, and has another name when it is attached again: the run goes on there."""
+"""A drive that waits, or is half written, and has another name when it is attached again: the run goes on
+there."""
 
 from pathlib import Path
 

@@ -64,9 +64,11 @@ def _waiting(path: str, waiting: Waiting) -> Finding:
         Severity.WARNING,
         path,
         f"{path} waits to be kept or taken back; on it is {of}.",
-        "To everything else it looks empty, or as it was before: all is written but what it is recognised by.",
+        "To everything else it looks empty, or as it was before: all is written but what it is recognised "
+        "by.",
         source,
-        f"`diskwright keep {run}` puts it to use, `diskwright undo {run}` puts back what was there before, where "
+        f"`diskwright keep {run}` puts it to use, `diskwright undo {run}` puts back what was there before, "
+        "where "
         f"the run's folder is. Where that is lost, `diskwright keep --from-drive {path}` shows what it would "
         "write to put it to use; what was there before is gone with the folder.",
     )

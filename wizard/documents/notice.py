@@ -1,5 +1,5 @@
-"""The bytes of a notice on a drive: sealed, so that half a notice, or an old one that was written over in part, is
-none.
+"""The bytes of a notice on a drive: sealed, so that half a notice, or an old one that was written over in
+part, is none.
 
 A magic, the length of what follows and its SHA-256; then the document, packed by zlib. Whatever a drive holds
 there can be anybody's: nothing is unpacked beyond a limit, and nothing is believed but its form.

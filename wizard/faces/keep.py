@@ -6,12 +6,14 @@ from pathlib import Path
 from wizard.apply.decide import keep
 from wizard.apply.run.begin import check_root
 from wizard.faces.showing.console import say
+from wizard.faces.writing.from_drive import keep_from_drive
 from wizard.faces.writing.which_run import run_meant, tell_drives
-from wizard.model.errors import ExitCode
+from wizard.model.errors import BadInput, ExitCode
 
 EPILOG = """examples:
     sudo diskwright keep
     sudo diskwright keep 0008-sdb1
+    sudo diskwright keep --from-drive /dev/sdb
 
 A drive that was set up and held something before waits for this: what it is recognised by is written last,
 then it is mounted as the plan shows, and every check is made. A migration is mounted where the running
@@ -19,11 +21,16 @@ system's fstab has a line for the filesystem; `diskwright tune` tells which opti
 and sets them.
 What could have undone it is deleted, which frees its room: afterwards there is no way back, and what was
 there before is lost. It can be repeated where it was cut off.
+
+A drive that waits looks empty, also on another computer. Where the folder of its run is lost, --from-drive
+reads the notice that the drive carries, shows every place that is to be written, and with --confirm finishes
+it and checks it. Nothing is mounted then. What the drive held before was kept in the folder, and is lost with
+it.
 """
 
 
 def parser() -> ArgumentParser:
-    """`diskwright keep [RUN] [--journal DIR]`."""
+    """`diskwright keep [RUN | --from-drive DEVICE --confirm TOKEN] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright keep",
         description=(
@@ -37,6 +44,17 @@ def parser() -> ArgumentParser:
         "run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder"
     )
     made.add_argument(
+        "--from-drive",
+        metavar="DEVICE",
+        help="finish what waits on this drive though its run's folder is lost, by the drive's notice",
+    )
+    made.add_argument(
+        "--confirm",
+        metavar="TOKEN",
+        action="append",
+        help="with --from-drive: the drive's token; without it what would be written is only shown",
+    )
+    made.add_argument(
         "--journal",
         metavar="DIR",
         help="where the runs are kept, if --journal DIR was given when it was begun",
@@ -46,7 +64,15 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Say which drive is meant, keep, and say so."""
-    run = run_meant(arguments.run, "keep", Path(arguments.journal) if arguments.journal else None)
+    journal_dir = Path(arguments.journal) if arguments.journal else None
+    if arguments.from_drive is not None:
+        if arguments.run is not None:
+            raise BadInput("Say either a run or --from-drive DEVICE: the drive tells which run it is.")
+        keep_from_drive(arguments.from_drive, arguments.confirm or (), journal_dir)
+        return ExitCode.DONE
+    if arguments.confirm:
+        raise BadInput("--confirm belongs to --from-drive: a run knows its drives.")
+    run = run_meant(arguments.run, "keep", journal_dir)
     check_root()
     tell_drives(run)
     say(keep(run))

@@ -98,6 +98,11 @@ def on_drives(plan: Plan, drives: Sequence[Identity]) -> Plan:
     )
 
 
+def on_drive_only(plan: Plan) -> Plan:
+    """The same plan without the steps that put to use what was made."""
+    return replace(plan, steps=tuple(step for _, step in rehearsed_steps(plan)))
+
+
 def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
     """Each node of a drive, with the one that stands for it."""
     path = member.drive.path

@@ -251,8 +251,8 @@ class Drive:
     VPD page B1h byte 8. `content_digest` covers the bytes of the table and every signature found; None where
     they could not be read. `nvme_format_scope` is what an NVMe Format command erases: namespace, all (every
     namespace of the controller), none (the controller has no such command); None where unknown.
-    `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a drive without a table. `waiting` is
-    what the drive's own notice says; None, too, where nobody could look, as a plain user.
+    `superblock_copy_bytes` and `superblock_digest` are as a partition's, on a drive without a table.
+    `waiting` is what the drive's own notice says; None, too, where nobody could look, as a plain user.
     """
 
     path: str

@@ -1,5 +1,5 @@
-"""What a drive that waits says of itself: the second copy of what is withheld from it, should the run's folder
-be lost."""
+"""What a drive that waits says of itself: the second copy of what is withheld from it, should the run's
+folder be lost."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from wizard.model.machine import Extent
 from wizard.model.units import MIB
 
 PARTS, NEIGHBOURS = 16, 3
-"""A notice lies at a sixteenth of the drive, rounded down to MiB, or within so many MiB behind it: whoever looks
-for one reads few places.
+"""A notice lies at a sixteenth of the drive, rounded down to MiB, or within so many MiB behind it: whoever
+looks for one reads few places.
 """
 
 MOST_BYTES = MIB
@@ -17,8 +17,8 @@ MOST_BYTES = MIB
 
 @dataclass(frozen=True, slots=True)
 class Withheld:
-    """A block, or some in a row, by which something is recognised: `data` in base64 is what belongs there. Where
-    it `stays`, the drive holds what it held before; else zeros.
+    """A block, or some in a row, by which something is recognised: `data` in base64 is what belongs there.
+    Where it `stays`, the drive holds what it held before; else zeros.
     """
 
     start_bytes: int
@@ -31,11 +31,11 @@ class Withheld:
 class Notice:
     """What waits on a drive. It lies from `start_bytes` on, in `room_bytes`, which are zeros once it is kept.
 
-    `run` is what the run was called, `begun` when (ISO 8601), `told` what is made, in a few words without names;
-    `plan` the whole plan as its document, of which this is drive `number` counted from 0. `places` are all that
-    changed on the drive, in order and apart, without the notice's own; `digest` the SHA-256 of what they hold
-    while it waits, and `bare_digest` that of the places of `withheld` alone, in the order in which they are
-    put in place.
+    `run` is what the run was called, `begun` when (ISO 8601), `told` what is made, in a few words without
+    names; `plan` the whole plan as its document, of which this is drive `number` counted from 0. `places` are
+    all that changed on the drive, in order and apart, without the notice's own; `digest` the SHA-256 of what
+    they hold while it waits, and `bare_digest` that of the places of `withheld` alone, in the order in which
+    they are put in place.
     """
 
     run: str

@@ -98,8 +98,8 @@ class RawZones:
 
 @dataclass(frozen=True, slots=True)
 class RawNotice:
-    """What a drive that waits says of itself: bytes of the drive, in base64, and whether all that is withheld from
-    it is not there."""
+    """What a drive that waits says of itself: bytes of the drive, in base64, and whether all that is withheld
+    from it is not there."""
 
     offset_bytes: int
     data: str

@@ -1,5 +1,5 @@
-"""The notice that a drive carries while it is barred: made after the rehearsal, with the run's plan and the marks
-that are withheld, and put where nothing of the result lies."""
+"""The notice that a drive carries while it is barred: made after the rehearsal, with the run's plan and the
+marks that are withheld, and put where nothing of the result lies."""
 
 from base64 import b64encode
 from collections.abc import Iterator, Sequence
@@ -38,8 +38,8 @@ class Told:
 def with_notice(
     run: Path, number: int, change: Change, volumes: Sequence[Extent], told: Told, block_bytes: int
 ) -> Change:
-    """The change with a notice for its drive, whose old bytes there are on the run's medium on return. The drive
-    is only read. As it was where no place in the new volumes is free for one. Raises Failed.
+    """The change with a notice for its drive, whose old bytes there are on the run's medium on return. The
+    drive is only read. As it was where no place in the new volumes is free for one. Raises Failed.
     """
     with (
         DeviceMedium(change.path) as drive,
@@ -100,8 +100,8 @@ def _notice(change: Change, number: int, told: Told, old: Read, new: Read) -> No
 
 
 def _free_places(change: Change, volumes: Sequence[Extent], room_bytes: int) -> Iterator[Extent]:
-    """Where a notice may lie: in a new volume, away from its ends, from what changes, and from where a copy of a
-    superblock could be."""
+    """Where a notice may lie: in a new volume, away from its ends, from what changes, and from where a copy
+    of a superblock could be."""
     if room_bytes > MOST_BYTES:
         return
     for start in notice_places(change.size_bytes):

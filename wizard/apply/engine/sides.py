@@ -13,8 +13,8 @@ from wizard.model.errors import Failed
 
 
 def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitStack) -> Side:
-    """Drive `number` of a run, counted from 0. What is opened goes into `files`; what cannot be opened fails when
-    it is read, since one way may not need it.
+    """Drive `number` of a run, counted from 0. What is opened goes into `files`; what cannot be opened fails
+    when it is read, since one way may not need it.
     """
     return Side(
         change,

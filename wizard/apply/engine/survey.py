@@ -68,8 +68,8 @@ def blocks(mark: Mark, block_bytes: int) -> Iterator[tuple[int, int]]:
 
 def stray(side: Side, *, before: bool = False) -> int | None:
     """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's
-    place, zeros, nor the notice in its own: another program wrote there. None where there is none. `before` says that nothing of what it
-    is to hold was written yet.
+    place, zeros, nor the notice in its own: another program wrote there. None where there is none. `before`
+    says that nothing of what it is to hold was written yet.
 
     A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
     it.
@@ -95,8 +95,8 @@ def stray(side: Side, *, before: bool = False) -> int | None:
 
 
 def is_mostly_left(side: Side) -> bool:
-    """Whether at least half of the blocks that hold anything hold what they held or are to hold: then it is the
-    drive, and another program wrote to some of it. Zeros speak for none. Raises Failed."""
+    """Whether at least half of the blocks that hold anything hold what they held or are to hold: then it is
+    the drive, and another program wrote to some of it. Zeros speak for none. Raises Failed."""
     known = strange = 0
     size = side.medium.logical_block_bytes
     for chunk in chunks(side.change.places):

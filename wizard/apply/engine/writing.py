@@ -1,5 +1,5 @@
-"""Writing the places of a drive of the exchange: its marks one by one, or all that changes. What was written is
-read back past every cache."""
+"""Writing the places of a drive of the exchange: its marks one by one, or all that changes. What was written
+is read back past every cache."""
 
 from collections.abc import Sequence
 

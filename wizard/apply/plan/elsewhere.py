@@ -1,5 +1,5 @@
-"""The drives of a rehearsed run that have other names now: found by what they say of themselves, or by what the run
-wrote or kept of them; and the run told so."""
+"""The drives of a rehearsed run that have other names now: found by what they say of themselves, or by what
+the run wrote or kept of them; and the run told so."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -13,7 +13,7 @@ from wizard.apply.engine.sides import side_of
 from wizard.apply.engine.survey import Side, is_mostly_left, stray
 from wizard.apply.plan.guard import identity_difference, is_same_attachment, tells_who_it_is
 from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.apply.run.runs import load_plan, save_drives
+from wizard.apply.run.runs import is_found, load_plan, save_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive
@@ -21,10 +21,9 @@ from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.probe.machine import list_drive_paths, probe_drive
 
-
 OVER = UNTOUCHED | {Phase.UNDONE, Phase.LEFT}
-"""Nothing of the run is on its drives. One that was not begun yet is begun anew: which drive it is to write to was
-shown by its name."""
+"""Nothing of the run is on its drives. One that was not begun yet is begun anew: which drive it is to write
+to was shown by its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +38,8 @@ class Elsewhere:
     def sentence(self) -> str:
         """Both names, and how it is known to be the one."""
         return (
-            f"The drive that was {printable(self.known.path)} is {self.drive.path} now: {self.why}. This run goes "
+            f"The drive that was {printable(self.known.path)} is {self.drive.path} now: {self.why}. This run "
+            "goes "
             "on there."
         )
 
@@ -75,15 +75,17 @@ def _refuse_stranger(run: Path, record: Record, number: int, known: Identity) ->
         return
     if not _holds(run, record, number, drive.path, is_mostly_left):
         raise Refused(
-            f"{drive.path} was attached anew since the run {run.name} was begun, tells no serial number to know it "
-            "by, and does not hold what the run left on its drive: it can be another one. Attach the run's drive. "
+            f"{drive.path} was attached anew since the run {run.name} was begun, tells no serial number to "
+            "know it "
+            "by, and does not hold what the run left on its drive: it can be another one. Attach the run's "
+            "drive. "
             "Nothing was written."
         )
 
 
 def settle_drives(run: Path) -> tuple[str, ...]:
-    """Have the run know its drives by the names that they have now; a sentence for each that has another. Needs
-    the run's lock. Raises Refused and Failed.
+    """Have the run know its drives by the names that they have now; a sentence for each that has another.
+    Needs the run's lock. Raises Refused and Failed.
     """
     found = elsewhere(run)
     if not found:
@@ -97,7 +99,7 @@ def settle_drives(run: Path) -> tuple[str, ...]:
     )
     if len({one.path for one in known}) < len(known):
         raise Refused("Two drives of the run are said to be one. Nothing was written.")
-    save_drives(run, known)
+    save_drives(run, known, found=is_found(run))
     changes = tuple(replace(change, path=one.path) for change, one in zip(record.changes, known, strict=True))
     save_record(run, replace(record, changes=changes))
     return tuple(one.sentence for one in found)
@@ -134,7 +136,8 @@ def _found(run: Path, record: Record, number: int, plan: Plan) -> Elsewhere | No
     if len(found) > 1:
         paths = " and ".join(one.drive.path for one in found)
         raise Refused(
-            f"{paths} could each be the drive of the run {run.name} that was {printable(known.path)}. Detach all "
+            f"{paths} could each be the drive of the run {run.name} that was {printable(known.path)}. Detach "
+            "all "
             "but that one. Nothing was written."
         )
     return found[0] if found else None
@@ -151,7 +154,8 @@ def _why(run: Path, record: Record, number: int, known: Identity, drive: Drive) 
 
 
 def _holds(run: Path, record: Record, number: int, node: str, is_the_one: Callable[[Side], bool]) -> bool:
-    """Whether a drive that tells no number is the one by what it holds; false, too, where that cannot be read."""
+    """Whether a drive that tells no number is the one by what it holds; false, too, where that cannot be
+    read."""
     change = record.changes[number]
     try:
         with DeviceMedium(node) as medium, ExitStack() as files:

@@ -28,7 +28,7 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
-from wizard.apply.run.runs import called, load_environment, load_plan
+from wizard.apply.run.runs import called, is_found, load_environment, load_plan
 from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -122,6 +122,9 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
         exchange.close()
     record = Record(Phase.KEPT, exchange.record.changes)
     save_record(run, record)
+    if is_found(run):
+        # What was there before may be wanted still: nothing of it is kept elsewhere.
+        return record
     # Now or never: once nobody holds the drives, there may be files.
     for member, change, drive in zip(plan.members, record.changes, drives, strict=True):
         _discard(
@@ -194,6 +197,12 @@ def check_takes_back(run: Path) -> None:
     phase = _record(run).phase
     if phase is Phase.UNDONE and state(run) is RunState.UNDONE:
         raise Refused(f"The run {run.name} is undone already.")
+    if is_found(run):
+        raise Refused(
+            f"The run {run.name} cannot be undone: it was found on its drive, and what that held before is "
+            "gone with "
+            f"the folder of the run that wrote it. {NOTHING_WRITTEN}"
+        )
     if phase is Phase.KEPT:
         raise Refused(
             f"The run {run.name} cannot be undone: it was kept, and the old bytes are deleted. "

@@ -18,7 +18,7 @@ from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.layout.changes.changes_document import read_changes
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.rehearsed import on_drives
+from wizard.layout.rehearsed import on_drive_only, on_drives
 from wizard.migrate.document import read_migration
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, Failed, Refused
@@ -57,9 +57,12 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Drives:
-    """The drives of a run as they were found when it was taken up again; the document drives.json."""
+    """The drives of a run as they were found when it was taken up again; the document drives.json. `found`
+    says that the run's own folder was lost, and that this one was made from the drives' notices.
+    """
 
     drives: tuple[Identity, ...]
+    found: bool = False
 
 
 def runs_folder(journal_dir: Path | None = None) -> Path:
@@ -240,23 +243,37 @@ def is_roots_alone(folder: Path) -> bool:
 
 
 def load_plan(run: Path) -> Plan:
-    """The plan that a run carries out, on its drives as they were last found; raises BadInput where it cannot be
-    read."""
+    """The plan that a run carries out, on its drives as they were last found; raises BadInput where it cannot
+    be read."""
     plan = read_plan(_read(run / PLAN), str(run / PLAN))
-    if (run / DRIVES).exists():
-        known = from_json(
-            parse_document(_read(run / DRIVES), DRIVES_SCHEMA, str(run / DRIVES)), Drives, str(run / DRIVES)
-        )
-        plan = on_drives(plan, known.drives)
-    return remember(plan)
+    known = _known_drives(run)
+    if known is None:
+        return remember(plan)
+    plan = on_drives(plan, known.drives)
+    return remember(on_drive_only(plan) if known.found else plan)
 
 
-def save_drives(run: Path, drives: tuple[Identity, ...]) -> None:
+def is_found(run: Path) -> bool:
+    """Whether the run was made from the notices on its drives: what they held before is kept nowhere, and
+    nothing is mounted."""
+    known = _known_drives(run)
+    return known is not None and known.found
+
+
+def _known_drives(run: Path) -> Drives | None:
+    if not (run / DRIVES).exists():
+        return None
+    text = parse_document(_read(run / DRIVES), DRIVES_SCHEMA, str(run / DRIVES))
+    return from_json(text, Drives, str(run / DRIVES))
+
+
+def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
     """Have the run know its drives as these from now on, in the plan's order; on the medium on return. Raises
     Failed, and then it knows them as before."""
     new = run / f"{DRIVES}.new"
+    text = render_document(DRIVES_SCHEMA, to_json(Drives(drives, found)))
     try:
-        write_durably(new, render_document(DRIVES_SCHEMA, to_json(Drives(drives))).encode(), os.O_TRUNC)
+        write_durably(new, text.encode(), os.O_TRUNC)
         new.rename(run / DRIVES)
         sync_folder(run)
     except OSError as error:

@@ -90,12 +90,13 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
 
 
 def refuse_waiting(drive: Drive, what: str) -> None:
-    """Raises Refused where a run waits on the drive, whose volumes look like free space; `what` must not be done
-    to those, as the beginning of a sentence."""
+    """Raises Refused where a run waits on the drive, whose volumes look like free space; `what` must not be
+    done to those, as the beginning of a sentence."""
     if drive.waiting is None or not drive.waiting.bare:
         return
     raise Refused(
-        f"{what}{drive.path} is not empty, though it looks so: the run {printable(drive.waiting.run, 60)} waits on "
+        f"{what}{drive.path} is not empty, though it looks so: the run {printable(drive.waiting.run, 60)} "
+        "waits on "
         f"it. `diskwright inspect {drive.path}` tells how to put that to use. Say --replace to erase it."
     )
 
@@ -109,7 +110,8 @@ def waiting_doubts(drive: Drive) -> Iterator[str]:
         yield f"The run {run} was left on the drive: whatever of it is whole, it will be lost."
         return
     yield (
-        f"The run {run} waits on the drive, with {printable(drive.waiting.told, 200)}: that is lost, and so is the "
+        f"The run {run} waits on the drive, with {printable(drive.waiting.told, 200)}: that is lost, and so "
+        "is the "
         "run's way back to what was there before."
     )
 

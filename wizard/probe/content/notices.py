@@ -1,5 +1,5 @@
-"""The notice on a drive that waits: looked for in the few places where it can be, and nowhere that a partition
-lies."""
+"""The notice on a drive that waits: looked for in the few places where it can be, and nowhere that a
+partition lies."""
 
 import os
 from base64 import b64encode
@@ -18,9 +18,9 @@ Read = Callable[[int, int], bytes]
 
 
 def find_notice(descriptor: int, drive_bytes: int, taken: Iterable[tuple[int, int]]) -> dict[str, Any] | None:
-    """The drive's notice in the shape of `facts.RawNotice`; None where there is none. `taken` are the bytes, from
-    the first to that behind the last, that partitions have. One that waits goes before one that is left. Raises
-    OSError.
+    """The drive's notice in the shape of `facts.RawNotice`; None where there is none. `taken` are the bytes,
+    from the first to that behind the last, that partitions have. One that waits goes before one that is left.
+    Raises OSError.
     """
 
     def read(start: int, length: int) -> bytes:
@@ -43,7 +43,8 @@ def find_notice(descriptor: int, drive_bytes: int, taken: Iterable[tuple[int, in
 def notices(
     read: Read, drive_bytes: int, taken: tuple[tuple[int, int], ...] = ()
 ) -> Iterator[tuple[Notice, bytes]]:
-    """Every notice that says of itself that it belongs to a drive of this size, in this place, with its bytes."""
+    """Every notice that says of itself that it belongs to a drive of this size, in this place, with its
+    bytes."""
     for start in notice_places(drive_bytes):
         if any(begin <= start < end for begin, end in taken):
             continue

@@ -1,0 +1,224 @@
+"""A run's folder is lost while its drive waits: the drive says so itself, is never taken for an empty one,
+and is finished by its notice."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from wizard.apply.engine.record import load_record
+from wizard.apply.plan.found import found_on, make_found_run
+from wizard.apply.plan.start import keep_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, state
+from wizard.layout.planner import Mode
+from wizard.layout.several.striped import StripeWish
+from wizard.model.errors import Refused
+from wizard.model.machine import Extent
+from wizard.model.units import GIB, MIB
+from wizard.probe.machine import probe_drive
+
+
+def waiting_run(work: Work, drive: str, filesystem: str = "ext4", mode: Mode = Mode.REPLACE) -> Path:
+    """A run that waits on a drive that was full."""
+    plan = work.plan(drive, wish(filesystem, 136 * MIB, work.place("media")), mode=mode)
+    run, end = work.apply(plan, keep=False)
+    assert end is RunState.WAITING, story(run)
+    return run
+
+
+def notice_on(run: Path) -> Extent:
+    record = load_record(run)
+    assert record is not None and record.changes[0].notice is not None
+    return record.changes[0].notice
+
+
+def finish(work: Work, drive: str) -> Path:
+    """By the notice alone."""
+    work.bench.own(drive)
+    found = found_on(drive)
+    run = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
+    keep_run(run)
+    assert state(run) is RunState.KEPT, story(run)
+    return run
+
+
+@pytest.fixture
+def full(make_drive: MakeDrive, work: Work) -> str:
+    drive = make_drive(400 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    return drive
+
+
+@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs", "f2fs", "exfat", "ntfs", "vfat", "swap"])
+def test_what_is_finished_without_the_folder_is_what_the_folder_would_have_made(
+    work: Work, make_drive: MakeDrive, filesystem: str
+) -> None:
+    drive = make_drive(800 * MIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    plan = work.plan(drive, wish(filesystem, options=()), mode=Mode.REPLACE)
+    run, end = work.apply(plan, keep=False)
+    assert end is RunState.WAITING, story(run)
+    new = (run / "engine" / "new-0.img").read_bytes()
+    record = load_record(run)
+    assert record is not None
+    shutil.rmtree(run)
+    finish(work, drive)
+    tool("blockdev", "--flushbufs", drive)
+    now = work.bench.image_of(drive).read_bytes()
+    for place in record.changes[0].places:
+        span = slice(place.start_bytes, place.end_bytes)
+        assert now[span] == new[span], f"byte {place.start_bytes} is not what was made"
+    assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip() == filesystem
+
+
+def test_it_is_seen_and_never_called_empty(work: Work, full: str) -> None:
+    run = waiting_run(work, full)
+    shutil.rmtree(run)
+    drive = probe_drive(full)
+    assert drive.waiting is not None and drive.waiting.bare and drive.waiting.run == run.name
+    assert not drive.signatures and not drive.partitions, "it looks empty"
+    said = json.loads(diskwright(work, "inspect", full, "--json").stdout)
+    assert "drive-waiting" in {finding["code"] for finding in said["drives"][0]["findings"]}
+    shown = diskwright(work, "inspect", full).stdout
+    assert run.name in shown and f"keep --from-drive {full}" in shown
+    planned = diskwright(work, "plan", full, "--workload", "large-media")
+    assert planned.returncode == 3 and run.name in planned.stderr, planned.stderr
+    added = diskwright(work, "plan", full, "--workload", "large-media", "--use-free")
+    assert added.returncode == 3 and run.name in added.stderr, added.stderr
+    scratched = diskwright(work, "bench", full, "--scratch", "--confirm", Path(full).name)
+    assert scratched.returncode == 3 and run.name in scratched.stderr, scratched.stderr
+    assert any(run.name in doubt for doubt in work.plan(full, wish("ext4"), mode=Mode.REPLACE).doubts)
+
+
+def test_a_plan_that_was_made_before_is_refused(work: Work, make_drive: MakeDrive) -> None:
+    """The drive showed nothing, and shows nothing now; what waits on it is not what the plan saw."""
+    drive = make_drive(400 * MIB)
+    fill(drive, work.bench)
+    plan = work.plan(drive, wish("xfs"))
+    run = waiting_run(work, drive)
+    before = work.digest(drive)
+    shutil.rmtree(run)
+    with pytest.raises(Refused, match="has changed since the plan was made"):
+        work.start(plan)
+    assert work.digest(drive) == before
+
+
+def test_the_command_shows_everything_and_writes_it_only_with_the_token(work: Work, full: str) -> None:
+    run = waiting_run(work, full)
+    place = notice_on(run)
+    shutil.rmtree(run)
+    before = work.digest(full)
+    shown = diskwright(work, "keep", "--from-drive", full)
+    assert shown.returncode == 3 and f"--confirm {Path(full).name}" in shown.stderr
+    assert f"at byte {place.start_bytes}" in shown.stderr
+    assert work.digest(full) == before
+    old = work.bench.image_of(full).read_bytes()
+    done = diskwright(work, "keep", "--from-drive", full, "--confirm", Path(full).name)
+    assert done.returncode == 0, done.stderr
+    assert "every check holds" in done.stderr and "gone with the folder" in done.stderr
+    tool("blockdev", "--flushbufs", full)
+    now = work.bench.image_of(full).read_bytes()
+    changed = [at for at in range(0, len(now), 512) if now[at : at + 512] != old[at : at + 512]]
+    told = [
+        (int(line.rpartition(" ")[2]), line.split(": ")[1].partition(" at ")[0])
+        for line in shown.stderr.splitlines()
+        if " at byte " in line
+    ]
+    spans = [(start, start + int(size.split()[0]) * (1024 if "KiB" in size else 1)) for start, size in told]
+    assert changed and all(any(start <= at < end for start, end in spans) for at in changed)
+    assert not work.place("media").exists() and str(work.place("media")) not in work.fstab.read_text()
+    assert probe_drive(full).waiting is None
+    assert diskwright(work, "keep", "--from-drive", full, "--confirm", Path(full).name).returncode == 3
+
+
+def test_what_was_written_to_since_is_not_finished(work: Work, full: str) -> None:
+    run = waiting_run(work, full)
+    record = load_record(run)
+    assert record is not None
+    change = record.changes[0]
+    marked = {mark.start_bytes for mark in change.marks}
+    place = next(
+        one
+        for one in change.places
+        if one != change.notice and not any(one.start_bytes <= at < one.end_bytes for at in marked)
+    )
+    shutil.rmtree(run)
+    work.bench.own(full)
+    with Path(full).open("r+b", buffering=0) as device:
+        device.seek(place.start_bytes)
+        device.write(b"x" * 4096)
+    before = work.digest(full)
+    found = found_on(full)
+    with pytest.raises(Refused, match="was written to since it was complete"):
+        make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
+    assert work.digest(full) == before
+    assert not [entry for entry in (work.folder / "other").glob("0*")]
+
+
+def test_where_the_folder_is_here_it_is_named(work: Work, full: str) -> None:
+    run = waiting_run(work, full)
+    found = found_on(full)
+    with pytest.raises(Refused, match=run.name):
+        make_found_run(found, found.plan.tokens, work.runs, work.environment)
+
+
+def test_it_cannot_be_taken_back(work: Work, full: str) -> None:
+    shutil.rmtree(waiting_run(work, full))
+    found = found_on(full)
+    run = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
+    before = work.digest(full)
+    with pytest.raises(Refused, match="gone with the folder"):
+        undo_run(run)
+    assert work.digest(full) == before
+    keep_run(run)
+    assert state(run) is RunState.KEPT, story(run)
+
+
+def test_beside_partitions_that_stay(work: Work, make_drive: MakeDrive) -> None:
+    drive = make_drive(GIB)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    run = waiting_run(work, drive, "ext4", Mode.USE_FREE)
+    shutil.rmtree(run)
+    seen = probe_drive(drive)
+    assert seen.waiting is not None and seen.waiting.bare and len(seen.partitions) == 2
+    finish(work, drive)
+    assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p3").strip() == "ext4"
+    assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "old"
+
+
+def test_two_drives_are_finished_together(work: Work, make_drive: MakeDrive) -> None:
+    drives = [make_drive(400 * MIB) for _ in range(2)]
+    for drive in drives:
+        fill(drive, work.bench)
+    old_gpt(drives[0])
+    plan = work.striped(drives, wish("btrfs"), StripeWish("btrfs"), Mode.REPLACE)
+    run, end = work.apply(plan, keep=False)
+    assert end is RunState.WAITING, story(run)
+    shutil.rmtree(run)
+    finish(work, drives[1])
+    kinds = [tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip() for drive in drives]
+    assert kinds == ["btrfs", "btrfs"]
+
+
+def test_a_drive_that_waits_can_be_set_up_anew_and_taken_back(work: Work, full: str) -> None:
+    """The old notice does not speak for what is made then; undoing brings it back with everything else."""
+    first = waiting_run(work, full)
+    stale = notice_on(first)
+    shutil.rmtree(first)
+    before = work.digest(full)
+    second = waiting_run(work, full, "btrfs")
+    waiting = probe_drive(full).waiting
+    assert waiting is not None and waiting.run == second.name
+    with Path(full).open("rb") as device:
+        device.seek(stale.start_bytes)
+        assert b"DISKWRIGHT" not in device.read(4096) or notice_on(second).start_bytes == stale.start_bytes
+    undo_run(second)
+    assert work.digest(full) == before
+    finish(work, full)

@@ -1,0 +1,50 @@
+"""`diskwright keep --from-drive`: finish what waits on a drive whose run's folder is lost. Everything that it
+writes is shown before."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from wizard.apply.decide import keep
+from wizard.apply.plan.found import Found, found_on, make_found_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.runs import called
+from wizard.faces.showing.console import say
+from wizard.layout.told.preview import who
+from wizard.model.names import printable
+from wizard.model.units import format_exact
+
+
+def keep_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> None:
+    """Show what waits there and what would be written; with the tokens of the drives, do it and say how it
+    ended. Raises Refused without them, and as `found_on` and `keep` do."""
+    found = found_on(device)
+    for sentence in told(found):
+        say(sentence)
+    run = make_found_run(found, tokens, journal_dir, Environment())
+    say(f"Run {run.name} finishes it:")
+    say(keep(run))
+    say(
+        "Nothing is mounted, and no line was added to fstab. What the drive held before is gone with the "
+        "folder of "
+        f"the run {printable(found.run, 60)}. `diskwright status {called(run)}` shows every check."
+    )
+
+
+def told(found: Found) -> Iterator[str]:
+    """What waits, and every place that is written to, in sentences."""
+    first = found.notices[0]
+    yield (
+        f"The run {printable(found.run, 60)}, begun {printable(first.begun, 40)}, waits on "
+        f"{', '.join(found.plan.paths)}: {printable(first.told, 200)}."
+    )
+    for member in found.plan.members:
+        yield f"    {who(member.drive)}"
+    yield from (f"    {printable(one, 400)}" for one in found.differences)
+    yield "Finishing it writes what was withheld, then zeros in the place of the notice, and reads it back:"
+    for path, place in found.written():
+        yield f"    {path}: {format_exact(place.size_bytes)} at byte {place.start_bytes}"
+    yield (
+        "Nothing else is written, and nothing is mounted. Afterwards there is no way back to what was there "
+        "before: "
+        "that was in the run's folder. Where that folder is found again, `undo` with it puts back every bit."
+    )
