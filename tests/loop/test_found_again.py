@@ -207,6 +207,20 @@ def test_two_drives_are_finished_together(work: Work, make_drive: MakeDrive) -> 
     assert kinds == ["btrfs", "btrfs"]
 
 
+def test_where_somebody_made_a_table_since_it_is_told_as_a_doubt(work: Work, full: str) -> None:
+    run = waiting_run(work, full)
+    shutil.rmtree(run)
+    work.bench.own(full)
+    tool("sh", "-c", f"echo start=1MiB,size=8MiB | sfdisk --quiet --no-reread --wipe never {full} || true")
+    waiting = probe_drive(full).waiting
+    assert waiting is not None and not waiting.bare
+    said = json.loads(diskwright(work, "inspect", full, "--json").stdout)
+    codes = {finding["code"] for finding in said["drives"][0]["findings"]}
+    assert "drive-left" in codes and "drive-waiting" not in codes
+    with pytest.raises(Refused, match="written to since"):
+        found_on(full)
+
+
 def test_a_drive_that_waits_can_be_set_up_anew_and_taken_back(work: Work, full: str) -> None:
     """The old notice does not speak for what is made then; undoing brings it back with everything else."""
     first = waiting_run(work, full)

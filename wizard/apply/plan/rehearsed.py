@@ -271,6 +271,11 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
             "change"
         )
         ground.journal.add(Event.SAVED, f"{places}; {kept}.")
+        if not record.blank and change.notice is None:
+            ground.journal.add(
+                Event.COMMAND,
+                f"{change.path} has no free place for a notice: only {ground.run} tells what waits on it.",
+            )
     return record
 
 

@@ -1,0 +1,88 @@
+"""The notice on a drive that waits: read back as it was written, and nothing else is taken for one."""
+
+import zlib
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha256
+
+import pytest
+
+from wizard.documents.notice import HEAD, MAGIC, read_notice, sealed_notice
+from wizard.model.machine import Extent
+from wizard.model.notice import Notice, Withheld, notice_places
+from wizard.model.units import GIB, MIB, TIB
+from wizard.probe.content.notices import is_bare, notices
+
+PLACE = 16 * MIB
+NOTICE = Notice(
+    run="0008-sdb",
+    begun="2026-01-01T00:00:00+00:00",
+    told="ext4 of 250 MB",
+    plan="{}",
+    number=0,
+    drive_bytes=256 * MIB,
+    start_bytes=PLACE,
+    room_bytes=4096,
+    places=(Extent(0, 4096), Extent(MIB, 8192)),
+    digest="0" * 64,
+    withheld=(Withheld(0, 512, stays=False, data="AA=="), Withheld(MIB, 4096, stays=False, data="AA==")),
+    bare_digest=sha256(bytes(512 + 4096)).hexdigest(),
+)
+
+
+def drive_with(notice: bytes, at: int = PLACE) -> Callable[[int, int], bytes]:
+    """Reads a drive that holds nothing but these bytes."""
+
+    def read(start: int, length: int) -> bytes:
+        image = bytes(max(0, at - start)) + notice[max(0, start - at) :]
+        return image[:length].ljust(length, b"\0")
+
+    return read
+
+
+def found(data: bytes, at: int = PLACE) -> list[Notice]:
+    return [notice for notice, _ in notices(drive_with(data, at), 256 * MIB)]
+
+
+def test_it_is_found_where_it_says_that_it_lies_and_nowhere_else() -> None:
+    assert found(sealed_notice(NOTICE)) == [NOTICE]
+    assert found(sealed_notice(NOTICE), 32 * MIB) == []
+    assert found(sealed_notice(replace(NOTICE, drive_bytes=512 * MIB))) == []
+    assert found(sealed_notice(replace(NOTICE, places=(Extent(0, 512 * MIB),)))) == []
+    assert found(sealed_notice(replace(NOTICE, withheld=(Withheld(-512, 512, stays=False, data=""),)))) == []
+
+
+def test_a_partition_there_means_that_nobody_looks() -> None:
+    read = drive_with(sealed_notice(NOTICE))
+    assert list(notices(read, 256 * MIB, ((15 * MIB, 17 * MIB),))) == []
+
+
+@pytest.mark.parametrize("at", [0, 16, 20, HEAD.size, -1])
+def test_one_changed_byte_makes_it_none(at: int) -> None:
+    data = bytearray(sealed_notice(NOTICE))
+    data[at] ^= 1
+    assert read_notice(bytes(data)) is None
+
+
+def test_half_of_it_is_none_and_what_follows_it_does_not_matter() -> None:
+    data = sealed_notice(NOTICE)
+    assert read_notice(data[: len(data) // 2]) is None
+    assert read_notice(data[:10]) is None
+    assert read_notice(data + bytes(range(256))) == NOTICE
+
+
+@pytest.mark.parametrize("body", [b"no zlib", zlib.compress(bytes(256 * MIB)), zlib.compress(b"[1, 2]")])
+def test_what_is_sealed_and_makes_no_sense_is_none(body: bytes) -> None:
+    assert read_notice(HEAD.pack(MAGIC, len(body), sha256(body).digest()) + body) is None
+
+
+def test_it_waits_only_while_all_that_is_withheld_is_away() -> None:
+    assert is_bare(NOTICE, drive_with(b""))
+    assert not is_bare(NOTICE, drive_with(b"\xeb", MIB + 100))
+
+
+@pytest.mark.parametrize("size", [MIB, 16 * MIB, 96 * MIB, 8 * GIB, 18 * TIB + 512])
+def test_its_places_are_few_and_on_the_drive(size: int) -> None:
+    places = list(notice_places(size))
+    assert len(places) == len(set(places)) <= 60
+    assert all(0 < start < size and start % MIB == 0 for start in places)
