@@ -9,7 +9,7 @@ other half belongs to a neighbour.
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -111,15 +111,25 @@ def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, 
 def release_left(run: Path) -> None:
     """Let go of stand-ins of this run that a killed process left behind: something was mounted from them.
     Raises Failed."""
-    for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
-        file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
-        if Path(file).parent != run / FOLDER:
-            continue
-        node = f"/dev/{entry.parent.parent.name}"
+    for node in _left(run):
         for mounted in reversed(read_mounts()):
             if mounted.source in (node, *partition_nodes(node)):
                 run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
         run_command(("losetup", "--detach", node), seconds=RELEASE_SECONDS, accept=range(256))
+
+
+def left_over(run: Path) -> str:
+    """A stand-in of this run that is still there, as its node; empty where none is."""
+    return next(_left(run), "")
+
+
+def _left(run: Path) -> Iterator[str]:
+    for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
+        # Others' go while they are looked at.
+        with suppress(OSError):
+            file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
+            if Path(file).parent == run / FOLDER:
+                yield f"/dev/{entry.parent.parent.name}"
 
 
 def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

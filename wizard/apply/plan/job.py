@@ -11,6 +11,7 @@ from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automounter import stand
 from wizard.apply.plan.elsewhere import settle_drives
 from wizard.apply.plan.guard import check_operations, check_tools
+from wizard.apply.plan.looked_at import end_looks
 from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed
 from wizard.apply.plan.resume import check_resumable, own_drives
 from wizard.apply.plan.run import carry_out_directly, execute, finish, pulled
@@ -66,6 +67,7 @@ def _keeping(run: Path) -> Taking:
             f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}"
         )
     check_keeps(run)
+    end_looks(run)
     moved = settle_drives(run)
     plan = load_plan(run)
     check_operations(plan, load_environment(run).only)
@@ -78,6 +80,7 @@ def _taking_back(run: Path, over_changes: bool) -> Taking:
     sentence = " ".join((*moved, f"Putting back what was on {named(plan)}."))
     if is_rehearsed(run):
         rehearsed.check_takes_back(run)
+        end_looks(run)
         mark_over_changes(run, over_changes)
         return Taking(sentence, _locks(run, plan))
     if over_changes:

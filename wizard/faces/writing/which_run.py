@@ -74,6 +74,8 @@ def is_open(run: Path, command: str) -> bool:
     """
     try:
         now = state(run)
+        if command == "look":
+            return now is RunState.WAITING
         if now is not RunState.DONE:
             return now not in OVER and _may_be_meant(run, command)
         return _is_open_when_done(run, command)

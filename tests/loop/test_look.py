@@ -1,0 +1,95 @@
+"""Whoever wants to look at what waits gets the stand-in, read-only, and it is gone before the drive is
+written to."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, attached_in, tool
+from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
+from wizard.apply.engine.stores import new_file
+from wizard.apply.plan.looked_at import looked_at
+from wizard.apply.plan.start import keep_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.journal import RunState, state
+from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.units import MIB
+
+
+def waiting(
+    work: Work, make_drive: MakeDrive, filesystem: str = "ext4", block_bytes: int = 512
+) -> tuple[str, Path]:
+    drive = make_drive(400 * MIB, block_bytes)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    run, end = work.apply(work.plan(drive, wish(filesystem, options=()), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    return drive, run
+
+
+@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs", "exfat"])
+def test_what_waits_can_be_mounted_read_only_and_nothing_of_it_changes(
+    filesystem: str, work: Work, make_drive: MakeDrive
+) -> None:
+    drive, run = waiting(work, make_drive, filesystem)
+    before, kept = work.digest(drive), new_file(run, 0).read_bytes()
+    place = work.folder / "look"
+    place.mkdir()
+    with looked_at(run) as look:
+        (shown,) = look.shown
+        assert (shown.device, shown.filesystem) == (f"{drive}p1", filesystem)
+        done = subprocess.run((*shown.mount, str(place)), capture_output=True, text=True, check=False)
+        if done.returncode and "unknown filesystem" in done.stderr:
+            pytest.skip(f"this kernel has no {filesystem}")
+        assert done.returncode == 0, done.stderr
+        with pytest.raises(OSError, match="Read-only"):
+            (place / "mine").touch()
+        assert tool("blockdev", "--getro", shown.node).strip() == "1"
+        with pytest.raises(Refused, match="being worked on"):
+            undo_run(run)
+    assert not os.path.ismount(place)
+    assert not attached_in(run)
+    assert work.digest(drive) == before and new_file(run, 0).read_bytes() == kept
+    keep_run(run)
+    assert state(run) is RunState.KEPT, story(run)
+
+
+def test_one_whose_process_was_killed_is_gone_before_the_drive_is_written_to(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    _, run = waiting(work, make_drive)
+    place = work.folder / "look"
+    place.mkdir()
+    argv = [sys.executable, "-m", "wizard", "look", str(run)]
+    process = subprocess.Popen(argv, cwd=ROOT, stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    assert process.stderr is not None
+    lines = iter(process.stderr.readline, "")
+    command = next(line for line in lines if "mount -o ro" in line).split()
+    assert command[0] == "sudo"
+    tool(*command[1:-1], str(place))
+    process.kill()
+    process.wait()
+    assert os.path.ismount(place) and attached_in(run)
+    holder = os.open(place, os.O_RDONLY)
+    try:
+        with pytest.raises(Refused, match="a program still uses it"):
+            keep_run(run)
+    finally:
+        os.close(holder)
+    keep_run(run)
+    assert state(run) is RunState.KEPT, story(run)
+    assert not os.path.ismount(place)
+    until(lambda: not attached_in(run))
+
+
+def test_enter_ends_it_and_what_does_not_wait_is_not_shown(work: Work, make_drive: MakeDrive) -> None:
+    _, run = waiting(work, make_drive)
+    said = diskwright(work, "look", str(run))
+    assert said.returncode == 0 and "mount -o ro /dev/loop" in said.stderr, said.stderr
+    assert not attached_in(run)
+    undo_run(run)
+    assert diskwright(work, "look", str(run)).returncode == 3
