@@ -9,10 +9,9 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
+from wizard.apply.decide import keep, undo
 from wizard.apply.engine.record import load_record
 from wizard.apply.plan.found import found_on, make_found_run
-from wizard.apply.plan.start import keep_run
-from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.layout.several.striped import StripeWish
@@ -41,7 +40,7 @@ def finish(work: Work, drive: str) -> Path:
     work.bench.own(drive)
     found = found_on(drive)
     run = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
-    keep_run(run)
+    keep(run)
     assert state(run) is RunState.KEPT, story(run)
     return run
 
@@ -174,9 +173,9 @@ def test_it_cannot_be_taken_back(work: Work, full: str) -> None:
     run = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
     before = work.digest(full)
     with pytest.raises(Refused, match="gone with the folder"):
-        undo_run(run)
+        undo(run)
     assert work.digest(full) == before
-    keep_run(run)
+    keep(run)
     assert state(run) is RunState.KEPT, story(run)
 
 
@@ -233,6 +232,6 @@ def test_a_drive_that_waits_can_be_set_up_anew_and_taken_back(work: Work, full: 
     with Path(full).open("rb") as device:
         device.seek(stale.start_bytes)
         assert b"DISKWRIGHT" not in device.read(4096) or notice_on(second).start_bytes == stale.start_bytes
-    undo_run(second)
+    undo(second)
     assert work.digest(full) == before
     finish(work, full)

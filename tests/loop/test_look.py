@@ -10,10 +10,9 @@ import pytest
 
 from tests.devices import MakeDrive, attached_in, tool
 from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
+from wizard.apply.decide import keep, undo
 from wizard.apply.engine.stores import new_file
 from wizard.apply.plan.looked_at import looked_at
-from wizard.apply.plan.start import keep_run
-from wizard.apply.plan.undo import undo_run
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
@@ -50,11 +49,11 @@ def test_what_waits_can_be_mounted_read_only_and_nothing_of_it_changes(
             (place / "mine").touch()
         assert tool("blockdev", "--getro", shown.node).strip() == "1"
         with pytest.raises(Refused, match="being worked on"):
-            undo_run(run)
+            undo(run)
     assert not os.path.ismount(place)
     assert not attached_in(run)
     assert work.digest(drive) == before and new_file(run, 0).read_bytes() == kept
-    keep_run(run)
+    keep(run)
     assert state(run) is RunState.KEPT, story(run)
 
 
@@ -77,10 +76,10 @@ def test_one_whose_process_was_killed_is_gone_before_the_drive_is_written_to(
     holder = os.open(place, os.O_RDONLY)
     try:
         with pytest.raises(Refused, match="a program still uses it"):
-            keep_run(run)
+            keep(run)
     finally:
         os.close(holder)
-    keep_run(run)
+    keep(run)
     assert state(run) is RunState.KEPT, story(run)
     assert not os.path.ismount(place)
     until(lambda: not attached_in(run))
@@ -91,5 +90,5 @@ def test_enter_ends_it_and_what_does_not_wait_is_not_shown(work: Work, make_driv
     said = diskwright(work, "look", str(run))
     assert said.returncode == 0 and "mount -o ro /dev/loop" in said.stderr, said.stderr
     assert not attached_in(run)
-    undo_run(run)
+    undo(run)
     assert diskwright(work, "look", str(run)).returncode == 3

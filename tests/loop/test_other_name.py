@@ -7,8 +7,7 @@ import pytest
 
 from tests.devices import MakeDrive, backing_file, drop_partitions, forget_partitions, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, until, wish
-from wizard.apply.plan.start import keep_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import keep, undo
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import load_plan
@@ -56,7 +55,7 @@ def test_it_is_taken_back_by_its_new_name(work: Work, waiting: tuple[str, str, s
     drive, other, before, run, _ = waiting
     stranger = work.digest(other)
     assert moved(work, drive, other) == other
-    undo_run(run)
+    undo(run)
     assert state(run) is RunState.UNDONE, story(run)
     assert work.digest(other) == before
     assert work.digest(drive) == stranger
@@ -87,7 +86,7 @@ def test_what_is_not_the_runs_drive_stays_as_it_is(
     forget_partitions(other)
     tool("losetup", "--detach", other)
     until(lambda: backing_file(other) is None)
-    for command in (keep_run, undo_run):
+    for command in (keep, undo):
         with pytest.raises(Refused):
             command(run)
     assert work.digest(drive) == stranger

@@ -6,8 +6,8 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.plan.guard import check_root
 from wizard.apply.plan.looked_at import Look, looked_at
+from wizard.apply.run.begin import check_root
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say
 from wizard.faces.writing.which_run import run_meant

@@ -13,8 +13,9 @@ from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_root, check_unused, identity_difference
-from wizard.apply.plan.start import lock_all, settle
+from wizard.apply.plan.guard import check_unused, identity_difference
+from wizard.apply.plan.start import lock_all
+from wizard.apply.run.begin import NOTHING_WRITTEN, check_root, settle
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.facts_kept import keep_facts
 from wizard.apply.run.journal import Journal

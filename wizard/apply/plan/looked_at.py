@@ -16,7 +16,7 @@ from wizard.apply.block.stand_in import NoStandInError, attached
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.engine.stand_ins import have_partitions, left_over, release_left
 from wizard.apply.engine.stores import Store, new_file
-from wizard.apply.plan.guard import NOTHING_WRITTEN, check_root
+from wizard.apply.run.begin import NOTHING_WRITTEN, check_root
 from wizard.apply.run.lock import lock_run
 from wizard.apply.run.runs import check_owner, load_plan
 from wizard.apply.system.mounts import read_mounts
