@@ -128,7 +128,7 @@ class Exchange:
                 for side in self.sides:
                     if side not in used:
                         put(side, side.change.new_marks, side.new)
-                        self._check(side, side.change.new_digest)
+                        self._check_released(side)
                 self._enter(Phase.RELEASED)
             self._demand(Phase.RELEASED)
 
@@ -330,6 +330,15 @@ class Exchange:
         """Raises Failed where the drive, read past every cache, does not hold what has this digest."""
         if not side.holds(digest):
             raise Failed(f"{side.change.path} does not hold what it should: {UNREADABLE}.")
+
+    def _check_released(self, side: Side) -> None:
+        """As `_check`; raises Refused where no way back can be named, since the old bytes are damaged."""
+        try:
+            self._check(side, side.change.new_digest)
+        except Failed as error:
+            if side.keeps_old():
+                raise
+            raise Refused(f"{error} `diskwright keep {self._name}` tries it again. {self._over}") from None
 
     def _replace(self, side: Side, content: Read, digest: str, progress: Progress) -> None:
         """Put these bytes in all places, and read them back. What is there already is not written again:

@@ -53,15 +53,18 @@ def stray(side: Side, *, before: bool = False) -> int | None:
     is to hold was written yet.
 
     A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
-    it.
+    it. Raises Failed where not one can be read: what others wrote there would not be seen.
     """
+    failed: list[Failed] = []
+    seen = False
     marks = side.change.old_marks if before else side.change.marks
     bare = {start for mark in marks for start, _ in blocks(mark, side.medium.logical_block_bytes)}
     for chunk in chunks(side.change.places):
         old, new = (
             read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.old if before else side.new)
         )
-        for start, now in _readable(side.medium, chunk):
+        for start, now in _readable(side.medium, chunk, failed):
+            seen = True
             if now in (old, new):
                 continue
             at = start - chunk.start_bytes
@@ -70,11 +73,14 @@ def stray(side: Side, *, before: bool = False) -> int | None:
                 known = (old[at + offset :][: len(block)], new[at + offset :][: len(block)])
                 if block not in known and not (start + offset in bare and is_zero(block)):
                     return start + offset
+    if failed and not seen:
+        raise failed[0]
     return None
 
 
-def _readable(medium: Medium, chunk: Extent) -> Iterator[tuple[int, bytes]]:
-    """What the drive holds there, in pieces, without the blocks that cannot be read."""
+def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[tuple[int, bytes]]:
+    """What the drive holds there, in pieces, without the blocks that cannot be read; why goes to
+    `failed`."""
     try:
         yield chunk.start_bytes, medium.read(chunk.start_bytes, chunk.size_bytes)
         return
@@ -84,7 +90,8 @@ def _readable(medium: Medium, chunk: Extent) -> Iterator[tuple[int, bytes]]:
     for start in range(chunk.start_bytes, chunk.end_bytes, size):
         try:
             block = medium.read(start, size)
-        except Failed:
+        except Failed as error:
+            failed[:] = [error]
             continue
         yield start, block
 
@@ -101,12 +108,13 @@ def is_bare(side: Side, marks: tuple[Mark, ...], shown: Read) -> bool:
 
 def shows_old(side: Side) -> bool:
     """Whether a mark of what it held is there, and is none of what it is to hold. What cannot be read shows
-    nothing."""
+    nothing; where what it is to hold is not kept any more, that is like nothing."""
     for mark in side.change.old_marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
+            new = b""
             with suppress(Failed):
-                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != side.new(
-                    start, size
-                ):
+                new = side.new(start, size)
+            with suppress(Failed):
+                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != new:
                     return True
     return False
