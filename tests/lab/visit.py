@@ -35,6 +35,7 @@ MODULES = (
     "unseen",
     "erring",
     "powercuts",
+    "applycuts",
     "migrations",
     "migrated_volumes",
     "migrated_system",
