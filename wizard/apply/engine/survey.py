@@ -1,13 +1,14 @@
 """What a drive holds in the places of a change, block by block: only reads."""
 
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
+from pathlib import Path
 
 from wizard.apply.block.extents import Read, chunks
-from wizard.apply.block.medium import Medium
+from wizard.apply.block.medium import DeviceMedium, Medium
 from wizard.apply.engine.record import Change, Mark
-from wizard.apply.engine.stores import digest_of, is_zero
+from wizard.apply.engine.stores import Store, digest_of, is_zero, new_file, old_file
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
@@ -118,3 +119,33 @@ def shows_old(side: Side) -> bool:
                 if any(held := side.old(start, size)) and side.medium.read(start, size) == held != new:
                     return True
     return False
+
+
+def resemblance(run: Path, number: int, change: Change, node: str) -> tuple[int, int]:
+    """How many blocks of a device, in the places of a run's change, hold what that drive held or is to hold,
+    and how many hold something else. Zeros, and what cannot be read, say nothing. Raises Failed where the
+    device cannot be opened."""
+    ours = others = 0
+    with DeviceMedium(node) as medium, ExitStack() as stack:
+        kept: list[Read] = []
+        for file in (old_file(run, number), new_file(run, number)):
+            with suppress(Failed):
+                kept.append(stack.enter_context(Store(file)).read)
+        size = medium.logical_block_bytes
+        for chunk in chunks(change.places):
+            known = [_read_or_nothing(read, chunk) for read in kept]
+            for start, now in _readable(medium, chunk, []):
+                first = start - chunk.start_bytes
+                for at in range(0, len(now), size):
+                    block = now[at : at + size]
+                    if not is_zero(block):
+                        is_ours = any(block == one[first + at : first + at + size] for one in known)
+                        ours, others = ours + is_ours, others + (not is_ours)
+    return ours, others
+
+
+def _read_or_nothing(read: Read, chunk: Extent) -> bytes:
+    try:
+        return read(chunk.start_bytes, chunk.size_bytes)
+    except Failed:
+        return b""

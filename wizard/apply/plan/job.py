@@ -65,7 +65,11 @@ def _keeping(run: Path) -> Taking:
     check_keeps(run)
     plan = load_plan(run)
     check_operations(plan, load_environment(run).only)
-    return Taking(f"Putting {named(plan)} to use.", partial(lock_all, plan))
+
+    def check() -> None:
+        own_drives(run, plan).probe()
+
+    return Taking(f"Putting {named(plan)} to use.", _locks(run, plan), check)
 
 
 def _taking_back(run: Path, over_changes: bool) -> Taking:
