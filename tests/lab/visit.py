@@ -36,6 +36,7 @@ MODULES = (
     "erring",
     "powercuts",
     "applycuts",
+    "equal",
     "migrations",
     "migrated_volumes",
     "migrated_system",
