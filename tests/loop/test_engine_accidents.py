@@ -1,17 +1,20 @@
 """Real commands on a real drive, and accidents from a seed: whoever follows what is said comes to an end, and
 the drive is as before or as planned, to the bit."""
 
+import hashlib
 import os
+from pathlib import Path
 from random import Random
 
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.accidents import Accident, Medium, Person, high_loop
-from tests.loop.applying import Work, fill, old_gpt, wish
+from tests.loop.accidents import Accident, Medium, Person, high_loop, plug_in, pull
+from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
 from wizard.apply.block.extents import gaps, merged
 from wizard.apply.engine.record import Phase
 from wizard.apply.engine.stores import digest_of
+from wizard.apply.run.journal import RunState
 from wizard.layout.planner import Mode
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
@@ -80,3 +83,28 @@ def holds_what_it_should(person: Person, before: bytes) -> None:
     for place in gaps(merged(changed, 512, DRIVE_BYTES), DRIVE_BYTES):
         assert held[place.start_bytes : place.end_bytes] == before[place.start_bytes : place.end_bytes], place
     tool("e2fsck", "-f", "-n", person.plan.volumes[0].path)
+
+
+def test_another_drive_in_its_place_is_not_written_to(work: Work) -> None:
+    """Neither drive tells a number; the one that is set up waits meanwhile."""
+    with high_loop(work, DRIVE_BYTES) as (drive, _):
+        fill(drive, work.bench)
+        old_gpt(drive)
+        before = work.digest(drive)
+        run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+        assert end is RunState.WAITING, story(run)
+        image = pull(work, drive)
+        other = work.bench.folder / "other.img"
+        with other.open("wb") as file:
+            file.truncate(DRIVE_BYTES)
+        plug_in(work, drive, other)
+        tool("mkfs.ext4", "-q", "-F", "-b", "4096", "-d", str(Path(__file__).parent), drive)
+        held = work.digest(drive)
+        for words in (("undo",), ("undo", "--over-changes"), ("keep",)):
+            refused = diskwright(work, *words, run.name)
+            assert refused.returncode and "it can be another one" in refused.stderr, refused.stderr
+        pull(work, drive)
+        assert hashlib.sha256(other.read_bytes()).hexdigest() == held
+        plug_in(work, drive, image)
+        assert diskwright(work, "undo", run.name).returncode == 0, story(run)
+        assert work.digest(drive) == before
