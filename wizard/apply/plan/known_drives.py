@@ -100,7 +100,7 @@ class KnownDrives:
     def _holds_what_was_left(self, member: Member, drive: Drive) -> bool:
         if (found := self._resemblance(member, drive)) is not None:
             ours, others = found
-            return ours > others
+            return ours > 0 and not others
         return drive_digests.is_left_on(
             self.run, self.plan, member, drive.path, self.begun, undoing=self.undoing
         )
