@@ -43,6 +43,8 @@ VOLUMES = (
 """Small ones of ext4 have small blocks, and small ones of XFS no stripe."""
 HEADS = {"vfat": ("-g", "255/63"), "ntfs": ("-H", "255", "-S", "63")}
 """Heads and sectors, of which each kind of drive says something else: Windows wants these."""
+PATIENCE = 600.0
+"""Seconds for nine filesystems, each made and checked."""
 FEWEST = 4
 """Lines that a reader prints at least; fewer would compare nothing."""
 
@@ -63,7 +65,7 @@ def _compared(drive: EmulatedDrive) -> Iterator[Check]:
     plan = _plan(node_of(drive))
     file = SHARED / f"plan-{drive.name}.json"
     file.write_text(render_plan(plan))
-    told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256))
+    told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256), seconds=PATIENCE)
     yield Check(f"{drive.name}: apply ends well", told.status == 0, told.errors[-1500:])
     if told.status:
         return
@@ -95,4 +97,4 @@ def _made_directly(drive: EmulatedDrive, made: MakeFilesystem, rehearsed: list[s
 
 JOBS = {"equal": equal}
 TITLE = "what is rehearsed equals what is made on the drive itself, on 512e and on striped drives"
-VISITS = (Visit(TITLE, EQUAL_FLEET, tuple(JOBS), 900, udev=False),)
+VISITS = (Visit(TITLE, EQUAL_FLEET, tuple(JOBS), 1500, udev=False),)
