@@ -7,26 +7,23 @@ has both in their true order.
 
 from __future__ import annotations
 
-import ctypes
-import os
-import subprocess
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from random import Random
-from time import sleep
 
 from tests.exchanging import unheard
-from tests.lab.blocklog import Write, read_log
+from tests.lab.blocklog import read_log
 from tests.lab.cutpoints import Content, power_cuts
-from tests.lab.fleet import KIB, MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import node_of, tool
 from tests.lab.machine import Laboratory, log_of
+from tests.lab.replayed import MEMORY, looped, mark, mounted, mounts, number_of
 from tests.lab.transactions import make_old, migrate
 from tests.lab.visit import Visit
-from wizard.apply.block.devices import forget_caches, write_bytes
+from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.run.journal import Journal
 from wizard.apply.transaction.commit import Exchange
@@ -47,17 +44,10 @@ LOGGED_FLEET = Fleet("transaction-logged", (LOGGED,))
 FILESYSTEM, REST = (MIB, 5 * MIB), (6 * MIB, 16 * MIB)
 """Where the two partitions begin, and how long they are."""
 ROOM_BYTES = 4 * MIB
-MARKS_BYTES = 512 * KIB
-"""Where on the drive the job writes what comes next."""
-MS_RDONLY = 1
-"""From sys/mount.h."""
-MEMORY = Path("/dev/shm")
-"""What is on no disk need not be waited for."""
 POINTS = 500
 """At least as many states are looked at."""
 PLACE = Path("/srv/lab/rest")
 RUN = "run"
-_KERNEL = ctypes.CDLL(None, use_errno=True)
 BEGIN, COMMITTED, UNDONE = b"the commit begins", b"committed", b"undone"
 
 
@@ -80,17 +70,12 @@ def logged(fleet: Fleet) -> Iterator[Check]:
     change = Transaction.begin(PLACE / RUN, f"{node}1", PLACE, Journal(PLACE / RUN), room_bytes=ROOM_BYTES)
     migrate(change.work)
     tool("sync")
-    _mark(node, BEGIN)
+    mark(node, BEGIN)
     change.commit()
-    _mark(node, COMMITTED)
+    mark(node, COMMITTED)
     change.undo()
-    _mark(node, UNDONE)
+    mark(node, UNDONE)
     yield Check("committed and undone", change.phase is Phase.UNDONE, change.phase)
-
-
-def _mark(node: str, mark: bytes) -> None:
-    os.sync()
-    write_bytes(node, MARKS_BYTES, mark.ljust(512, b"\0"))
 
 
 @dataclass
@@ -107,7 +92,7 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
     """Every state that the drive can have had since the commit began, each as after a power cut."""
     with lab.image(log_of(LOGGED.name)).open("rb") as log:
         writes = list(read_log(log))
-    begin, committed, undone = (_number_of(mark, writes) for mark in (BEGIN, COMMITTED, UNDONE))
+    begin, committed, undone = (number_of(words, writes) for words in (BEGIN, COMMITTED, UNDONE))
     content = Content(bytearray(LOGGED.size_bytes))
     content.take(writes[:begin])
     old = _filesystem(content)
@@ -121,7 +106,7 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
         _bench(Path(folder)) as bench,
     ):
         bench.lay(content)
-        yield Check("whole, the filesystem can be mounted", _mounts(bench.filesystem, bench.tried), "")
+        yield Check("whole, the filesystem can be mounted", mounts(bench.filesystem, bench.tried), "")
         for number, what in power_cuts(content, writes[begin:undone], Random(1)):
             replay.points += 1
             _look(replay, bench, content, what, back=begin + number > committed or bool(replay.points % 2))
@@ -132,15 +117,6 @@ def cut_everywhere(lab: Laboratory) -> Iterable[Check]:
         "\n".join(replay.wrong[:20]),
     )
     yield Check("there were enough of them", replay.points >= POINTS, str(replay.points))
-
-
-def _number_of(mark: bytes, writes: Sequence[Write]) -> int:
-    """How many writes there are up to a mark, which is one of them."""
-    return next(
-        number
-        for number, write in enumerate(writes, 1)
-        if write.offset_bytes == MARKS_BYTES and write.data.startswith(mark)
-    )
 
 
 def _filesystem(content: Content) -> bytes:
@@ -187,17 +163,17 @@ def _bench(folder: Path) -> Iterator[Bench]:
     tried, place = folder / "tried", folder / "rest"
     for new in (tried, place):
         new.mkdir()
-    with _looped(image, *FILESYSTEM) as filesystem, _looped(image, *REST) as rest:
+    with looped(image, *FILESYSTEM) as filesystem, looped(image, *REST) as rest:
         yield Bench(image, filesystem, rest, tried, place, bytearray(FILESYSTEM[1]))
 
 
 def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bool) -> None:
     """The drive is started with as it is at this point; a change in the middle is finished, or taken back."""
     bench.lay(content)
-    with _mounted(bench.rest, bench.place) as place:
+    with mounted(bench.rest, bench.place) as place:
         record = load_record(place / RUN)
         where = f"{what}, {record.phase if record else 'no record'}"
-        if not (_is(replay.old, content) or _is(replay.new, content)) and _mounts(
+        if not (_is(replay.old, content) or _is(replay.new, content)) and mounts(
             bench.filesystem, bench.tried
         ):
             replay.wrong.append(f"{where}: what is half replaced was mounted")
@@ -220,42 +196,6 @@ def _goes_on(run: Path, node: str, *, back: bool) -> str:
             return "old"
         exchange.commit(lambda share: None)
         return "new"
-
-
-def _mounts(node: str, place: Path) -> bool:
-    """Whether the kernel takes it for a filesystem in any way at all."""
-    for kind in ("ext4", "ext2"):
-        with suppress(OSError), _mounted(node, place, kind, MS_RDONLY, "noload" if kind == "ext4" else ""):
-            return True
-    return False
-
-
-@contextmanager
-def _looped(image: Path, start: int, length: int) -> Iterator[str]:
-    """A loop device over a part of a file."""
-    limits = ("--offset", str(start), "--sizelimit", str(length))
-    node = subprocess.run(
-        ("losetup", "--find", "--show", *limits, str(image)), check=True, capture_output=True, text=True
-    ).stdout.strip()
-    try:
-        yield node
-    finally:
-        subprocess.run(("losetup", "--detach", node), check=True)
-        while Path("/sys/class/block", Path(node).name, "loop").exists():
-            sleep(0.005)
-
-
-@contextmanager
-def _mounted(node: str, place: Path, kind: str = "ext4", flags: int = 0, options: str = "") -> Iterator[Path]:
-    """A filesystem in a folder, by the kernel's own calls: programs for it would take most of the time.
-    Raises OSError."""
-    if _KERNEL.mount(os.fsencode(node), bytes(place), kind.encode(), flags, options.encode()):
-        raise OSError(ctypes.get_errno(), f"{node} is not mounted as {kind}")
-    try:
-        yield place
-    finally:
-        failed = _KERNEL.umount2(bytes(place), 0)
-        assert not failed, f"{node} stays mounted: {os.strerror(ctypes.get_errno())}"
 
 
 JOBS = {"logged": logged}

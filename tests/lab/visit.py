@@ -35,6 +35,8 @@ MODULES = (
     "unseen",
     "erring",
     "powercuts",
+    "applycuts",
+    "equal",
     "migrations",
     "migrated_volumes",
     "migrated_system",

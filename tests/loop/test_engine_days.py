@@ -15,6 +15,8 @@ from tests.simulator.faults import Fault, Life
 from tests.simulator.rehearsals import JOBS, rehearsed_job
 
 SEEDS = 20_000 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 500
+FAILED_ONCE = (2438, 6454, 7255, 7297, 9686, 10724, 13968)
+"""Too rare for every day, and lived through every day all the same."""
 ONE_SEED = os.environ.get("DISKWRIGHT_SEED")
 
 
@@ -46,7 +48,7 @@ def test_every_day_ends_well(name: str, work: Work, make_drive: MakeDrive, memor
     """First come scripts, then seeds. A seed picks the job too. `DISKWRIGHT_SEED=N` lives through that one
     alone and prints it."""
     number = list(JOBS).index(name)
-    seeds = [int(ONE_SEED)] if ONE_SEED else range(SEEDS)
+    seeds = [int(ONE_SEED)] if ONE_SEED else dict.fromkeys((*range(SEEDS), *FAILED_ONCE))
     own = [seed for seed in seeds if seed % len(JOBS) == number]
     if not own:
         pytest.skip("the seed is of another job")

@@ -1,15 +1,14 @@
 """What is rehearsed on a stand-in and brought to the drive is what the same tools make on the drive itself,
 field by field.
 
-Only what is drawn at random, and times, may differ. 512e and striped drives are emulated in the lab.
+Only what is drawn at random, and times, may differ. 512e and striped drives are emulated in the lab
+(`tests/lab/equal.py`).
 """
-
-import re
-from collections.abc import Sequence
 
 import pytest
 
 from tests.devices import MakeDrive, tool
+from tests.fields import READERS, fields
 from tests.loop.applying import Work, ended, fill, story, unknown_kernel, wish
 from wizard.apply.run.journal import RunState
 from wizard.layout.planner import Mode, make_plan
@@ -18,42 +17,6 @@ from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
 
 UUID = "5f0c2b1e-1d2c-4e3f-8a9b-0123456789ab"
-
-READERS: dict[str, tuple[Sequence[str], ...]] = {
-    "ext4": (("dumpe2fs",),),
-    "xfs": (("xfs_db", "-r", "-c", "sb 0", "-c", "p"), ("xfs_db", "-r", "-c", "agf 1", "-c", "p")),
-    "btrfs": (("btrfs", "inspect-internal", "dump-super", "--full"),),
-    "vfat": (("fsck.fat", "-n", "-v"), ("od", "-A", "d", "-t", "x1", "-N", "90")),
-    "exfat": (("dump.exfat",), ("od", "-A", "d", "-t", "x1", "-N", "112")),
-    "ntfs": (("ntfsinfo", "-m"), ("od", "-A", "d", "-t", "x1", "-N", "84")),
-    "f2fs": (("dump.f2fs", "-d", "1"),),
-    "nilfs2": (("nilfs-tune", "-l"),),
-    "jfs": (("jfs_tune", "-l"),),
-    "swap": (("od", "-A", "d", "-t", "x1", "-j", "1024", "-N", "96"),),
-}
-"""What tells the fields of a filesystem's superblock."""
-
-DRAWN = re.compile(
-    r"""
-    (?:created|time|date|checked|mounted|written)\b.*      # times
-    | Directory\ Hash\ Seed:.* | Checksum(?:\ seed)?:.*    # drawn, and what is computed of it
-    | csum\s.* | .*checksum\ 0x.* | dev_item\.uuid.* | .*stripe_dev_uuid.* | .*dev_uuid.* | chunk_tree_uuid.*
-    | .*crc.* 
-    | .*CKPT\ version.* | .*checkpoint_ver.* | .*checksum.*
-    | .*External\ log\ UUID.* | .*creation.* | .*bad-block.* | .*generation.*
-    """,
-    re.IGNORECASE | re.VERBOSE,
-)
-"""Fields that differ from one making to the next, also on one and the same drive."""
-
-
-def fields(kind: str, part: str) -> list[str]:
-    """The lines that every reader prints, without what is drawn and without the node's name."""
-    lines = []
-    for argv in READERS[kind]:
-        text = tool(*argv, part).replace(part, "PART")
-        lines += [line for line in text.splitlines() if not DRAWN.search(line)]
-    return lines
 
 
 @pytest.mark.parametrize("block_bytes", [512, 4096])
@@ -67,14 +30,14 @@ def test_every_field_is_the_same(
     plan = same_plan(work, one, kind)
     run, end = work.apply(plan)
     assert end is RunState.DONE, story(run)
-    made = fields(kind, plan.volumes[0].path)
+    made = fields(kind, plan.volumes[0].path, tool)
     # Two devices with one UUID are refused.
     tool("wipefs", "--all", "--quiet", plan.volumes[0].path)
     direct = same_plan(work, other, kind)
     monkeypatch.setattr("wizard.apply.plan.start.direct_reason", lambda _plan: "to compare with")
     run = work.start(direct)
     assert ended(run) is RunState.DONE, story(run)
-    assert fields(kind, direct.volumes[0].path) == made
+    assert fields(kind, direct.volumes[0].path, tool) == made
     assert len(made) > 3
 
 

@@ -31,6 +31,8 @@ from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.journal import Entry, Event
 
 ENDS = (Phase.KEPT, Phase.UNDONE, Phase.LEFT)
+CLAIMS = (Phase.BARRED, Phase.RELEASED, Phase.KEPT, Phase.UNDONE)
+"""Phases that say what the drives hold."""
 COMMANDS = ("resume", "keep", "undo", "undo --over-changes", "status")
 Script = Sequence[tuple[str, Life]]
 """Commands, and what happens during each."""
@@ -161,8 +163,7 @@ class Day:
 
     def _command(self, what: str, life: Life) -> None:
         """One command, during which something may go wrong."""
-        phase = self.phase
-        self.told.append(f"{what} at {phase}, {life.fault} at {life.goes_at}")
+        self.told.append(f"{what} at {self.phase}, {life.fault} at {life.goes_at}")
         if life.fault is Fault.CUT or self.dice.random() < 0.2:
             life.beside = self._second_command
         self._plug_in(life)
@@ -179,9 +180,6 @@ class Day:
                 f"no way on is named: {self.last_words}"
             )
         self.told.append(f"    {self.phase}: {self.last_words}")
-        if life.unread and life.lasts == FOR_GOOD:
-            claims = (Phase.BARRED, Phase.RELEASED, Phase.KEPT, Phase.UNDONE)
-            assert self.phase is phase or self.phase not in claims, "it could not be read back"
         self._holds()
 
     def _second_command(self) -> None:
@@ -293,6 +291,8 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
 
     def save(run: Path, record: Record) -> None:
         day = now[-1]
+        if day.life.unread and day.life.lasts == FOR_GOOD:
+            assert record.phase not in CLAIMS, f"{record.phase}, and it could not be read back"
         if day.life.fails(Fault.RECORD):
             raise Failed(
                 f"How far the run is could not be written to {run}: No space left on device. Give the "

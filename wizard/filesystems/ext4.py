@@ -4,9 +4,12 @@ import re
 
 from wizard.filesystems.kind import Argv, MadeKind, with_suboptions
 from wizard.model.geometry import Geometry, advised_striping
-from wizard.model.machine import Striping
+from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import KIB, MIB, TIB
+
+SMALL_BYTES = 512 * MIB
+"""Below it mke2fs takes blocks of 1 KiB (e2fsprogs, mke2fs.conf)."""
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
@@ -14,14 +17,22 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     return (("mkfs.ext4", "-q", "-F", "-U", made.uuid, "-L", made.label, *made.options, made.device),)
 
 
-def _for_place(geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
-    """Stride and stripe width, where the drive advises a stripe (e2fsprogs, misc/mke2fs.c)."""
-    striping = advised_striping(geometry)
-    if striping is None or any("stride=" in option for option in options):
+def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+    """Stride and stripe width, where the drive advises a stripe, or has larger blocks than the filesystem
+    (e2fsprogs, misc/mke2fs.c)."""
+    block = _block_bytes(geometry, place, options)
+    physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
+    unit, width = advised_striping(geometry) or (physical, physical)
+    if unit <= block or any("stride=" in option for option in options):
         return options
-    unit, width = striping
-    block = int(options[options.index("-b") + 1]) if "-b" in options else 4 * KIB
     return with_suboptions(options, "-E", f"stride={unit // block},stripe_width={width // block}")
+
+
+def _block_bytes(geometry: Geometry, place: Extent, options: Argv) -> int:
+    """The filesystem's blocks: of a small one they are small, too."""
+    if "-b" in options:
+        return int(options[options.index("-b") + 1])
+    return 4 * KIB if place.size_bytes >= SMALL_BYTES else max(KIB, geometry.logical_block_bytes)
 
 
 def striping_in(text: str) -> Striping | None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_MBR_TYPE
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Striping
+from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
 
 Argv = tuple[str, ...]
@@ -47,7 +47,7 @@ def _as_it_is(text: str) -> str:
     return text
 
 
-def _nothing(_geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
+def _nothing(_geometry: Geometry, _place: Extent, options: Argv) -> Argv:
     return options
 
 
@@ -79,7 +79,7 @@ class MadeKind(FilesystemKind):
     of `serial_digits` (8 or 16) hexadecimal digits. Where `uuid_follows`, a second program sets it after the
     first has drawn one of its own.
 
-    `for_place` gives its options for a partition that starts at a byte of a drive with that geometry: what
+    `for_place` gives its options for a partition at this place of a drive with that geometry: what
     its maker would ask the drive for, and a stand-in does not tell.
 
     `discards` tells whether its maker tells the drive first that nothing in the volume is needed any more,
@@ -113,7 +113,7 @@ class MadeKind(FilesystemKind):
     bare_flags: frozenset[str] = frozenset()
     fit_label: Callable[[str], str] = _as_it_is
     label_fault: Callable[[str], str | None] = _no_fault
-    for_place: Callable[[Geometry, int, Argv], Argv] = _nothing
+    for_place: Callable[[Geometry, Extent, Argv], Argv] = _nothing
     discards: bool = False
     serial_digits: int = 0
     uuid_follows: bool = False

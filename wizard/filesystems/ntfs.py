@@ -4,6 +4,7 @@ ntfs-3g 2022.10.3."""
 from wizard.filesystems.kind import Argv, MadeKind, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.geometry import Geometry
+from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import KIB, MIB, TIB
 
@@ -16,11 +17,11 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
-def _for_place(geometry: Geometry, start_bytes: int, options: Argv) -> Argv:
+def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
     """Where the partition starts, in blocks of the drive, with the heads and sectors that BIOSes count by.
     Windows does not start from one without them.
     """
-    hidden = start_bytes // geometry.logical_block_bytes
+    hidden = place.start_bytes // geometry.logical_block_bytes
     return (*options, "-p", str(hidden), "-H", "255", "-S", "63") if hidden < 1 << 32 else options
 
 

@@ -3,6 +3,7 @@
 from wizard.filesystems.kind import Argv, MadeKind, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, FAT32_MBR_TYPE
 from wizard.model.geometry import Geometry
+from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
@@ -17,11 +18,11 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
-def _for_place(geometry: Geometry, start_bytes: int, options: Argv) -> Argv:
+def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
     """Where the partition starts, which firmware and Windows read: in blocks of the drive (mkfs.fat itself
     counts 512 bytes on every drive). Further in than 32 bits can say it stays away, as with other makers.
     """
-    hidden = start_bytes // geometry.logical_block_bytes
+    hidden = place.start_bytes // geometry.logical_block_bytes
     return (*options, "-g", "255/63", "-h", str(hidden)) if hidden < 1 << 32 else options
 
 

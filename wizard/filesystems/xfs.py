@@ -4,9 +4,9 @@ import re
 
 from wizard.filesystems.kind import Argv, MadeKind
 from wizard.model.geometry import Geometry, advised_striping
-from wizard.model.machine import Striping
+from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
-from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, TIB
+from wizard.model.units import GIB, KERNEL_SECTOR_BYTES, MIB, TIB
 
 
 def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
@@ -16,12 +16,13 @@ def _commands(made: MakeFilesystem) -> tuple[Argv, ...]:
     )
 
 
-def _for_place(geometry: Geometry, _start_bytes: int, options: Argv) -> Argv:
-    """Its sectors are the drive's physical blocks, and its stripe what the drive advises (xfsprogs,
-    libxfs/topology.c)."""
+def _for_place(geometry: Geometry, place: Extent, options: Argv) -> Argv:
+    """Its sectors are the drive's physical blocks, and its stripe what the drive advises, which small ones do
+    without (xfsprogs, libxfs/topology.c, mkfs/xfs_mkfs.c)."""
     physical = max(geometry.physical_block_bytes, geometry.logical_block_bytes)
     sectors = ("-s", f"size={physical}") if physical > KERNEL_SECTOR_BYTES and "-s" not in options else ()
-    if (striping := advised_striping(geometry)) is None or "-d" in options:
+    striping = advised_striping(geometry)
+    if striping is None or place.size_bytes < GIB or "-d" in options:
         return (*options, *sectors)
     unit, width = striping
     stripe = ("-d", f"su={unit},sw={width // unit}")

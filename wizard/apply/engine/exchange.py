@@ -117,7 +117,7 @@ class Exchange:
                         put(side, side.change.new_marks, side.new)
                         # Last: until then it says what is withheld.
                         put_away_notice(side)
-                        check(side, side.change.new_digest)
+                        self._check_released(side)
                 self._enter(Phase.RELEASED)
             self._demand(Phase.RELEASED)
 
@@ -315,6 +315,15 @@ class Exchange:
                 f"Nothing more was written. {self._over}"
             )
         return True
+
+    def _check_released(self, side: Side) -> None:
+        """As `check`; raises Refused where no way back can be named, since the old bytes are damaged."""
+        try:
+            check(side, side.change.new_digest)
+        except Failed as error:
+            if side.keeps_old():
+                raise
+            raise Refused(f"{error} `diskwright keep {self._name}` tries it again. {self._over}") from None
 
 
 def mark_over_changes(run: Path, over: bool) -> None:

@@ -4,10 +4,10 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from wizard.apply.block.extents import Read
-from wizard.apply.block.medium import Medium
+from wizard.apply.block.medium import DeviceMedium, Medium
 from wizard.apply.engine.record import Change
 from wizard.apply.engine.stores import Store, new_file, notice_file, old_file
-from wizard.apply.engine.survey import Side
+from wizard.apply.engine.survey import Side, resemblance
 from wizard.documents.notice import read_notice
 from wizard.model.errors import Failed
 
@@ -23,6 +23,12 @@ def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitS
         _kept(new_file(run, number), files),
         _notice(run, number, change),
     )
+
+
+def resemblance_on(run: Path, number: int, change: Change, node: str) -> tuple[int, int]:
+    """See `survey.resemblance`. Raises Failed or BadInput where the device cannot be opened."""
+    with DeviceMedium(node) as medium, ExitStack() as files:
+        return resemblance(side_of(run, number, change, medium, files))
 
 
 def _kept(file: Path, files: ExitStack) -> Read:

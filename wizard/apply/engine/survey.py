@@ -72,15 +72,18 @@ def stray(side: Side, *, before: bool = False) -> int | None:
     says that nothing of what it is to hold was written yet.
 
     A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
-    it.
+    it. Raises Failed where not one can be read: what others wrote there would not be seen.
     """
+    failed: list[Failed] = []
+    seen = False
     marks = side.change.old_marks if before else side.change.marks
     bare = {start for mark in marks for start, _ in blocks(mark, side.medium.logical_block_bytes)}
     for chunk in chunks(side.change.places):
         old, new = (
             read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.old if before else side.new)
         )
-        for start, now in _readable(side.medium, chunk):
+        for start, now in _readable(side.medium, chunk, failed):
+            seen = True
             if now in (old, new):
                 continue
             at = start - chunk.start_bytes
@@ -91,28 +94,14 @@ def stray(side: Side, *, before: bool = False) -> int | None:
                     continue
                 if before or not side.may_notice(start + offset, block):
                     return start + offset
+    if failed and not seen:
+        raise failed[0]
     return None
 
 
-def is_mostly_left(side: Side) -> bool:
-    """Whether at least half of the blocks that hold anything hold what they held or are to hold: then it is
-    the drive, and another program wrote to some of it. Zeros speak for none. Raises Failed."""
-    known = strange = 0
-    size = side.medium.logical_block_bytes
-    for chunk in chunks(side.change.places):
-        old, new = (read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.new))
-        for start, now in _readable(side.medium, chunk):
-            for offset in range(0, len(now), size):
-                at, block = start - chunk.start_bytes + offset, now[offset : offset + size]
-                if block in (old[at : at + size], new[at : at + size]):
-                    known += not is_zero(block)
-                else:
-                    strange += 1
-    return known > 0 and known >= strange
-
-
-def _readable(medium: Medium, chunk: Extent) -> Iterator[tuple[int, bytes]]:
-    """What the drive holds there, in pieces, without the blocks that cannot be read."""
+def _readable(medium: Medium, chunk: Extent, failed: list[Failed]) -> Iterator[tuple[int, bytes]]:
+    """What the drive holds there, in pieces, without the blocks that cannot be read; why goes to
+    `failed`."""
     try:
         yield chunk.start_bytes, medium.read(chunk.start_bytes, chunk.size_bytes)
         return
@@ -122,7 +111,8 @@ def _readable(medium: Medium, chunk: Extent) -> Iterator[tuple[int, bytes]]:
     for start in range(chunk.start_bytes, chunk.end_bytes, size):
         try:
             block = medium.read(start, size)
-        except Failed:
+        except Failed as error:
+            failed[:] = [error]
             continue
         yield start, block
 
@@ -139,12 +129,38 @@ def is_bare(side: Side, marks: tuple[Mark, ...], shown: Read) -> bool:
 
 def shows_old(side: Side) -> bool:
     """Whether a mark of what it held is there, and is none of what it is to hold. What cannot be read shows
-    nothing."""
+    nothing; where what it is to hold is not kept any more, that is like nothing."""
     for mark in side.change.old_marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
+            new = b""
             with suppress(Failed):
-                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != side.new(
-                    start, size
-                ):
+                new = side.new(start, size)
+            with suppress(Failed):
+                if any(held := side.old(start, size)) and side.medium.read(start, size) == held != new:
                     return True
     return False
+
+
+def resemblance(side: Side) -> tuple[int, int]:
+    """How many blocks of a device, in the places of a run's change, hold what that drive held, is to hold or
+    carries meanwhile, and how many hold something else. Zeros, and what cannot be read, say nothing."""
+    ours = others = 0
+    size = side.medium.logical_block_bytes
+    for chunk in chunks(side.change.places):
+        known = [_read_or_nothing(read, chunk) for read in (side.old, side.new)]
+        for start, now in _readable(side.medium, chunk, []):
+            first = start - chunk.start_bytes
+            for at in range(0, len(now), size):
+                block = now[at : at + size]
+                if not is_zero(block):
+                    is_ours = any(block == one[first + at : first + at + size] for one in known)
+                    is_ours = is_ours or side.may_notice(start + at, block)
+                    ours, others = ours + is_ours, others + (not is_ours)
+    return ours, others
+
+
+def _read_or_nothing(read: Read, chunk: Extent) -> bytes:
+    try:
+        return read(chunk.start_bytes, chunk.size_bytes)
+    except Failed:
+        return b""

@@ -10,7 +10,7 @@ from pathlib import Path
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.sides import side_of
-from wizard.apply.engine.survey import Side, is_mostly_left, stray
+from wizard.apply.engine.survey import Side, resemblance, stray
 from wizard.apply.plan.guard import identity_difference, is_same_attachment, tells_who_it_is
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.runs import is_found, load_plan, save_drives
@@ -73,7 +73,7 @@ def _refuse_stranger(run: Path, record: Record, number: int, known: Identity) ->
         return
     if identity_difference(known, drive) is not None or is_same_attachment(known, drive):
         return
-    if not _holds(run, record, number, drive.path, is_mostly_left):
+    if not _holds(run, record, number, drive.path, _can_be_the_one):
         raise Refused(
             f"{drive.path} was attached anew since the run {run.name} was begun, tells no serial number to "
             "know it "
@@ -162,6 +162,12 @@ def _holds(run: Path, record: Record, number: int, node: str, is_the_one: Callab
             return is_the_one(side_of(run, number, change, medium, files))
     except (BadInput, Failed):
         return False
+
+
+def _can_be_the_one(side: Side) -> bool:
+    """Whether what the drive holds does not speak against it."""
+    ours, others = resemblance(side)
+    return ours >= others
 
 
 def _is_as_left(phase: Phase, side: Side) -> bool:

@@ -71,7 +71,11 @@ def _keeping(run: Path) -> Taking:
     moved = settle_drives(run)
     plan = load_plan(run)
     check_operations(plan, load_environment(run).only)
-    return Taking(" ".join((*moved, f"Putting {named(plan)} to use.")), _locks(run, plan))
+
+    def check() -> None:
+        own_drives(run, plan).probe()
+
+    return Taking(" ".join((*moved, f"Putting {named(plan)} to use.")), _locks(run, plan), check)
 
 
 def _taking_back(run: Path, over_changes: bool) -> Taking:

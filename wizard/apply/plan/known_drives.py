@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.engine.exchange import COMPLETE
+from wizard.apply.engine.record import GOING_BACK, load_record
+from wizard.apply.engine.sides import resemblance_on
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan.guard import (
     find_drive,
@@ -40,7 +43,7 @@ class KnownDrives:
         for member, drive in zip(self.plan.members, drives, strict=True):
             if drive.path in back or tells_who_it_is(member.drive) or is_same_attachment(member.drive, drive):
                 continue
-            if not self._holds_what_was_left(member, drive):
+            if not self._can_be_the_one(member, drive):
                 raise Refused(
                     f"{drive.path} was attached anew since the run {self.run.name} was begun, tells no "
                     "serial number to know it by, and does not hold what the run left on its drive: it can "
@@ -59,16 +62,45 @@ class KnownDrives:
             )
         return (
             f"The drive of the run {self.run.name} is {printable(path)} now, and nothing of the run is lost: "
-            f"detach it and whatever is {name}, attach it again so that it is {name}, and say `diskwright "
-            f"{'undo' if self.undoing else 'resume'} {called(self.run)}`."
+            f"detach it and whatever is {name}, attach it again so that it is {name}, and say "
+            f"{self._commands}."
         )
+
+    @property
+    def _commands(self) -> str:
+        """The commands that go on then, as they are said."""
+        record = load_record(self.run)
+        if self.undoing or (record is not None and record.phase in GOING_BACK):
+            ways = ["undo"]
+        else:
+            ways = ["keep", "undo"] if record is not None and record.phase in COMPLETE else ["resume"]
+        return " or ".join(f"`diskwright {way} {called(self.run)}`" for way in ways)
+
+    def _can_be_the_one(self, member: Member, drive: Drive) -> bool:
+        """Whether what the drive holds does not speak against it. A rehearsed run can have left nothing but
+        zeros."""
+        if (found := self._resemblance(member, drive)) is not None:
+            ours, others = found
+            return ours >= others
+        return self._holds_what_was_left(member, drive)
 
     def _is_the_one(self, member: Member, drive: Drive) -> bool:
         if identity_difference(member.drive, drive) is not None:
             return False
         return tells_who_it_is(member.drive) or self._holds_what_was_left(member, drive)
 
+    def _resemblance(self, member: Member, drive: Drive) -> tuple[int, int] | None:
+        """See `resemblance_on`; None for a run that was not rehearsed."""
+        record = load_record(self.run)
+        if record is None or not record.changes:
+            return None
+        number = self.plan.members.index(member)
+        return resemblance_on(self.run, number, record.changes[number], drive.path)
+
     def _holds_what_was_left(self, member: Member, drive: Drive) -> bool:
+        if (found := self._resemblance(member, drive)) is not None:
+            ours, others = found
+            return ours > 0 and not others
         return drive_digests.is_left_on(
             self.run, self.plan, member, drive.path, self.begun, undoing=self.undoing
         )

@@ -19,12 +19,11 @@ from wizard.apply.plan.guard import (
     check_start,
     check_surroundings,
     check_unused,
-    probe_members,
 )
+from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.begin import NOTHING_WRITTEN
-from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
@@ -68,7 +67,7 @@ def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> 
     if record.phase is Phase.KEPT:
         drop_stores(run)
         return finish()
-    _check_drives(plan, environment, record)
+    _check_drives(run, plan, record)
     if record.phase is Phase.REHEARSING:
         try:
             record = _rehearse(plan, Ground(run, environment, journal, execute))
@@ -182,7 +181,7 @@ def take_back(run: Path, journal: Journal) -> str:
         save_record(run, Record(Phase.UNDONE, record.changes))
         drop_stores(run)
         return f"{_named(plan)} did not change by one bit: everything was done on a stand-in, which is gone."
-    _check_drives(plan, load_environment(run), record)
+    _check_drives(run, plan, record)
     with _exchange(run, plan) as exchange:
         exchange.undo(noting(run))
         changed = sum(change.changed_bytes for change in exchange.record.changes)
@@ -229,16 +228,17 @@ def _record(run: Path) -> Record:
     return record
 
 
-def _check_drives(plan: Plan, environment: Environment, record: Record) -> None:
-    """Raises Refused unless the drives are the plan's, and nobody uses them; before the first write also what
+def _check_drives(run: Path, plan: Plan, record: Record) -> None:
+    """Raises Refused unless the drives are the run's, and nobody uses them; before the first write also what
     they hold."""
+    environment = load_environment(run)
     check_operations(plan, environment.only)
     try:
         if record.phase in UNTOUCHED:
             check_start(plan)
             check_surroundings(plan, environment)
             return
-        for drive in probe_members(plan):
+        for drive in KnownDrives(run, plan, frozenset()).probe():
             check_unused(drive)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None

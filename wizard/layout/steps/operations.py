@@ -113,8 +113,14 @@ def operations_of(
 
 def _options_there(volume: Volume, table: WriteTable, geometry: Geometry) -> tuple[str, ...]:
     """What a volume's maker is told, with what it would ask the drive itself for."""
-    starts = (entry.start_bytes for entry in table.entries if entry.number == volume.partition)
-    return MADE[volume.filesystem].for_place(geometry, next(starts, 0), volume.mkfs_options)
+    places = (
+        Extent(entry.start_bytes, entry.size_bytes)
+        for entry in table.entries
+        if entry.number == volume.partition
+    )
+    place = next(places, None)
+    options = volume.mkfs_options
+    return MADE[volume.filesystem].for_place(geometry, place, options) if place else options
 
 
 def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ...]:

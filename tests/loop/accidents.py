@@ -1,0 +1,315 @@
+"""What happens to a real run and its drive, and the person who goes on by what is said: for tests that draw
+it from a seed."""
+
+import fcntl
+import json
+import os
+import re
+import shlex
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from enum import StrEnum
+from pathlib import Path
+from random import Random
+from time import sleep
+
+from tests.devices import (
+    MakeDrive,
+    attached_in,
+    backing_file,
+    drop_partitions,
+    forget_partitions,
+    release,
+    tool,
+)
+from tests.loop.applying import ROOT, SECONDS, Work, until
+from wizard.apply.engine.record import Phase, Record, load_record
+from wizard.apply.run.journal import FILE as JOURNAL
+from wizard.apply.run.lock import is_locked
+from wizard.layout.document import render_plan
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+
+NAMED = re.compile(r"diskwright (resume|undo|keep) (\S+)((?: --confirm \S+| --over-changes)*)")
+"""A command as it is said."""
+SAID = re.compile(r"being worked on|locked by another|Nothing was written|nothing to|left to be done|already")
+FIRST_NUMBER, LOOP_CTL_REMOVE = 200, 0x4C81
+"""Loop devices from here on are free as long as there are lower ones. The other is of linux/loop.h."""
+MEDIUM_BYTES = 128 * MIB
+
+
+class Accident(StrEnum):
+    """What happens while a command is under way, or right after it."""
+
+    NONE = "nothing"
+    KILLED = "the run is killed"
+    BOTH_KILLED = "the run and the command are killed"
+    PULLED = "killed, and the drive is plugged in again"
+    ELSEWHERE = "killed, and the drive is plugged in again as another"
+    CLOCK = "killed, and the clock jumps back by years"
+    FULL = "the journal's medium is full"
+    READ_ONLY = "the journal's medium turns read-only"
+    TWICE = "another command is given at the same time"
+
+
+@contextmanager
+def high_loop(work: Work, size_bytes: int) -> Iterator[tuple[str, str]]:
+    """A drive under a number that nobody else is given, and another such number."""
+    image = work.bench.folder / "pulled.img"
+    with image.open("wb") as file:
+        file.truncate(size_bytes)
+    start = FIRST_NUMBER + os.getpid() % 400 * 2
+    first, second = (
+        f"/dev/loop{number}"
+        for number in [at for at in range(start, start + 1000) if not Path(f"/sys/block/loop{at}").exists()][
+            :2
+        ]
+    )
+    plug_in(work, first, image)
+    try:
+        yield first, second
+    finally:
+        work.leave()
+        for node in (first, second):
+            file = backing_file(node)
+            if file is not None and work.bench.folder in file.parents:
+                work.bench.images[node] = file
+                pull(work, node)
+            with Path("/dev/loop-control").open("rb") as control, suppress(OSError):
+                fcntl.ioctl(control, LOOP_CTL_REMOVE, int(node.removeprefix("/dev/loop")))
+            work.bench.images.pop(node, None)
+
+
+def plug_in(work: Work, node: str, image: Path) -> None:
+    """Attach the drive's file; the kernel counts it anew and reads its table."""
+    tool("losetup", node, str(image))
+    work.bench.images[node] = image
+    work.bench.own(node)
+    drop_partitions(node)
+    tool("sh", "-c", f"partx --add {node} 2>/dev/null || true")
+
+
+def pull(work: Work, node: str) -> Path:
+    """Detach it; its file."""
+    image = work.bench.image_of(node)
+    forget_partitions(node)
+    tool("losetup", "--detach", node)
+    until(lambda: backing_file(node) is None)
+    del work.bench.images[node]
+    return image
+
+
+@dataclass
+class Medium:
+    """An ext4 on which runs are kept, and which turns read-only when it finds an error."""
+
+    drive: str
+    place: Path
+
+    @classmethod
+    def of(cls, work: Work, make_drive: MakeDrive) -> "Medium":
+        """A new one, mounted."""
+        made = cls(make_drive(MEDIUM_BYTES), work.folder / "medium")
+        tool("mkfs.ext4", "-q", "-m", "0", made.drive)
+        made.place.mkdir()
+        made._mount()
+        return made
+
+    def _mount(self) -> None:
+        tool("mount", "-o", "errors=remount-ro", self.drive, str(self.place))
+
+    def fill(self, spare_bytes: int) -> None:
+        """Leave so much room on it."""
+        status = os.statvfs(self.place)
+        size = max(0, status.f_bavail * status.f_frsize - spare_bytes)
+        with (self.place / "filler").open("wb") as file, suppress(OSError):
+            os.posix_fallocate(file.fileno(), 0, size)
+
+    def turn_read_only(self) -> None:
+        """Have the kernel find an error on it."""
+        Path(f"/sys/fs/ext4/{Path(self.drive).name}/trigger_fs_error").write_text("made up by a test")
+        with suppress(OSError):
+            (self.place / "file").touch()
+
+    def make_room(self) -> None:
+        """As there was."""
+        (self.place / "filler").unlink(missing_ok=True)
+
+    def mend(self) -> None:
+        """Have it checked, as at a restart."""
+        self.take_away()
+        subprocess.run(("e2fsck", "-f", "-y", self.drive), capture_output=True, check=False)
+        self._mount()
+
+    def take_away(self) -> None:
+        """Unmount it, as at a restart: what was killed leaves a stand-in behind, whose file lies there."""
+        for name in attached_in(self.place):
+            release(f"/dev/{name}")
+        tool("umount", str(self.place))
+
+
+@dataclass
+class Person:
+    """Who gives commands, reads what they say, and does that."""
+
+    work: Work
+    plan: Plan
+    medium: Medium
+    dice: Random
+    spare: str
+    told: list[str] = field(default_factory=list)
+    words: str = ""
+
+    @property
+    def drive(self) -> str:
+        """Where the plan has it."""
+        return self.plan.drive.path
+
+    @property
+    def run(self) -> Path | None:
+        """The newest run, if one was begun."""
+        return max((self.medium.place / "runs").glob("0*"), default=None)
+
+    @property
+    def record(self) -> Record | None:
+        """How far it is."""
+        return load_record(self.run) if self.run is not None else None
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the run came to one of its ends."""
+        return (record := self.record) is not None and record.phase in (Phase.KEPT, Phase.UNDONE)
+
+    def applies(self, accident: Accident) -> None:
+        """The plan, without `--keep`."""
+        file = self.work.folder / "plan.json"
+        file.write_text(render_plan(self.plan))
+        token = self.plan.drive.token
+        runs = self.medium.place / "runs"
+        self.gives(
+            ("apply", str(file), f"--confirm={token}", f"--journal={runs}", f"--fstab={self.work.fstab}"),
+            accident,
+        )
+
+    def follows(self, accident: Accident) -> None:
+        """Give one of the commands that were said last; where none was, those that `status` says."""
+        said = NAMED.findall(self.words)
+        if not said:
+            assert self.run is not None, f"nothing says how to go on: {self.words}"
+            self.words = _ran(("status", "--journal", str(self.run.parent)))
+            said = NAMED.findall(self.words)
+        assert said, f"no command is named: {self.words}"
+        command, run, options = self.dice.choice(said)
+        self.gives(
+            tuple(word.strip("`.,;") for word in shlex.split(f"{command} {run.strip('`.,;')} {options}")),
+            accident,
+        )
+
+    def gives(self, words: Sequence[str], accident: Accident) -> None:
+        """One command, during which something happens, and which is mended afterwards."""
+        self.told.append(f"{' '.join(words)}; {accident}")
+        if accident is Accident.FULL:
+            self.medium.fill(self.dice.randrange(0, 12 * MIB))
+        process = _started(words)
+        sleep(self.dice.random() * self.dice.choice((0.5, 2.0, 5.0)))
+        self._meanwhile(accident, process)
+        out, errors = process.communicate(timeout=3 * SECONDS)
+        self.words = " ".join(f"{out} {errors}".split())
+        self.told.append(f"    {process.returncode}: {self.words.strip()[-700:]}")
+        self._afterwards(accident)
+        now = self.record
+        self.told.append(f"    {now.phase if now else 'not begun'}")
+
+    def _meanwhile(self, accident: Accident, process: subprocess.Popen[str]) -> None:
+        match accident:
+            case Accident.NONE | Accident.FULL:
+                pass
+            case Accident.READ_ONLY:
+                self.medium.turn_read_only()
+            case Accident.TWICE:
+                self._second()
+            case Accident.BOTH_KILLED:
+                process.kill()
+                self._kill()
+            case _:
+                self._kill()
+
+    def _second(self) -> None:
+        """While another one works on the run it says so, and does nothing."""
+        if self.run is None:
+            return
+        busy = is_locked(self.run)
+        said = _ran((self.dice.choice(("resume", "undo", "keep")), str(self.run)))
+        self.told.append(f"    at the same time: {said.strip()[-300:]}")
+        if busy and is_locked(self.run):
+            assert SAID.search(said), said
+
+    def _kill(self) -> None:
+        if self.run is None:
+            return
+        with suppress(FileNotFoundError, ProcessLookupError, ValueError):
+            if is_locked(self.run):
+                os.kill(int((self.run / "pid").read_text()), signal.SIGKILL)
+
+    def _afterwards(self, accident: Accident) -> None:
+        """What the accident leads to, once nothing works on the run any more."""
+        if self.run is not None:
+            until(lambda: self.run is None or not is_locked(self.run))
+        match accident:
+            case Accident.FULL:
+                self.medium.make_room()
+            case Accident.READ_ONLY:
+                self.medium.mend()
+            case Accident.PULLED:
+                plug_in(self.work, self.drive, pull(self.work, self.drive))
+            case Accident.ELSEWHERE:
+                self._goes_elsewhere()
+            case Accident.CLOCK if self.run is not None:
+                _years_ago(self.run, self.dice.randrange(1, 30))
+
+    def _goes_elsewhere(self) -> None:
+        """It gets another number. A command says so, and what to do, and that is done."""
+        plug_in(self.work, self.spare, pull(self.work, self.drive))
+        if self.run is not None and not self.is_over:
+            said = _ran(("undo", str(self.run)))
+            self.told.append(f"    it is {self.spare} now: {said.strip()[-400:]}")
+            if not self.is_over:
+                assert self.spare in said and self.drive in said, said
+        plug_in(self.work, self.drive, pull(self.work, self.spare))
+
+
+def _years_ago(run: Path, years: int) -> None:
+    """All that the run wrote down it wrote that much later than now: the clock was jumped back since."""
+    file = run / JOURNAL
+    ahead = timedelta(days=365 * years)
+    lines = [json.loads(line) for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    for line in lines:
+        line["at"] = (datetime.fromisoformat(line["at"]) + ahead).isoformat(timespec="milliseconds")
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+    for path in (run, *run.rglob("*")):
+        status = path.stat()
+        os.utime(path, (status.st_atime + ahead.total_seconds(), status.st_mtime + ahead.total_seconds()))
+
+
+def _started(words: Sequence[str]) -> subprocess.Popen[str]:
+    argv = (sys.executable, "-m", "wizard", *words)
+    environment = {**os.environ, "NO_COLOR": "1", "COLUMNS": "10000"}
+    return subprocess.Popen(
+        argv,
+        cwd=ROOT,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def _ran(words: Sequence[str]) -> str:
+    out, errors = _started(words).communicate(timeout=3 * SECONDS)
+    return " ".join(f"{out} {errors}".split())
