@@ -30,7 +30,7 @@ from wizard.apply.block.extents import Read, chunks, gaps, merged
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import holding
 from wizard.apply.engine.record import GOING_BACK, Change, Mark, Phase, load_record
-from wizard.apply.engine.stores import Store, barred, new_file, old_file
+from wizard.apply.engine.stores import Store, barred, new_file, notice_file, old_file
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check
 from wizard.model.machine import Extent
@@ -306,9 +306,13 @@ def _ends(bench: Bench, content: Content, run: str) -> Ends:
         assert record is not None, "the run has no record"
         (change,) = record.changes
         with Store(old_file(folder, 0)) as old, Store(new_file(folder, 0)) as new:
+            notice = b""
+            if noted := change.notice:
+                with Store(notice_file(folder, 0)) as noticed:
+                    notice = noticed.read(noted.start_bytes, noted.size_bytes)
             found = [
                 _filled(held, change, read)
-                for read in (old.read, new.read, barred(change, old.read, new.read))
+                for read in (old.read, new.read, barred(change, old.read, new.read, notice))
             ]
     return Ends(change, *found)
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from wizard.apply.block.devices import (
     SYS_BLOCK,
     forget_caches,
+    kernel_name,
     partition_nodes,
     read_bytes,
     tell_kernel,
@@ -29,6 +30,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
+from wizard.probe.host.sysfs import node_of
 from wizard.tools.run import run as run_command
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
@@ -111,7 +113,11 @@ def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, 
 def release_left(run: Path) -> None:
     """Let go of stand-ins of this run that a killed process left behind: something was mounted from them.
     Raises Failed."""
-    for node in _left(run):
+    left = [*_left(run)]
+    # With its last user each of them goes by itself.
+    for node in left:
+        _stop_arrays(node)
+    for node in left:
         for mounted in reversed(read_mounts()):
             if mounted.source in (node, *partition_nodes(node)):
                 run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
@@ -130,6 +136,13 @@ def _left(run: Path) -> Iterator[str]:
             file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
             if Path(file).parent == run / FOLDER:
                 yield f"/dev/{entry.parent.parent.name}"
+
+
+def _stop_arrays(node: str) -> None:
+    """Stop the md arrays that stand on a stand-in: they would keep it."""
+    for part in (node, *partition_nodes(node)):
+        for holder in (SYS_BLOCK / kernel_name(part) / "holders").glob("md*"):
+            run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
 
 
 def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

@@ -14,6 +14,7 @@ from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_
 from wizard.filesystems.registry import MADE
 from wizard.layout.room.space import aligned_spaces, gpt_bounds
 from wizard.layout.steps.operations import layout_after, mounted, table_after
+from wizard.model.geometry import Geometry
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
@@ -52,6 +53,9 @@ BTRFS_CHUNK_BYTES = 64 * KIB
 """What Btrfs writes to one drive at a stretch; it cannot be chosen (fs/btrfs/volumes.h, BTRFS_STRIPE_LEN)."""
 METADATA = ("raid1", "raid0")
 """How Btrfs may keep its own records; the first unless told otherwise."""
+HIGHEST_ARRAY = 127
+"""md arrays without a number of their own get the highest that is free, from this one downwards
+(mdadm(8))."""
 MOST_DRIVES = 16
 EXT4_BLOCK_BYTES = 4096
 NUMBER = 1
@@ -239,14 +243,27 @@ def striped_operations(
     """
     parts = parts_of(drives)
     others = parts[1:] if stripe.kind == "btrfs" else ()
+    options = volume.mkfs_options
+    if stripe.kind == "md":
+        holding = 1 if stripe.mirrors else len(drives)
+        array = Extent(0, holding * min(drive.size_bytes for drive in drives))
+        options = MADE[volume.filesystem].for_place(_stacked(drives), array, options)
     made = MakeFilesystem(
-        *(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options),
+        *(volume.path, volume.filesystem, volume.uuid, volume.label, options),
         others=others,
         striping=None if stripe.kind == "btrfs" or stripe.mirrors else striping_of(stripe, len(parts)),
         mirrored=stripe.kind == "md" and stripe.mirrors,
     )
     old: list[Operation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
     return (*old, *_array_operations(stripe, volume, parts), made, *mounted(volume, others))
+
+
+def _stacked(drives: Sequence[Identity]) -> Geometry:
+    """What the kernel says of blocks on an md array of these drives (block/blk-settings.c, blk_stack_limits):
+    one of stand-ins hides that. What is said of its stripe stands among the options already."""
+    logical = max(drive.geometry.logical_block_bytes for drive in drives)
+    physical = max(drive.geometry.physical_block_bytes for drive in drives)
+    return Geometry(logical, physical, 0, physical, 0)
 
 
 def _array_operations(stripe: Stripe, volume: Volume, parts: tuple[str, ...]) -> tuple[Operation, ...]:
