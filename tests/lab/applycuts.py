@@ -54,13 +54,8 @@ KINDS = ("ext4", "vfat")
 """What was in the old volumes; in the new one is the first."""
 PLACE = Path("/srv/lab/rest")
 RUNS = "runs"
-APPLIED, WAITING, UNDONE, AGAIN, KEPT = (
-    b"it is applied",
-    b"it waits",
-    b"it is undone",
-    b"it waits again",
-    b"it is kept",
-)
+APPLIED, WAITING, UNDONE = b"it is applied", b"it waits", b"it is undone"
+AGAIN, KEPT = b"it waits again", b"it is kept"
 BEFORE_FIRST = 24
 """So many writes before the first to the drive are looked at too: they say what is about to come."""
 DAILY = 400

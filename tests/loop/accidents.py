@@ -76,9 +76,9 @@ def high_loop(work: Work, size_bytes: int) -> Iterator[tuple[str, str]]:
     finally:
         work.leave()
         for node in (first, second):
-            file = backing_file(node)
-            if file is not None and work.bench.folder in file.parents:
-                work.bench.images[node] = file
+            behind = backing_file(node)
+            if behind is not None and work.bench.folder in behind.parents:
+                work.bench.images[node] = behind
                 pull(work, node)
             with Path("/dev/loop-control").open("rb") as control, suppress(OSError):
                 fcntl.ioctl(control, LOOP_CTL_REMOVE, int(node.removeprefix("/dev/loop")))

@@ -26,10 +26,11 @@ from wizard.layout.steps.shown import Context, steps_of
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish, parse_volume
 from wizard.model.errors import BadInput
-from wizard.model.machine import Kernel
+from wizard.model.geometry import Geometry
+from wizard.model.machine import Extent, Kernel
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, Mount, Plan, TurnOnSwap, Volume, WriteTable
-from wizard.model.units import GIB
+from wizard.model.units import GIB, KIB, MIB
 
 DRAWN = "3f8a1c2d-9b7e-4d5f-8a6b-0c1d2e3f4a5b"
 REPORTED = {"vfat": "3F8A-1C2D", "exfat": "3F8A-1C2D", "ntfs": "3F8A1C2D9B7E4D5F"}
@@ -318,3 +319,27 @@ def test_a_kernel_built_without_swap(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ("the kernel does not list it as swap",)
     swaps.SWAPS.write_text("Filename Type\n/dev/sda1 partition\n")
     assert swaps.swap_differences(TurnOnSwap("/dev/sda1")) == ()
+
+
+@pytest.mark.parametrize(
+    ("kind", "size_bytes", "geometry", "told"),
+    [
+        ("ext4", 400 * MIB, Geometry(512, 4096, 0, 4096, 0), ("-E", "stride=4,stripe_width=4")),
+        ("ext4", 600 * MIB, Geometry(512, 4096, 0, 4096, 0), ()),
+        ("ext4", 400 * MIB, Geometry(4096, 4096, 0, 4096, 0), ()),
+        (
+            "ext4",
+            400 * MIB,
+            Geometry(512, 4096, 0, 64 * KIB, 256 * KIB),
+            ("-E", "stride=64,stripe_width=256"),
+        ),
+        ("ext4", 600 * MIB, Geometry(512, 4096, 0, 64 * KIB, 256 * KIB), ("-E", "stride=16,stripe_width=64")),
+        ("xfs", 800 * MIB, Geometry(512, 512, 0, 64 * KIB, 256 * KIB), ()),
+        ("xfs", 1100 * MIB, Geometry(512, 512, 0, 64 * KIB, 256 * KIB), ("-d", "su=65536,sw=4")),
+    ],
+)
+def test_makers_are_told_what_they_would_ask_the_drive_for(
+    kind: str, size_bytes: int, geometry: Geometry, told: tuple[str, ...]
+) -> None:
+    """As mke2fs 1.47 and mkfs.xfs 6.1 did in the lab, on drives that answered so."""
+    assert MADE[kind].for_place(geometry, Extent(MIB, size_bytes), ()) == told
