@@ -31,6 +31,7 @@ MODULES = (
     "study",
     "stripes",
     "mirrors",
+    "kept_arrays",
     "transactions",
     "unseen",
     "erring",

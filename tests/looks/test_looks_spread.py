@@ -144,9 +144,7 @@ def test_one_volume_takes_all_of_them_and_what_they_hold_is_counted() -> None:
         await press(pilot, "space", "tab")
         await highlight(pilot, "#ways", "stripe-md")
         await press(pilot, "enter")
-        await until(
-            lambda: "All that /dev/sda holds will be lost when the plan is applied" in flat(pilot), pilot
-        )
+        await until(lambda: "All that /dev/sda holds will be lost when you keep" in flat(pilot), pilot)
         assert "> [ No ]" in shown(pilot)
         await press(pilot, "enter")
         await until(lambda: "Besides /dev/sda" in shown(pilot), pilot)

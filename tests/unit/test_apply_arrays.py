@@ -12,7 +12,8 @@ from tests.unit.test_layout_whole import zoned_plan
 from wizard.apply.plan.drive_digests import is_formatted
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import check_tokens, room_bytes
-from wizard.apply.steps.arrays import array_parts, examined_chunk, exported, kernel_check
+from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
+from wizard.apply.steps.arrays import array_parts
 from wizard.apply.steps.readback import checking_programs
 from wizard.filesystems import ext4, xfs
 from wizard.model.errors import Refused

@@ -11,13 +11,14 @@ from tests.unit.layouts import UUIDS, kinds_of, wish, with_operations
 from tests.unit.machines import E512, SIZE_BYTES, partition, partitioned
 from tests.unit.stripes import MD, MIRROR, TWICE, numbered, striped
 from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.steps.arrays import examined_offset, kernel_check, part_check
+from wizard.apply.steps.array_checks import examined_offset, kernel_check, part_check
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
 from wizard.layout.several.striped import Kind
 from wizard.layout.several.striping import room_bytes, striped_words
 from wizard.layout.steps.commands import array_uuid
+from wizard.layout.steps.shown import told_as_direct
 from wizard.layout.told.preview import preview_lines
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
@@ -126,8 +127,11 @@ def test_what_a_mirror_is_and_is_not_comes_first_and_its_copying_is_told() -> No
     assert step.destroys.startswith(
         "What is on /dev/sdb1, which is written over from its first byte to its last. The data of what lay on"
     )
-    assert step.undo.startswith("Cannot be undone")
-    for earlier in plan.steps[: number_of(plan, MakeArray) - 1]:
+    assert "As soon as it is put to use, md copies all of /dev/sda1 over the rest" in step.sentence
+    assert step.undo.startswith("Until you keep it, `diskwright undo` puts back what was there, bit for bit")
+    directly = told_as_direct(plan, "the kernel gives no loop devices").steps
+    assert directly[number_of(plan, MakeArray) - 1].undo.startswith("Cannot be undone")
+    for earlier in directly[: number_of(plan, MakeArray) - 1]:
         assert earlier.undo.endswith("as long as the mirror was not begun.")
     assert max(map(len, lines)) <= 100
 

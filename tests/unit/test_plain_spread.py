@@ -123,18 +123,20 @@ def test_what_every_drive_loses_is_said_before_the_tokens() -> None:
     # No is what an empty line means.
     assert (
         told.flat.count(
-            "Take these drives whole? All that /dev/sdc holds will be lost when the plan is applied, or with "
-            "Btrfs"
+            "Take these drives whole? All that /dev/sdc holds will be lost when you keep what the plan "
+            "makes, or with LVM when it is applied; not before."
         )
         == 2
     )
-    assert "Danger: 1 partition that is there now will be lost when the plan is applied." in told.flat
+    assert (
+        "Danger: 1 partition that is there now will be lost when you keep what the plan makes." in told.flat
+    )
     confirm = told.after("Step 7 of 9")
     assert "Drive: /dev/sda," in confirm and "Drive: /dev/sdc," in confirm
-    assert "Will be destroyed: /dev/sdc: all of partition 1, ext3, 1.1 GB." in confirm
+    assert "Will be destroyed, once you keep it: /dev/sdc: all of partition 1, ext3, 1.1 GB." in confirm
     assert (
-        "Will be destroyed: What is on /dev/sdc1, which is written over from its first byte to its last."
-        in confirm
+        "Will be destroyed, once you keep it: What is on /dev/sdc1, which is written over from its first byte "
+        "to its last." in confirm
     )
 
 

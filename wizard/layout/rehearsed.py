@@ -23,7 +23,7 @@ from wizard.model.plan import (
     WriteTable,
 )
 
-ON_DRIVE = WipeSignatures | WriteTable | MakeFilesystem | MakeSubvolumes
+ON_DRIVE = WipeSignatures | WriteTable | MakeArray | MakeFilesystem | MakeSubvolumes
 """What is rehearsed: everything that writes to a drive. What follows puts it to use."""
 
 
@@ -40,8 +40,6 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
         match operation:
             case ResetZones():
                 return "emptying zones cannot be tried out elsewhere"
-            case MakeArray():
-                return "an md array cannot be tried out elsewhere yet"
             case MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
                 return "a volume group cannot be tried out elsewhere yet"
             case MakeContainer() | OpenContainer():
@@ -68,9 +66,11 @@ def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
 
 
 def on_nodes(plan: Plan, nodes: Mapping[str, str]) -> Plan:
-    """The same plan for other nodes, each by the path of a drive that it takes the place of. What is shown of
-    it stays as it was."""
+    """The same plan for other nodes, each by the path of the drive, or of the md array, that it takes the
+    place of. What is shown of it stays as it was."""
     known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
+    if array := array_node(plan):
+        known[array] = nodes[array]
     members = tuple(
         replace(member, drive=replace(member.drive, path=known[member.drive.path])) for member in plan.members
     )
@@ -79,8 +79,14 @@ def on_nodes(plan: Plan, nodes: Mapping[str, str]) -> Plan:
         drive=members[0].drive,
         others=members[1:],
         volumes=tuple(replace(volume, path=known.get(volume.path, volume.path)) for volume in plan.volumes),
+        stripe=plan.stripe and replace(plan.stripe, device=known.get(plan.stripe.device, plan.stripe.device)),
         steps=tuple(replace(step, operation=_on(step.operation, known)) for step in plan.steps),
     )
+
+
+def array_node(plan: Plan) -> str:
+    """The node of the md array that the plan makes; empty where it makes none."""
+    return plan.stripe.device if plan.stripe and plan.stripe.kind == "md" else ""
 
 
 def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
@@ -98,5 +104,7 @@ def _on(operation: Operation, known: Mapping[str, str]) -> Operation:
             return replace(operation, device=known[operation.device], others=others)
         case WipeSignatures() | WriteTable() | ResetZones() | TurnOnSwap():
             return replace(operation, device=known[operation.device])
+        case MakeArray(device=device, parts=parts):
+            return replace(operation, device=known[device], parts=tuple(known[part] for part in parts))
         case _:
             return operation

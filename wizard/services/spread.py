@@ -67,8 +67,8 @@ def loss_words(drives: Sequence[Drive]) -> str:
     if not held:
         return ""
     named = " and ".join(filter(None, (", ".join(held[:-1]), held[-1])))
-    lost = f"All that {named} hold{'s' * (len(held) == 1)} will be lost when the plan is applied"
-    return f"{lost}, or with Btrfs when you keep what it makes; not before."
+    lost = f"All that {named} hold{'s' * (len(held) == 1)} will be lost when you keep what the plan makes"
+    return f"{lost}, or with LVM when it is applied; not before."
 
 
 def spread(services: Services, session: Session, way: Way, others: Sequence[Drive]) -> Session:

@@ -16,6 +16,7 @@ from pathlib import Path
 from wizard.apply.block.devices import (
     SYS_BLOCK,
     forget_caches,
+    kernel_name,
     partition_nodes,
     read_bytes,
     tell_kernel,
@@ -29,6 +30,7 @@ from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
+from wizard.probe.host.sysfs import node_of
 from wizard.tools.run import run as run_command
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
@@ -116,10 +118,18 @@ def release_left(run: Path) -> None:
         if Path(file).parent != run / FOLDER:
             continue
         node = f"/dev/{entry.parent.parent.name}"
+        _stop_arrays(node)
         for mounted in reversed(read_mounts()):
             if mounted.source in (node, *partition_nodes(node)):
                 run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
         run_command(("losetup", "--detach", node), seconds=RELEASE_SECONDS, accept=range(256))
+
+
+def _stop_arrays(node: str) -> None:
+    """Stop the md arrays that stand on a stand-in: they would keep it."""
+    for part in (node, *partition_nodes(node)):
+        for holder in (SYS_BLOCK / kernel_name(part) / "holders").glob("md*"):
+            run_command(("mdadm", "--stop", node_of(holder.name)), seconds=RELEASE_SECONDS)
 
 
 def _each(run: Path, drives: Sequence[Wanted], nodes: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

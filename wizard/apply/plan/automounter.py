@@ -37,6 +37,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.steps.readback import recognised_differences, signatures_on
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
+from wizard.layout.rehearsed import array_node
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
@@ -61,8 +62,10 @@ def unseen(plan: Plan) -> Iterator[None]:
     moment outlives the run.
     """
     names = sorted({name_of(node) for member in plan.members for node in own_nodes(member)[1:]})
+    # What is not ready mdadm's rules do not put together: that is done by the run, by the planned number.
+    alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if array_node(plan) else "")
     with suppress(OSError):
-        ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", ENV{{UDISKS_IGNORE}}="1"' for name in names])
+        ignore(MOMENT, [f'SUBSYSTEM=="block", KERNEL=="{name}", {alone}' for name in names])
     try:
         yield
     finally:

@@ -16,7 +16,8 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.vault import Vault
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.array_stand_ins import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
+from wizard.apply.steps.step_context import Site, told_in
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.rehearsal import image_of
 from wizard.apply.table.write import record_places, table_regions
@@ -27,7 +28,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import Member, Plan, Slot, WriteTable
+from wizard.model.plan import MakeArray, Member, Plan, Slot, WriteTable
 from wizard.tools.run import run as run_command
 
 NOTHING_YET = "Nothing was written to the drive."
@@ -78,7 +79,7 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
     """
     wanted = [wanted_for(plan, member) for member in plan.members]
     with standing_in_for(ground.run, wanted) as nodes:
-        there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)))
+        there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)) | stand_in_nodes(plan))
         drives = [
             Rehearsed(member, stand_in, table_of(plan, member))
             for member, stand_in in zip(plan.members, there.members, strict=True)
@@ -88,7 +89,9 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
                 drive.stand_in.drive.path, (slot.number for slot in drive.member.before.partitions)
             )
         old = [_old_marks(drive, ground) for drive in drives]
-        _carry_out(there, ground)
+        with unseen_array(there, told_in(ground.journal)):
+            _carry_out(plan, there, ground)
+            leave_uncopied(there, told_in(ground.journal))
         new = [_new_marks(drive, ground) for drive in drives]
         _forget(there)
     changes = [
@@ -136,7 +139,7 @@ def _held_nothing(member: Member) -> bool:
     return member.before.table == "none" and not member.before.partitions and not member.before.signatures
 
 
-def _carry_out(there: Plan, ground: Ground) -> None:
+def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:
     vault = Vault(ground.run / "saved")
     for number, step in rehearsed_steps(there):
         site = Site(
@@ -155,6 +158,8 @@ def _carry_out(there: Plan, ground: Ground) -> None:
         ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = ground.execute(site)
+            if isinstance(step.operation, MakeArray):
+                show_beneath(plan, there)
         except (DiskwrightError, OSError) as error:
             ground.journal.add(Event.STEP_FAILED, str(error), step=number)
             raise Failed(

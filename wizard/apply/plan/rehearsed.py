@@ -12,7 +12,7 @@ from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
-from wizard.apply.engine.stand_ins import free_bytes
+from wizard.apply.engine.stand_ins import free_bytes, release_left
 from wizard.apply.engine.stores import drop_stores
 from wizard.apply.plan.guard import (
     check_operations,
@@ -22,6 +22,7 @@ from wizard.apply.plan.guard import (
     probe_members,
 )
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
+from wizard.apply.plan.resume import quietly
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import Environment
@@ -29,6 +30,7 @@ from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, load_environment, load_plan
+from wizard.apply.steps.layers import clear_drives
 from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -36,7 +38,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import Member, Plan
+from wizard.model.plan import MakeArray, Member, Plan
 from wizard.model.units import MIB, format_exact
 
 LITTLE_BYTES = 8 * MIB
@@ -68,6 +70,9 @@ def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> 
     if record.phase is Phase.KEPT:
         drop_stores(run)
         return finish()
+    if record.phase in UNTOUCHED:
+        # What a killed process left would pass for another's of the same name.
+        release_left(run)
     _check_drives(plan, environment, record)
     if record.phase is Phase.REHEARSING:
         try:
@@ -96,6 +101,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     plan = load_plan(run)
     record = _record(run)
     if record.phase in (Phase.BARRED, Phase.RELEASING):
+        clear_drives(plan, quietly)
         with holding(plan.paths) as drives:
             record = _released(run, plan, drives, journal)
         _tell(plan)
@@ -156,6 +162,8 @@ def _discarded_volumes(plan: Plan, member: Member) -> list[Extent]:
         if MADE[one.filesystem].discards_with(one.options)
         for node in (one.device, *one.others)
     }
+    arrays = [step.operation for step in plan.steps if isinstance(step.operation, MakeArray)]
+    nodes |= {part for array in arrays if array.device in nodes for part in array.parts}
     slots = [slot for slot in member.after.partitions if not slot.kept]
     return [
         Extent(slot.start_bytes, slot.size_bytes)
@@ -176,6 +184,7 @@ def take_back(run: Path, journal: Journal) -> str:
         return BACK.format(drives=_named(plan))
     if record.phase in UNTOUCHED:
         # Nothing is written to it, so that it does not matter whether it is there, or was attached anew.
+        release_left(run)
         save_record(run, Record(Phase.UNDONE, record.changes))
         drop_stores(run)
         return f"{_named(plan)} did not change by one bit: everything was done on a stand-in, which is gone."
@@ -229,6 +238,7 @@ def _check_drives(plan: Plan, environment: Environment, record: Record) -> None:
             check_start(plan)
             check_surroundings(plan, environment)
             return
+        clear_drives(plan, quietly)
         for drive in probe_members(plan):
             check_unused(drive)
     except (BadInput, Failed) as error:

@@ -14,7 +14,7 @@ from wizard.apply.plan.guard import (
     check_unused,
     probe_members,
 )
-from wizard.apply.plan.resume import check_resumable, own_mounts
+from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
 from wizard.apply.plan.start import named
 from wizard.apply.plan.verify import verify
 from wizard.apply.run.begin import NOTHING_WRITTEN, settle, udev_runs
@@ -28,9 +28,9 @@ from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.containers import check_opened, contain, reopen
 from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
-from wizard.apply.steps.layers import build, layer_nodes, own_array_node
+from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up
 from wizard.apply.steps.mount import mount_filesystem
-from wizard.apply.steps.step_context import Site, look_at_all
+from wizard.apply.steps.step_context import Site, look_at_all, told_in
 from wizard.apply.steps.subvolumes import make_subvolumes
 from wizard.apply.steps.swap import turn_on
 from wizard.apply.steps.wipe import wipe_signatures
@@ -68,7 +68,9 @@ def finish(work: Work) -> Outcome:
     plan, environment = load_plan(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
-    if failure := _let_udev_look(plan, drive_locks, own_mounts(plan, begun)):
+    if failure := _let_udev_look(plan, drive_locks, own_mounts(plan, begun), begun):
+        return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
+    if failure := _put_up(plan, journal, drive_locks):
         return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
     for number, _ in use_steps(plan):
         if number in done:
@@ -79,6 +81,15 @@ def finish(work: Work) -> Outcome:
         if failure := _one_step(site):
             return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
     return _verified(run, plan, environment, journal)
+
+
+def _put_up(plan: Plan, journal: Journal, drive_locks: tuple[int, ...]) -> str | None:
+    """Have the array that was made stand; the sentence of its failure, or None."""
+    try:
+        put_up(plan, told_in(journal, drive_locks))
+    except DiskwrightError as error:
+        return f"What was made could not be put together: {pulled(plan)}{error}"
+    return None
 
 
 def carry_out_directly(work: Work) -> Outcome:
@@ -144,10 +155,13 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
 
 
 def _let_udev_look(
-    plan: Plan, drive_locks: tuple[int, ...], ours: frozenset[tuple[str, str]] = frozenset()
+    plan: Plan,
+    drive_locks: tuple[int, ...],
+    ours: frozenset[tuple[str, str]] = frozenset(),
+    begun: frozenset[int] = frozenset(),
 ) -> str | None:
     """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a
-    drive is in use then, but for the mounts that are `ours`.
+    drive is in use then, but for the mounts that are `ours` and for what stands on it by the steps `begun`.
     """
     if not udev_runs():
         return None
@@ -155,7 +169,7 @@ def _let_udev_look(
         with unseen(plan), lent(drive_locks):
             settle(CATCH_UP_SECONDS)
         for drive in probe_members(plan):
-            check_unused(drive, ours)
+            check_unused(drive, ours | own_uses(plan, begun, quietly))
     except DiskwrightError as error:
         return str(error).replace(NOTHING_WRITTEN, "Nothing more was written.")
     return None

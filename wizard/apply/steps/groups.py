@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
-from wizard.apply.steps.arrays import is_node_of, read_geometry, standing_on
+from wizard.apply.steps.array_checks import read_geometry
+from wizard.apply.steps.arrays import is_node_of, standing_on
 from wizard.apply.steps.lvm import Do, asked, logical_names_in, physical_volumes_of
 from wizard.apply.steps.step_context import Site
 from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes

@@ -3,7 +3,8 @@ A plan has one at most."""
 
 from collections.abc import Iterator
 
-from wizard.apply.steps import arrays, groups
+from wizard.apply.steps import array_checks as array_checking
+from wizard.apply.steps import arrays, groups, making_arrays
 from wizard.apply.steps.lvm import Do
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.kernel_modules import kernel_has
@@ -80,11 +81,22 @@ def take_apart(plan: Plan, do: Do) -> None:
         arrays.take_apart(plan, do)
 
 
+def clear_drives(plan: Plan, do: Do) -> None:
+    """Stop what stands on the drives of a rehearsed run, which another put together when it saw their marks.
+    Raises Failed where it is in use."""
+    arrays.stop_own_array(plan, do)
+
+
+def put_up(plan: Plan, do: Do) -> None:
+    """Have what a rehearsed run made stand on its drives. Raises Failed."""
+    arrays.put_up(plan, do)
+
+
 def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> str:
     """Carry out one of the steps by which it comes to be; a sentence on what came of it. Raises Failed."""
     if isinstance(operation, MakeLogicalVolume):
         return groups.make_logical_volume(operation, site)
-    said = arrays.build(operation, site)
+    said = making_arrays.build(operation, site)
     if site.plan.group:
         groups.check_data(site.plan, site.plan.group, site.command)
     return said
@@ -92,4 +104,4 @@ def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogic
 
 def array_checks(plan: Plan, do: Do) -> Iterator[Check]:
     """What must hold of it, by its own tools and by the kernel."""
-    return groups.group_checks(plan, plan.group, do) if plan.group else arrays.array_checks(plan, do)
+    return groups.group_checks(plan, plan.group, do) if plan.group else array_checking.array_checks(plan, do)

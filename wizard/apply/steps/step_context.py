@@ -9,6 +9,7 @@ from time import sleep
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.vault import Vault, describe
+from wizard.apply.steps.lvm import Do
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
@@ -125,6 +126,18 @@ def journalled(
     sentence = f"{told[0]} ended with status {result.status} after {result.seconds:.1f} s."
     journal.add(Event.COMMAND, sentence, step=step, command=told, output=said)
     return result
+
+
+def told_in(journal: Journal, drive_locks: tuple[int, ...] = ()) -> Do:
+    """Runs commands of no step's own under the drives' locks, and journals them; raises Failed."""
+
+    def do(argv: Sequence[str]) -> Result:
+        result = journalled(argv, journal, 0, LOOK_SECONDS, drive_locks)
+        if result.status:
+            raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
+        return result
+
+    return do
 
 
 def look_at(path: str) -> Drive:

@@ -45,9 +45,10 @@ def mirror_sentence(operation: MakeArray, parts: str, part_bytes: int) -> str:
     least = format_duration(copying_seconds(operation, part_bytes))
     return (
         f"Put {parts} together as the mirror (RAID1) {operation.device}, named {operation.name}, with a "
-        "bitmap of what is being written, so that after a crash only that is compared. md begins at once to "
-        f"copy all of {first} over the rest: at least {least} at the 200 MB/s that it allows itself, longer "
-        "on slower drives. The volume can be used meanwhile, but only afterwards may a drive fail."
+        "bitmap of what is being written, so that after a crash only that is compared. As soon as it is put "
+        f"to use, md copies all of {first} over the rest: at least {least} at the 200 MB/s that it allows "
+        "itself, longer on slower drives; on a stand-in (--assume-clean) nothing is copied. The volume can "
+        "be used meanwhile, but only afterwards may a drive fail."
     )
 
 

@@ -14,6 +14,7 @@ from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_
 from wizard.filesystems.registry import MADE
 from wizard.layout.room.space import aligned_spaces, gpt_bounds
 from wizard.layout.steps.operations import layout_after, mounted, table_after
+from wizard.model.geometry import Geometry
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
@@ -239,14 +240,25 @@ def striped_operations(
     """
     parts = parts_of(drives)
     others = parts[1:] if stripe.kind == "btrfs" else ()
+    options = volume.mkfs_options
+    if stripe.kind == "md":
+        options = MADE[volume.filesystem].for_place(_stacked(drives), 0, options)
     made = MakeFilesystem(
-        *(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options),
+        *(volume.path, volume.filesystem, volume.uuid, volume.label, options),
         others=others,
         striping=None if stripe.kind == "btrfs" or stripe.mirrors else striping_of(stripe, len(parts)),
         mirrored=stripe.kind == "md" and stripe.mirrors,
     )
     old: list[Operation] = [*wipes, *tables, *(WipeSignatures(part, ()) for part in parts)]
     return (*old, *_array_operations(stripe, volume, parts), made, *mounted(volume, others))
+
+
+def _stacked(drives: Sequence[Identity]) -> Geometry:
+    """What the kernel says of blocks on an md array of these drives (block/blk-settings.c, blk_stack_limits):
+    one of stand-ins hides that. What is said of its stripe stands among the options already."""
+    logical = max(drive.geometry.logical_block_bytes for drive in drives)
+    physical = max(drive.geometry.physical_block_bytes for drive in drives)
+    return Geometry(logical, physical, 0, physical, 0)
 
 
 def _array_operations(stripe: Stripe, volume: Volume, parts: tuple[str, ...]) -> tuple[Operation, ...]:

@@ -1,0 +1,242 @@
+"""Job: md's arrays over drives that hold something: made on stand-ins, barred on the drives, taken back to
+the byte, killed and gone on with, and kept. Only then does md copy.
+
+The copying is held to a crawl until it was seen.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from uuid import uuid4
+
+from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
+from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, udev_runs
+from tests.lab.visit import Visit
+from wizard.apply.plan.start import keep_run, resume_run, start_run
+from wizard.apply.plan.undo import undo_run
+from wizard.apply.run.environment import Environment
+from wizard.apply.run.journal import RunState, follow, read_entries, state
+from wizard.apply.steps.arrays import array_parts, taken_arrays
+from wizard.layout.document import read_plan, render_plan
+from wizard.layout.planner import Mode
+from wizard.layout.several.striped import StripeWish, make_striped_plan
+from wizard.layout.wishes.wish import Wish
+from wizard.model.advice import Choice, Place, Workload
+from wizard.model.errors import DiskwrightError
+from wizard.model.journal import Check
+from wizard.model.plan import Level, Plan
+from wizard.model.units import KIB
+from wizard.probe.machine import probe_machine
+from wizard.tools.run import run
+
+DRIVES = tuple(
+    EmulatedDrive(
+        f"held-{number}",
+        Bus.VIRTIO,
+        serial=f"LAB-HELD-{number}",
+        logical_block_bytes=512,
+        physical_block_bytes=4096,
+        size_bytes=size,
+    )
+    for number, size in ((1, 96 * MIB), (2, 112 * MIB))
+)
+HELD_FLEET = Fleet("held", DRIVES)
+FSTAB = Path("/etc/fstab")
+PLACE = Path("/srv/kept")
+SPEED = Path("/proc/sys/dev/raid")
+CRAWL, RUN = "100", "1000000"
+"""KiB a second."""
+DIES = "kill -9 $PPID; exit 1"
+
+
+def mirror_kept(fleet: Fleet) -> Iterator[Check]:
+    """A mirror: undone; killed in the rehearsal, and when it was put to use; kept, and copied only then."""
+    for module in ("raid1", "ext4"):
+        tool("modprobe", module)
+    _copying_at(CRAWL)
+    before = _filled(fleet)
+    newest = _applied(_planned(fleet, "raid1"))
+    yield from _barred("a mirror", newest, fleet)
+    undo_run(newest)
+    yield Check("a mirror: undone", state(newest) is RunState.UNDONE, _story(newest))
+    yield Check("a mirror: undone to the byte", _digests(fleet) == before, shown(_digests(fleet)))
+
+    plan = _planned(fleet, "raid1")
+    with standing_in("mdadm", "--create", DIES):
+        newest = _applied(plan)
+    yield Check("a mirror: killed in the rehearsal", state(newest) is RunState.INTERRUPTED, _story(newest))
+    yield Check("a mirror: no byte changed by then", _digests(fleet) == before, "")
+    resume_run(newest)
+    _followed(newest)
+    yield from _barred("a mirror gone on with", newest, fleet)
+    said = ""
+    with standing_in("mdadm", "--assemble", DIES):
+        try:
+            keep_run(newest)
+        except DiskwrightError as error:
+            said = str(error)
+    yield Check(
+        "a mirror: killed when it was put to use",
+        state(newest) is RunState.INTERRUPTED,
+        said + _story(newest),
+    )
+    resume_run(newest)
+    _followed(newest)
+    yield Check("a mirror: kept", state(newest) in (RunState.KEPT, RunState.DONE), _story(newest))
+    yield from _copies(plan)
+    _down(plan)
+
+
+def stripe_kept(fleet: Fleet) -> Iterator[Check]:
+    """A RAID0 over what the mirror left: undone, and kept at once for scripts."""
+    tool("modprobe", "raid0")
+    before = _filled(fleet)
+    newest = _applied(_planned(fleet, "raid0"))
+    yield from _barred("a stripe", newest, fleet)
+    undo_run(newest)
+    yield Check("a stripe: undone to the byte", _digests(fleet) == before, _story(newest))
+    plan = _planned(fleet, "raid0")
+    newest = _applied(plan, keep=True)
+    yield Check("a stripe: kept at once", state(newest) is RunState.DONE, _story(newest))
+    yield _holds_a_file("a stripe")
+    level = sysfs(plan.volumes[0].path, "md/level")
+    yield Check("a stripe: the kernel calls it so", level == "raid0", level)
+    _down(plan)
+
+
+def _filled(fleet: Fleet) -> list[str]:
+    """The drives full of something, each with a filesystem of its own; their digests."""
+    for number, drive in enumerate(fleet.drives):
+        node = node_of(drive)
+        tool("wipefs", "--all", "--quiet", node)
+        run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
+        noise = Random(number).randbytes(MIB)
+        with Path(node).open("r+b") as device:
+            for _ in range(drive.size_bytes // MIB):
+                device.write(noise)
+        tool("mkfs.ext4", "-q", "-F", "-E", "nodiscard", "-L", f"old{number}", node)
+    return _digests(fleet)
+
+
+def _digests(fleet: Fleet) -> list[str]:
+    nodes = [node_of(drive) for drive in fleet.drives]
+    for node in nodes:
+        tool("blockdev", "--flushbufs", node)
+    return [tool("md5sum", node).split()[0] for node in nodes]
+
+
+def _planned(fleet: Fleet, level: Level) -> Plan:
+    machine = probe_machine([node_of(drive) for drive in fleet.drives], seconds=SLOW)
+    choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
+    workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
+    wish = Wish(choice, workload, None, "kept", str(PLACE))
+    chunk = None if level == "raid1" else 64 * KIB
+    asked = StripeWish("md", chunk_bytes=chunk, level=level)
+    plan = make_striped_plan(
+        machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
+    )
+    return read_plan(render_plan(plan), "the plan")
+
+
+def _applied(plan: Plan, *, keep: bool = False) -> Path:
+    newest = start_run(plan, *plan.tokens, environment=Environment(FSTAB), keep=keep)
+    return _followed(newest)
+
+
+def _followed(newest: Path) -> Path:
+    for _ in follow(newest):
+        pass
+    return newest
+
+
+def _story(newest: Path) -> str:
+    return "\n".join(
+        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
+        for entry in read_entries(newest)[-20:]
+    )
+
+
+def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
+    """The run waits, and no tool recognises anything, nor does the kernel run an array."""
+    yield Check(f"{what}: it waits, complete", state(newest) is RunState.WAITING, _story(newest))
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+    for drive in fleet.drives:
+        node = node_of(drive)
+        for name, argv in (
+            ("blkid", ("blkid", "--probe", node)),
+            ("mdadm", ("mdadm", "--examine", node)),
+        ):
+            result = run(argv, seconds=SLOW, accept=range(256))
+            yield Check(f"{what}: {name} finds nothing on {node}", result.status != 0, result.output)
+    arrays = Path("/proc/mdstat").read_text()
+    yield Check(f"{what}: no array runs, on a stand-in or elsewhere", "\nmd" not in arrays, arrays)
+    loops = tool("losetup", "--noheadings", "--list").strip()
+    yield Check(f"{what}: no stand-in is left", not loops, loops)
+
+
+def _copies(plan: Plan) -> Iterator[Check]:
+    """It is copied now and not before; afterwards both halves are equal wherever files can lie."""
+    node = plan.volumes[0].path
+    action = sysfs(node, "md/sync_action")
+    yield Check("a mirror: md copies once it is kept", action == "resync", action)
+    yield _holds_a_file("a mirror")
+    parts = array_parts(plan)
+    (offset,) = {
+        int(found) for part in parts for found in re.findall(r"Data Offset : (\d+)", _examined(part))
+    }
+    halves = ("cmp", f"--bytes={int(sysfs(node, 'size')) * 512}")
+    skip = f"--ignore-initial={offset * 512}"
+    differing = run([*halves, skip, *parts], seconds=SLOW, accept=range(256)).status
+    yield Check("a mirror: its halves differ before that is done", differing == 1, str(differing))
+    _copying_at(RUN)
+    tool("mdadm", "--wait", node, accept=(0, 1))
+    tool("umount", str(PLACE))
+    tool("mdadm", "--stop", node)
+    for part in parts:
+        tool("blockdev", "--flushbufs", part)
+    said = run([*halves[:1], skip, halves[1], *parts], seconds=SLOW, accept=range(256))
+    yield Check("a mirror: its halves are equal when md has copied", said.status == 0, said.output)
+    tool("mdadm", "--assemble", node, *parts)
+    tool("mount", str(PLACE))
+    yield _holds_a_file("a mirror that was put together again", write=False)
+
+
+def _examined(part: str) -> str:
+    return tool("mdadm", "--examine", part)
+
+
+def _holds_a_file(what: str, *, write: bool = True) -> Check:
+    content = Random("kept").randbytes(2 * MIB)
+    if write:
+        (PLACE / "file").write_bytes(content)
+        tool("umount", str(PLACE))
+        tool("mount", str(PLACE))
+    return Check(f"{what}: a file comes back whole", (PLACE / "file").read_bytes() == content, "")
+
+
+def _copying_at(speed: str) -> None:
+    for name in ("speed_limit_min", "speed_limit_max"):
+        (SPEED / name).write_text(speed)
+
+
+def _down(plan: Plan) -> None:
+    tool("umount", str(PLACE))
+    lines = FSTAB.read_text().splitlines(keepends=True)
+    FSTAB.write_text("".join(line for line in lines if plan.volumes[0].uuid not in line))
+    tool("mdadm", "--stop", plan.volumes[0].path)
+    if udev_runs():
+        tool("udevadm", "settle", "--timeout=60")
+
+
+JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {"mirror-kept": mirror_kept, "stripe-kept": stripe_kept}
+VISITS = (
+    Visit(
+        "md over drives that hold something, with udev: barred, undone, killed, kept",
+        HELD_FLEET,
+        ("mirror-kept", "stripe-kept"),
+        900,
+        udev=True,
+    ),
+)
