@@ -133,6 +133,18 @@ def standing_in(program: str, word: str, then: str, first: str = ":") -> Iterato
         script.unlink()
 
 
+@contextmanager
+def without_loops() -> Iterator[None]:
+    """Meanwhile the guest gives no loop devices, so that a run that is begun works on its drives directly."""
+    tool("modprobe", "loop")
+    control = Path("/dev/loop-control")
+    hidden = control.rename("/dev/loop-control.hidden")
+    try:
+        yield
+    finally:
+        hidden.rename(control)
+
+
 def keep_runs_at(place: Path) -> None:
     """Keep the runs in a folder there: the guest's own root lies in memory, which no journal outlives.
     Nothing else that is installed beside them is covered.

@@ -1,5 +1,5 @@
-"""Job: md's mirror over two drives: killed and gone on with, verified while it is still being copied, and one
-drive taken away.
+"""Job: md's mirror over two drives: killed on the direct path and gone on with, verified while it is still
+being copied, and one drive taken away.
 
 The copying is held to a crawl until everything about it is seen, so that nothing here depends on how fast a
 guest is.
@@ -13,7 +13,7 @@ from random import Random
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool
+from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, without_loops
 from tests.lab.visit import Visit
 from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
@@ -70,7 +70,7 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
     """A run whose process dies when the mirror was made: no way back, and the way forward takes it over by
     its UUID."""
     plan = _prepared(fleet)
-    with standing_in("mdadm", "--create", DIES):
+    with without_loops(), standing_in("mdadm", "--create", DIES):
         newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
     yield Check(
         "a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest)

@@ -135,8 +135,8 @@ def test_what_every_drive_loses_is_said_before_the_tokens() -> None:
     assert "Drive: /dev/sda," in confirm and "Drive: /dev/sdc," in confirm
     assert "Will be destroyed, once you keep it: /dev/sdc: all of partition 1, ext3, 1.1 GB." in confirm
     assert (
-        "Will be destroyed, once you keep it: What is on /dev/sdc1, which is written over from its first byte "
-        "to its last." in confirm
+        "Will be destroyed, once you keep it: What is on /dev/sdc1, which is written over from its first "
+        "byte to its last." in confirm
     )
 
 

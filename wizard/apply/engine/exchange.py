@@ -125,10 +125,14 @@ class Exchange:
             elif self.record.phase is Phase.RELEASING:
                 used = [side for side in self.sides if self._is_used(side)]
             if self.record.phase is Phase.RELEASING:
-                for side in self.sides:
-                    if side not in used:
-                        put(side, side.change.new_marks, side.new)
-                        self._check(side, side.change.new_digest)
+                going = [side for side in self.sides if side not in used]
+                # What decides comes last on every drive, and on all of them together: md would begin to work
+                # with one half of a mirror if the power went between them.
+                for of in (slice(None, -1), slice(-1, None)):
+                    for side in going:
+                        put(side, side.change.new_marks[of], side.new)
+                for side in going:
+                    self._check(side, side.change.new_digest)
                 self._enter(Phase.RELEASED)
             self._demand(Phase.RELEASED)
 

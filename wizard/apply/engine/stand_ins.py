@@ -113,12 +113,16 @@ def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, 
 def release_left(run: Path) -> None:
     """Let go of stand-ins of this run that a killed process left behind: something was mounted from them.
     Raises Failed."""
+    left = []
     for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
         file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
         if Path(file).parent != run / FOLDER:
             continue
-        node = f"/dev/{entry.parent.parent.name}"
+        left.append(f"/dev/{entry.parent.parent.name}")
+    # With its last user each of them goes by itself.
+    for node in left:
         _stop_arrays(node)
+    for node in left:
         for mounted in reversed(read_mounts()):
             if mounted.source in (node, *partition_nodes(node)):
                 run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)
