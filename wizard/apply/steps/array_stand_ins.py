@@ -41,7 +41,7 @@ from wizard.apply.steps.array_checks import examined_offset
 from wizard.apply.steps.arrays import array_parts, stop_own_array, taken_arrays
 from wizard.apply.steps.lvm import Do
 from wizard.layout.rehearsed import array_node
-from wizard.layout.several.striped import HIGHEST_ARRAY
+from wizard.layout.several.striping import HIGHEST_ARRAY
 from wizard.layout.steps.commands import array_uuid
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent

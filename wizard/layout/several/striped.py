@@ -23,6 +23,7 @@ from wizard.layout.room.refusals import refuse_content, refuse_drive
 from wizard.layout.several.doubts import drive_doubts, stripe_doubts
 from wizard.layout.several.striping import (
     FILESYSTEMS,
+    HIGHEST_ARRAY,
     METADATA,
     MIRRORS,
     MOST_DRIVES,
@@ -62,10 +63,6 @@ PROGRAMS = {
 """What each kind needs besides the filesystem's own programs, and the package that brings it: it has this
 name in Debian, Fedora, Arch, openSUSE and Alpine alike.
 """
-
-HIGHEST_ARRAY = 127
-"""md arrays without a number of their own get the highest that is free, from this one downwards
-(mdadm(8))."""
 
 
 @dataclass(frozen=True, slots=True)

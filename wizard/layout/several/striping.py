@@ -53,6 +53,9 @@ BTRFS_CHUNK_BYTES = 64 * KIB
 """What Btrfs writes to one drive at a stretch; it cannot be chosen (fs/btrfs/volumes.h, BTRFS_STRIPE_LEN)."""
 METADATA = ("raid1", "raid0")
 """How Btrfs may keep its own records; the first unless told otherwise."""
+HIGHEST_ARRAY = 127
+"""md arrays without a number of their own get the highest that is free, from this one downwards
+(mdadm(8))."""
 MOST_DRIVES = 16
 EXT4_BLOCK_BYTES = 4096
 NUMBER = 1
