@@ -220,11 +220,19 @@ def put_up(plan: Plan, do: Do) -> None:
         return
     assemble(plan, stripe, do)
     folder = SYS_BLOCK / kernel_name(stripe.device)
-    there = {slave.name for slave in (folder / "slaves").iterdir()}
-    if missing := [part for part in array_parts(plan) if kernel_name(part) not in there]:
+    # The power can go between the drives' last marks, and a mirror can have been used on the one that had its
+    # own by then. md then leaves the other out, until it is told to copy to it all that was ever written.
+    for part in _left_out(plan, folder):
+        do(("mdadm", stripe.device, "--re-add", part))
+    if missing := _left_out(plan, folder):
         raise Failed(f"{stripe.device} runs without {', '.join(missing)}.")
     if (folder / "md/array_state").read_text().strip() in WAITING_STATES:
         do(("mdadm", "--readwrite", stripe.device))
+
+
+def _left_out(plan: Plan, folder: Path) -> list[str]:
+    there = {slave.name for slave in (folder / "slaves").iterdir()}
+    return [part for part in array_parts(plan) if kernel_name(part) not in there]
 
 
 def check_apart(plan: Plan, do: Do) -> None:
