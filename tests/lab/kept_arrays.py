@@ -13,8 +13,8 @@ from uuid import uuid4
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
-from wizard.apply.plan.start import keep_run, resume_run, start_run
-from wizard.apply.plan.undo import undo_run
+from wizard.apply.decide import keep, resume, undo
+from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, read_entries, state
 from wizard.apply.steps.arrays import array_parts, taken_arrays
@@ -58,7 +58,7 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
     before = _filled(fleet)
     newest = _applied(_planned(fleet, "raid1"))
     yield from _barred("a mirror", newest, fleet)
-    undo_run(newest)
+    undo(newest)
     yield Check("a mirror: undone", state(newest) is RunState.UNDONE, _story(newest))
     yield Check("a mirror: undone to the byte", _digests(fleet) == before, shown(_digests(fleet)))
 
@@ -67,13 +67,13 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
         newest = _applied(plan)
     yield Check("a mirror: killed in the rehearsal", state(newest) is RunState.INTERRUPTED, _story(newest))
     yield Check("a mirror: no byte changed by then", _digests(fleet) == before, "")
-    resume_run(newest)
+    resume(newest)
     _followed(newest)
     yield from _barred("a mirror gone on with", newest, fleet)
     said = ""
     with standing_in("mdadm", "--assemble", DIES):
         try:
-            keep_run(newest)
+            keep(newest)
         except DiskwrightError as error:
             said = str(error)
     yield Check(
@@ -81,7 +81,7 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
         state(newest) is RunState.INTERRUPTED,
         said + _story(newest),
     )
-    resume_run(newest)
+    resume(newest)
     _followed(newest)
     yield Check("a mirror: kept", state(newest) in (RunState.KEPT, RunState.DONE), _story(newest))
     yield from _copies(plan)
@@ -94,7 +94,7 @@ def stripe_kept(fleet: Fleet) -> Iterator[Check]:
     before = _filled(fleet)
     newest = _applied(_planned(fleet, "raid0"))
     yield from _barred("a stripe", newest, fleet)
-    undo_run(newest)
+    undo(newest)
     yield Check("a stripe: undone to the byte", _digests(fleet) == before, _story(newest))
     plan = _planned(fleet, "raid0")
     newest = _applied(plan, keep=True)
