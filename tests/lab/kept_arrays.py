@@ -39,7 +39,7 @@ DRIVES = tuple(
         physical_block_bytes=4096,
         size_bytes=size,
     )
-    for number, size in ((1, 96 * MIB), (2, 112 * MIB))
+    for number, size in ((1, 64 * MIB), (2, 80 * MIB))
 )
 HELD_FLEET = Fleet("held", DRIVES)
 FSTAB = Path("/etc/fstab")
@@ -67,6 +67,7 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
         newest = _applied(plan)
     yield Check("a mirror: killed in the rehearsal", state(newest) is RunState.INTERRUPTED, _story(newest))
     yield Check("a mirror: no byte changed by then", _digests(fleet) == before, "")
+    yield _unseen(plan)
     resume(newest)
     _followed(newest)
     yield from _barred("a mirror gone on with", newest, fleet)
@@ -176,6 +177,19 @@ def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
     yield Check(f"{what}: no stand-in is left", not loops, loops)
 
 
+def _unseen(plan: Plan) -> Check:
+    """The array that the killed rehearsal left on its stand-ins, as udev shows it."""
+    assert plan.stripe is not None
+    uuid = plan.stripe.uuids[0].replace("-", "")[:8]
+    runs = [line for line in Path("/proc/mdstat").read_text().splitlines() if line.startswith("md")]
+    links = [path.name for path in Path("/dev/disk").glob("*/*")]
+    return Check(
+        "a mirror: udev shows nothing of the array on stand-ins",
+        len(runs) == 1 and not any(uuid in name for name in links),
+        shown([runs, links]),
+    )
+
+
 def _copies(plan: Plan) -> Iterator[Check]:
     """It is copied now and not before; afterwards both halves are equal wherever files can lie."""
     node = plan.volumes[0].path
@@ -233,10 +247,17 @@ def _down(plan: Plan) -> None:
 JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {"mirror-kept": mirror_kept, "stripe-kept": stripe_kept}
 VISITS = (
     Visit(
-        "md over drives that hold something, with udev: barred, undone, killed, kept",
+        "md's mirror over drives that hold something, with udev: barred, undone, killed, kept",
         HELD_FLEET,
-        ("mirror-kept", "stripe-kept"),
-        900,
+        ("mirror-kept",),
+        1200,
         udev=True,
+    ),
+    Visit(
+        "md's stripe over drives that hold something, without udev: barred, undone, kept",
+        HELD_FLEET,
+        ("stripe-kept",),
+        1200,
+        udev=False,
     ),
 )
