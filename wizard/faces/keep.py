@@ -4,10 +4,14 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
 from wizard.apply.decide import keep
+from wizard.apply.plan.rehearsed import check_keeps, is_rehearsed, wants_passphrase
 from wizard.apply.run.begin import check_root
+from wizard.apply.run.runs import Kind, kind_of, load_plan
 from wizard.faces.showing.console import say
+from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.which_run import run_meant, tell_drives
-from wizard.model.errors import ExitCode
+from wizard.layout.wishes.encryption import OPENED_TO_KEEP
+from wizard.model.errors import BadInput, ExitCode
 
 EPILOG = """examples:
     sudo diskwright keep
@@ -17,13 +21,14 @@ A drive that was set up and held something before waits for this: what it is rec
 then it is mounted as the plan shows, and every check is made. A migration is mounted where the running
 system's fstab has a line for the filesystem; `diskwright tune` tells which options suit what it is used for,
 and sets them.
+What is encrypted is opened for that, which takes its passphrase.
 What could have undone it is deleted, which frees its room: afterwards there is no way back, and what was
 there before is lost. It can be repeated where it was cut off.
 """
 
 
 def parser() -> ArgumentParser:
-    """`diskwright keep [RUN] [--journal DIR]`."""
+    """`diskwright keep [RUN] [--passphrase-file FILE] [--journal DIR]`."""
     made = ArgumentParser(
         "diskwright keep",
         description=(
@@ -35,6 +40,14 @@ def parser() -> ArgumentParser:
     )
     made.add_argument(
         "run", metavar="RUN", nargs="?", help="a name from `diskwright status`, or a run's folder"
+    )
+    made.add_argument(
+        "--passphrase-file",
+        metavar="FILE",
+        help=(
+            "read the passphrase of what the run encrypted from this file, or from the input for -; asked "
+            "otherwise, where it is needed"
+        ),
     )
     made.add_argument(
         "--journal",
@@ -49,5 +62,23 @@ def main(arguments: Namespace) -> ExitCode:
     run = run_meant(arguments.run, "keep", Path(arguments.journal) if arguments.journal else None)
     check_root()
     tell_drives(run)
-    say(keep(run))
+    say(keep(run, _passphrase(run, arguments.passphrase_file)))
     return ExitCode.DONE
+
+
+def _passphrase(run: Path, file: str | None) -> bytes | None:
+    """The passphrase of what the run encrypted, None where keeping opens nothing; raises as `passphrase_for`
+    does."""
+    if kind_of(run) is not Kind.PLAN:
+        if file is not None:
+            raise BadInput("--passphrase-file is for a run that encrypts, and this one does not.")
+        return None
+    plan = load_plan(run)
+    if file is None:
+        if not plan.containers or not is_rehearsed(run):
+            return None
+        check_keeps(run)
+        if not wants_passphrase(run, plan, keeps=True):
+            return None
+        say(OPENED_TO_KEEP)
+    return passphrase_for(plan, file, anew=False)

@@ -23,6 +23,7 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
 from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached, load_loop
+from wizard.apply.engine.mapped import take_down
 from wizard.apply.engine.marks import copies
 from wizard.apply.engine.stores import FOLDER, Store, new_file
 from wizard.apply.system.mounts import read_mounts
@@ -111,11 +112,14 @@ def standing_in_for(run: Path, drives: Sequence[Wanted]) -> Iterator[tuple[str, 
 def release_left(run: Path) -> None:
     """Let go of stand-ins of this run that a killed process left behind: something was mounted from them.
     Raises Failed."""
+    left = []
     for entry in sorted(SYS_BLOCK.glob("loop*/loop/backing_file")):
         file = entry.read_text().rstrip("\n").removesuffix(" (deleted)")
         if Path(file).parent != run / FOLDER:
             continue
-        node = f"/dev/{entry.parent.parent.name}"
+        left.append(f"/dev/{entry.parent.parent.name}")
+    take_down(left)
+    for node in left:
         for mounted in reversed(read_mounts()):
             if mounted.source in (node, *partition_nodes(node)):
                 run_command(("umount", mounted.mount_point), seconds=RELEASE_SECONDS)

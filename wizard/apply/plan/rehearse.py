@@ -3,11 +3,12 @@ to."""
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from wizard.apply.block.extents import merged
 from wizard.apply.engine.changes import collected
+from wizard.apply.engine.mapped import mapped_unseen
 from wizard.apply.engine.marking import Marking
 from wizard.apply.engine.marks import in_release_order
 from wizard.apply.engine.record import Mark, Phase, Record
@@ -16,12 +17,15 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.vault import Vault
+from wizard.apply.steps.containers import keep_headers
+from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import Site
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.rehearsal import image_of
 from wizard.apply.table.write import record_places, table_regions
 from wizard.layout.rehearsed import on_nodes, rehearsed_steps
 from wizard.layout.room.space import is_container
+from wizard.model.encryption import MAPPER, OpenContainer
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
@@ -42,13 +46,14 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a run rehearses: its folder, what it was told to work with, its journal, and what carries out a
-    step."""
+    """Where a run rehearses: its folder, what it was told to work with, its journal, what carries out a
+    step, and the passphrase of what is encrypted."""
 
     run: Path
     environment: Environment
     journal: Journal
     execute: Execute
+    secret: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,9 +93,11 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
                 drive.stand_in.drive.path, (slot.number for slot in drive.member.before.partitions)
             )
         old = [_old_marks(drive, ground) for drive in drives]
-        _carry_out(there, ground)
+        with mapped_unseen(ground.run, nodes, _mapped_names(there)):
+            _carry_out(there, ground)
+            keep_headers(there, ground.run)
+            _forget(there)
         new = [_new_marks(drive, ground) for drive in drives]
-        _forget(there)
     changes = [
         collected(
             ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number]
@@ -148,11 +155,15 @@ def _carry_out(there: Plan, ground: Ground) -> None:
             ground.journal,
             vault,
             (),
+            ground.secret,
             rehearsed=True,
         )
         if (ground.run / STOP).exists():
             raise StoppedError(f"Stopped before step {number} as asked.")
-        ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
+        # What is opened here is closed again: as a step that is done counts what opens it for use.
+        is_step = not isinstance(step.operation, OpenContainer)
+        if is_step:
+            ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = ground.execute(site)
         except (DiskwrightError, OSError) as error:
@@ -160,7 +171,13 @@ def _carry_out(there: Plan, ground: Ground) -> None:
             raise Failed(
                 f"Step {number} of {len(there.steps)} failed in the rehearsal: {error} {NOTHING_YET}"
             ) from None
-        ground.journal.add(Event.STEP_DONE, said, step=number)
+        ground.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
+
+
+def _mapped_names(there: Plan) -> tuple[str, ...]:
+    """What the device mapper is to have meanwhile, by its own names."""
+    nodes = (*layer_nodes(there), *(one.opened for one in there.containers))
+    return tuple(Path(node).name for node in nodes if node.startswith(MAPPER))
 
 
 def _marking(drive: Rehearsed, ground: Ground) -> Marking:

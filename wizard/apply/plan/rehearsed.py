@@ -12,7 +12,7 @@ from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
-from wizard.apply.engine.stand_ins import free_bytes
+from wizard.apply.engine.stand_ins import free_bytes, release_left
 from wizard.apply.engine.stores import drop_stores
 from wizard.apply.plan.guard import (
     check_operations,
@@ -22,13 +22,16 @@ from wizard.apply.plan.guard import (
     probe_members,
 )
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
+from wizard.apply.plan.resume import quietly
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, load_environment, load_plan
+from wizard.apply.steps.containers import check_containers, wants_secret
+from wizard.apply.steps.layers import check_free_array, deactivate
 from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -38,6 +41,9 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import Member, Plan
 from wizard.model.units import MIB, format_exact
+
+TO_BARRED = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.BARRED})
+"""From here on, until it is barred, what is encrypted is not opened."""
 
 LITTLE_BYTES = 8 * MIB
 """With less room than this left, that is why a rehearsal failed."""
@@ -56,9 +62,24 @@ def is_rehearsed(run: Path) -> bool:
     return load_record(run) is not None
 
 
-def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> tuple[Event, str]:
-    """Go on to where the user decides, or, for drives that held nothing, to the end. Raises
-    DiskwrightError."""
+def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
+    """Whether going on with a run, or keeping it where it `keeps`, cannot do without the passphrase of what
+    its plan encrypts. Raises Failed where what stands there is a stranger's."""
+    record = load_record(run)
+    if (
+        record is not None
+        and record.phase in TO_BARRED
+        and not (keeps or record.blank or (run / KEEP).exists())
+    ):
+        return False
+    return wants_secret(plan, done_steps(read_entries(run)))
+
+
+def carry_out(
+    run: Path, journal: Journal, execute: Execute, finish: Finish, secret: bytes | None = None
+) -> tuple[Event, str]:
+    """Go on to where the user decides, or, for drives that held nothing, to the end; `secret` is the
+    passphrase of what is encrypted. Raises DiskwrightError."""
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
@@ -68,10 +89,12 @@ def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> 
     if record.phase is Phase.KEPT:
         drop_stores(run)
         return finish()
+    if record.phase is Phase.REHEARSING:
+        release_left(run)
     _check_drives(plan, environment, record)
     if record.phase is Phase.REHEARSING:
         try:
-            record = _rehearse(plan, Ground(run, environment, journal, execute))
+            record = _rehearse(plan, Ground(run, environment, journal, execute, secret))
         except StoppedError as stopped:
             drop_stores(run)
             return Event.STOPPED, f"{stopped} {way_on(run)}"
@@ -95,7 +118,12 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     """Make visible what was written, give up the way back, and put it to use. Raises DiskwrightError."""
     plan = load_plan(run)
     record = _record(run)
+    if record.phase is Phase.BARRED:
+        # It may have waited for weeks.
+        check_free_array(plan)
+        check_containers(plan)
     if record.phase in (Phase.BARRED, Phase.RELEASING):
+        deactivate(plan, quietly)
         with holding(plan.paths) as drives:
             record = _released(run, plan, drives, journal)
         _tell(plan)
@@ -176,9 +204,11 @@ def take_back(run: Path, journal: Journal) -> str:
         return BACK.format(drives=_named(plan))
     if record.phase in UNTOUCHED:
         # Nothing is written to it, so that it does not matter whether it is there, or was attached anew.
+        release_left(run)
         save_record(run, Record(Phase.UNDONE, record.changes))
         drop_stores(run)
         return f"{_named(plan)} did not change by one bit: everything was done on a stand-in, which is gone."
+    deactivate(plan, quietly)
     _check_drives(plan, load_environment(run), record)
     with _exchange(run, plan) as exchange:
         exchange.undo(noting(run))

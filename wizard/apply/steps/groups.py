@@ -5,9 +5,11 @@ the plan drew for it.
 """
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
+from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.arrays import is_node_of, read_geometry, standing_on
 from wizard.apply.steps.lvm import Do, asked, logical_names_in, physical_volumes_of
 from wizard.apply.steps.step_context import Site
@@ -19,6 +21,7 @@ from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.journal import Check
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import MakeVolumeGroup, Plan
+from wizard.tools.run import run
 
 
 def check_free_group(plan: Plan, group: Group) -> None:
@@ -29,6 +32,13 @@ def check_free_group(plan: Plan, group: Group) -> None:
             raise Refused(
                 f"{node} is taken by another volume group: make the plan again. Nothing was written."
             )
+    # On stand-ins LVM sees no other: that one of this name is there, but not active, it says here only.
+    taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
+    if strange := [node for node in taken if plan.member(node) is None]:
+        raise Refused(
+            f"There is a volume group {group.name} already, on {printable(', '.join(strange), 200)}: make "
+            "the plan again. Nothing was written."
+        )
 
 
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ A plan has one at most."""
 from collections.abc import Iterator
 
 from wizard.apply.steps import arrays, groups
-from wizard.apply.steps.lvm import Do
+from wizard.apply.steps.lvm import Do, note_devices
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.layout.group.grouping import logical_volumes
+from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.errors import Refused
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.journal import Check
@@ -62,6 +63,20 @@ def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) 
         groups.bring_group_back(plan, begun, done, do)
     else:
         arrays.bring_back(plan, begun, done, do)
+
+
+def stand_up(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
+    """Have what a rehearsed run made stand on its drives, for the first time or again. Raises Failed."""
+    if plan.group:
+        note_devices([plan.group.device])
+    bring_back(plan, begun, done, do)
+
+
+def deactivate(plan: Plan, do: Do) -> None:
+    """Have LVM let go of the run's own volumes, which udev may have had it activate. Raises Failed where one
+    is in use."""
+    if plan.group and groups.running_volumes(plan, plan.group):
+        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
 
 
 def check_apart(plan: Plan, do: Do) -> None:
