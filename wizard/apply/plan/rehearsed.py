@@ -31,7 +31,7 @@ from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, load_environment, load_plan
 from wizard.apply.steps.containers import check_containers, wants_secret
-from wizard.apply.steps.layers import check_free_array, deactivate
+from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -89,7 +89,8 @@ def carry_out(
     if record.phase is Phase.KEPT:
         drop_stores(run)
         return finish()
-    if record.phase is Phase.REHEARSING:
+    if record.phase in UNTOUCHED:
+        # What a killed process left would pass for another's of the same name.
         release_left(run)
     _check_drives(plan, environment, record)
     if record.phase is Phase.REHEARSING:
@@ -123,7 +124,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         check_free_array(plan)
         check_containers(plan)
     if record.phase in (Phase.BARRED, Phase.RELEASING):
-        deactivate(plan, quietly)
+        clear_drives(plan, quietly)
         with holding(plan.paths) as drives:
             record = _released(run, plan, drives, journal)
         _tell(plan)
@@ -208,7 +209,6 @@ def take_back(run: Path, journal: Journal) -> str:
         save_record(run, Record(Phase.UNDONE, record.changes))
         drop_stores(run)
         return f"{_named(plan)} did not change by one bit: everything was done on a stand-in, which is gone."
-    deactivate(plan, quietly)
     _check_drives(plan, load_environment(run), record)
     with _exchange(run, plan) as exchange:
         exchange.undo(noting(run))
@@ -259,6 +259,7 @@ def _check_drives(plan: Plan, environment: Environment, record: Record) -> None:
             check_start(plan)
             check_surroundings(plan, environment)
             return
+        clear_drives(plan, quietly)
         for drive in probe_members(plan):
             check_unused(drive)
     except (BadInput, Failed) as error:

@@ -28,7 +28,7 @@ from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.containers import check_opened, contain, own_containers, reopen
 from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
-from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, stand_up
+from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up
 from wizard.apply.steps.mount import mount_filesystem
 from wizard.apply.steps.step_context import Site, look_at_all
 from wizard.apply.steps.subvolumes import make_subvolumes
@@ -70,7 +70,7 @@ def finish(work: Work) -> Outcome:
     begun, done = begun_steps(entries), done_steps(entries)
     if failure := _let_udev_look(plan, drive_locks, begun):
         return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
-    stand_up(plan, begun, done, quietly)
+    put_up(plan, quietly)
     vault = Vault(run / "saved")
     for number, step in use_steps(plan):
         # A restart closes what was opened.

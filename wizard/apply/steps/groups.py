@@ -11,7 +11,7 @@ from pathlib import Path
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.arrays import is_node_of, read_geometry, standing_on
-from wizard.apply.steps.lvm import Do, asked, logical_names_in, physical_volumes_of
+from wizard.apply.steps.lvm import Do, asked, logical_names_in, note_devices, physical_volumes_of
 from wizard.apply.steps.step_context import Site
 from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.layout.group.groupsteps import DATA_BYTES
@@ -91,6 +91,20 @@ def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do
                     do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{group}/{name}"))
             case _:
                 pass
+
+
+def put_up(plan: Plan, group: Group, do: Do) -> None:
+    """Have the logical volumes of a rehearsed run active on its drive. Raises Failed."""
+    note_devices([group.device])
+    for one in logical_volumes(plan):
+        if not Path(one.device).exists():
+            do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
+
+
+def deactivate(plan: Plan, group: Group, do: Do) -> None:
+    """Have LVM let go of the run's own volumes. Raises Failed where one is in use."""
+    if running_volumes(plan, group):
+        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
 
 
 def check_group_apart(plan: Plan, group: Group, do: Do) -> None:

@@ -4,11 +4,10 @@ A plan has one at most."""
 from collections.abc import Iterator
 
 from wizard.apply.steps import arrays, groups
-from wizard.apply.steps.lvm import Do, note_devices
+from wizard.apply.steps.lvm import Do
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.kernel_modules import kernel_has
 from wizard.layout.group.grouping import logical_volumes
-from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.errors import Refused
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.journal import Check
@@ -65,20 +64,6 @@ def bring_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) 
         arrays.bring_back(plan, begun, done, do)
 
 
-def stand_up(plan: Plan, begun: frozenset[int], done: frozenset[int], do: Do) -> None:
-    """Have what a rehearsed run made stand on its drives, for the first time or again. Raises Failed."""
-    if plan.group:
-        note_devices([plan.group.device])
-    bring_back(plan, begun, done, do)
-
-
-def deactivate(plan: Plan, do: Do) -> None:
-    """Have LVM let go of the run's own volumes, which udev may have had it activate. Raises Failed where one
-    is in use."""
-    if plan.group and groups.running_volumes(plan, plan.group):
-        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", plan.group.name))
-
-
 def check_apart(plan: Plan, do: Do) -> None:
     """Raises Failed where what the run made is in use, or holds what it did not put there."""
     if plan.group:
@@ -93,6 +78,19 @@ def take_apart(plan: Plan, do: Do) -> None:
         groups.take_group_apart(plan, plan.group, do)
     else:
         arrays.take_apart(plan, do)
+
+
+def clear_drives(plan: Plan, do: Do) -> None:
+    """Stop what stands on the drives of a rehearsed run, which udev had LVM activate when it saw their marks.
+    Raises Failed where it is in use."""
+    if plan.group:
+        groups.deactivate(plan, plan.group, do)
+
+
+def put_up(plan: Plan, do: Do) -> None:
+    """Have what a rehearsed run made stand on its drives. Raises Failed."""
+    if plan.group:
+        groups.put_up(plan, plan.group, do)
 
 
 def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> str:
