@@ -335,7 +335,10 @@ def _stripe(site: Site) -> Stripe:
 
 
 def _save_edges(parts: Sequence[str], site: Site) -> None:
-    """Keep both ends of each part, where the array's own records are written."""
+    """Keep both ends of each part, where the array's own records are written; a stand-in has nothing to
+    keep."""
+    if site.rehearsed:
+        return
     for part in parts:
         member = site.plan.member(part)
         if member is None:

@@ -28,7 +28,7 @@ def check_free_group(plan: Plan, group: Group) -> None:
     """Raises Refused where the group's name, or a node in it, belongs to another. LVM itself refuses a UUID
     that another has."""
     for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
-        if Path(node).exists():
+        if _is_there(Path(node)):
             raise Refused(
                 f"{node} is taken by another volume group: make the plan again. Nothing was written."
             )
@@ -39,6 +39,12 @@ def check_free_group(plan: Plan, group: Group) -> None:
             f"There is a volume group {group.name} already, on {printable(', '.join(strange), 200)}: make "
             "the plan again. Nothing was written."
         )
+
+
+def _is_there(node: Path) -> bool:
+    """Whether there is anything at a node of LVM's. Without udev it leaves a group's folder behind, with
+    links that lead nowhere any more."""
+    return any(link.exists() for link in node.iterdir()) if node.is_dir() else node.exists()
 
 
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
