@@ -1,7 +1,9 @@
 """LVM in a rehearsal: what it is told, so that it looks at the stand-ins alone and leaves no trace."""
 
 import re
+from pathlib import Path
 
+from wizard.apply.steps.groups import is_there
 from wizard.apply.steps.lvm import alone_on
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 
@@ -39,3 +41,12 @@ def test_it_sees_the_stand_ins_and_their_partitions_alone() -> None:
             assert any(re.search(pattern, node) for pattern in patterns)
         for node in ("/dev/sda1", "/dev/loop70", "/dev/loop1", "/dev/mapper/x-loop7"):
             assert not any(re.search(pattern, node) for pattern in patterns)
+
+
+def test_what_lvm_leaves_of_a_group_without_udev_is_no_other_group(tmp_path: Path) -> None:
+    folder = tmp_path / "group"
+    folder.mkdir()
+    (folder / "mail").symlink_to(tmp_path / "gone")
+    assert not is_there(folder) and not is_there(tmp_path / "gone")
+    (tmp_path / "gone").touch()
+    assert is_there(folder)

@@ -4,6 +4,7 @@ A group is this run's own if it lies on nothing but the plan's partition, with t
 the plan drew for it.
 """
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
@@ -28,7 +29,7 @@ def check_free_group(plan: Plan, group: Group) -> None:
     """Raises Refused where the group's name, or a node in it, belongs to another. LVM itself refuses a UUID
     that another has."""
     for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
-        if _is_there(Path(node)):
+        if is_there(Path(node)):
             raise Refused(
                 f"{node} is taken by another volume group: make the plan again. Nothing was written."
             )
@@ -41,10 +42,15 @@ def check_free_group(plan: Plan, group: Group) -> None:
         )
 
 
-def _is_there(node: Path) -> bool:
+def is_there(node: Path) -> bool:
     """Whether there is anything at a node of LVM's. Without udev it leaves a group's folder behind, with
-    links that lead nowhere any more."""
-    return any(link.exists() for link in node.iterdir()) if node.is_dir() else node.exists()
+    links that lead nowhere any more, and nodes that the kernel has nothing for."""
+    if node.is_dir():
+        return any(map(is_there, node.iterdir()))
+    if not node.is_block_device():
+        return node.exists()
+    number = node.stat().st_rdev
+    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").exists()
 
 
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
