@@ -30,6 +30,7 @@ from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.layout.document import read_plan
 from wizard.layout.group.grouping import logical_volumes
+from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check
 from wizard.model.plan import Plan
@@ -267,8 +268,8 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     with standing_in(program, word, DIES):
         found = _run_of(plan)
     yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, _story(found))
-    # As after a restart: the group is there, and nothing of it is active.
-    run(["vgchange", "--activate", "n"], seconds=SLOW, accept=range(256))
+    # As after a restart: nothing of the group is active, and without udev only so are its nodes gone, too.
+    run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
     told = diskwright("resume", found.name, *confirmed(plan), accept=range(256), seconds=3 * SLOW)
     yield Check(
         f"{program}: resume ends well",
