@@ -13,6 +13,7 @@ from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, node_of, shown, standing_in, tool
 from tests.lab.visit import Visit
 from tests.lab.whole_path import CHECKERS
+from wizard.apply.block.devices import tell_kernel
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
@@ -63,27 +64,28 @@ EACH = (
 
 def encrypted(fleet: Fleet) -> Iterator[Check]:
     """One run to its end, and its volume opened again by what it wrote."""
-    _prepare()
+    prepare()
     yield from _whole(node_of(fleet[WHOLE.name]))
 
 
 def encrypted_each(fleet: Fleet) -> Iterator[Check]:
     """XFS, Btrfs and swap in containers."""
-    _prepare()
+    prepare()
     yield from _each(node_of(fleet[EACH_DRIVE.name]))
 
 
 def encrypted_in_part(fleet: Fleet) -> Iterator[Check]:
     """Runs that do not come to their end."""
-    _prepare()
+    prepare()
     node = node_of(fleet[CUT.name])
-    yield from _cut_off(node, "cryptsetup", "open")
+    yield from _cut_off(node)
     yield from _failed(node)
-    yield from _cut_off(node, "cryptsetup", "luksFormat")
+    yield from _cut_off_rehearsing(node, "luksFormat")
+    yield from _cut_off_rehearsing(node, "open")
     yield from _theirs(node)
 
 
-def _prepare() -> None:
+def prepare() -> None:
     """The passphrases; and a key that is derived in a moment, since an emulated processor takes minutes for
     what a real one does in two seconds."""
     FILE.write_text(f"{PASSPHRASE}\n")
@@ -255,23 +257,46 @@ def _unfinished(plan: Plan) -> Path:
     return found
 
 
-def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
-    """The program had done its work, and nobody could say so any more."""
+def _cut_off(node: str) -> Iterator[Check]:
+    """Opened for use, and nobody could say so any more."""
     _forget()
     _, plan = _plan(node, f"mount={PLACE}")
-    with standing_in(program, word, DIES):
+    (container,) = plan.containers
+    with standing_in("cryptsetup", container.name, DIES):
         found = _unfinished(plan)
-    yield Check(
-        f"{word}: the run was cut off",
-        state(found) is RunState.INTERRUPTED,
-        shown([e.sentence for e in read_entries(found)][-3:]),
-    )
-    yield _ends(f"{word}: resume without the passphrase", found, 3)
-    if word == "open":
-        yield _ends(f"{word}: resume with another passphrase", found, 3, WRONG)
-    yield _ends(f"{word}: resume with it", found, 0, FILE)
+    yield _is_cut_off("opened", found)
+    yield _ends("opened: resume without the passphrase", found, 3)
+    yield _ends("opened: resume with another passphrase", found, 3, WRONG)
+    yield _ends("opened: resume with it", found, 0, FILE)
     yield from _stands(plan)
-    yield _ends(f"{word}: undo", found, 3, command="undo")
+    yield _ends("opened: undo", found, 3, command="undo")
+    _let_go(container)
+
+
+def _is_cut_off(what: str, found: Path) -> Check:
+    last = shown([entry.sentence for entry in read_entries(found)][-3:])
+    return Check(f"{what}: the run was cut off", state(found) is RunState.INTERRUPTED, last)
+
+
+def _cut_off_rehearsing(node: str, word: str) -> Iterator[Check]:
+    """While it is tried out, with the container made, or open, on the stand-in."""
+    _forget()
+    _, plan = _plan(node, f"mount={PLACE}")
+    with standing_in("cryptsetup", word, DIES):
+        found = _unfinished(plan)
+    yield _is_cut_off(word, found)
+    yield _ends(f"{word}: resume without the passphrase", found, 3)
+    yield _ends(f"{word}: resume with it", found, 0, FILE)
+    yield from _kept(word, found, plan)
+
+
+def _kept(what: str, found: Path, plan: Plan) -> Iterator[Check]:
+    """The drive held something, so it waits."""
+    waits = state(found)
+    yield Check(f"{what}: it waits", waits is RunState.WAITING, str(waits))
+    yield _ends(f"{what}: keep with another passphrase", found, 3, WRONG, command="keep")
+    yield _ends(f"{what}: keep with it", found, 0, FILE, command="keep")
+    yield from _stands(plan)
     _let_go(plan.containers[0])
 
 
@@ -281,19 +306,19 @@ def _theirs(node: str) -> Iterator[Check]:
     _, plan = _plan(node, f"mount={PLACE}")
     with standing_in("cryptsetup", "luksFormat", DIES):
         found = _unfinished(plan)
-    part = plan.containers[0].device
-    run(["cryptsetup", "luksFormat", "-q", "--key-file=-", part], seconds=SLOW, stdin=b"theirs")
-    before = tool("md5sum", part)
+    tool("wipefs", "--all", "--quiet", node)
+    tell_kernel(node, anew=True)
+    run(["cryptsetup", "luksFormat", "-q", "--key-file=-", node], seconds=SLOW, stdin=b"theirs")
+    before = tool("md5sum", node)
     yield _ends("another's container: resume", found, 3, FILE)
-    tool("blockdev", "--flushbufs", part)
-    yield Check("another's container is not written over", tool("md5sum", part) == before, "")
+    tool("blockdev", "--flushbufs", node)
+    yield Check("another's container is not written over", tool("md5sum", node) == before, "")
 
 
 def _failed(node: str) -> Iterator[Check]:
-    """mkfs fails within the container: nothing stays open, and only its own passphrase goes on."""
+    """mkfs fails within the container: nothing stays open, here or on the stand-in."""
     _forget()
     _, plan = _plan(node, f"mount={PLACE}")
-    (container,) = plan.containers
     with standing_in("mkfs.ext4", "-q", FAILS):
         found = _unfinished(plan)
     yield Check(
@@ -301,11 +326,10 @@ def _failed(node: str) -> Iterator[Check]:
         state(found) is RunState.FAILED,
         shown([e.sentence for e in read_entries(found)][-3:]),
     )
-    yield Check("mkfs failed: nothing is open", not os.path.lexists(container.opened), container.opened)
-    yield _ends("mkfs failed: resume with another passphrase", found, 3, WRONG)
+    left = tool("dmsetup", "ls").strip()
+    yield Check("mkfs failed: nothing is open", left == "No devices found", left)
     yield _ends("mkfs failed: resume with it", found, 0, FILE)
-    yield from _stands(plan)
-    _let_go(container)
+    yield from _kept("mkfs failed", found, plan)
 
 
 def _each(node: str) -> Iterator[Check]:

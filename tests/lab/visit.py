@@ -27,6 +27,7 @@ MODULES = (
     "attack_stripes",
     "encrypted",
     "volumegroup",
+    "barred",
     "cliff",
     "study",
     "stripes",

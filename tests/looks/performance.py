@@ -121,7 +121,7 @@ class Performance(RecordedServices):
     def phase(self, run: Path) -> Phase | None:
         return Phase.KEPT if self.kept else Phase.BARRED
 
-    def keep(self, run: Path) -> str:
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
         """What was said when it was kept follows in the journal."""
         self.kept = True
         return self.entries[-1].sentence

@@ -149,7 +149,7 @@ class Rehearsal(RecordedServices):
         }
         return Phase.REHEARSING if early else ends[self.settled]
 
-    def keep(self, run: Path) -> str:
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
         return self._settle(Settling.KEEP)
 
     def undo(self, run: Path) -> None:

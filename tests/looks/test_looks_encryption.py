@@ -7,7 +7,7 @@ from pathlib import Path
 
 from textual.pilot import Pilot
 
-from tests.looks.rehearsal import Rehearsal, perform, press, shown, step, to_step, until
+from tests.looks.rehearsal import Rehearsal, flat, perform, press, shown, step, to_step, until
 from tests.looks.workshop import workshop
 from wizard.layout.planner import Mode
 from wizard.layout.wishes.wish import Arrangement, Wish
@@ -24,6 +24,7 @@ class Encrypting(Rehearsal):
         known = machine_of(workshop())
         super().__init__(replace(known, tools=(*known.tools, ("cryptsetup", "/usr/sbin/cryptsetup"))))
         self.secrets: list[bytes | None] = []
+        self.kept_with: list[bytes | None] = []
 
     def plan(
         self,
@@ -40,6 +41,10 @@ class Encrypting(Rehearsal):
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         self.secrets.append(secret)
         return super().start(plan, tokens, secret)
+
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
+        self.kept_with.append(secret)
+        return super().keep(run, secret)
 
 
 def test_nothing_begins_before_the_passphrase_was_typed_twice_and_it_is_never_shown() -> None:
@@ -83,3 +88,31 @@ def test_a_short_passphrase_is_told_once_and_taken_all_the_same() -> None:
 
     perform(job, services)
     assert services.secrets == [b"short"]
+
+
+def test_keeping_asks_for_the_passphrase_and_escape_keeps_nothing() -> None:
+    services = Encrypting()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await to_step(pilot, 7)
+        await press(pilot, "tab", "=ZCT0A1B2", "enter", "=four words, or more?", "enter")
+        await press(pilot, "=four words, or more?", "enter", "enter")
+        await step(pilot, 8)
+        services.applied.set()
+        await until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
+        await press(pilot, "enter")
+        await step(pilot, 9)
+        await press(pilot, "k", "y")
+        await until(lambda: "Keeping it opens what is encrypted" in flat(pilot), pilot)
+        await press(pilot, "escape")
+        await until(lambda: "[k] keep" in shown(pilot), pilot)
+        assert not services.kept_with
+        await press(pilot, "k", "y")
+        await until(lambda: "Keeping it opens what is encrypted" in flat(pilot), pilot)
+        await press(pilot, "=four words, or more?")
+        assert "words" not in shown(pilot)
+        await press(pilot, "enter")
+        await until(lambda: "Kept." in shown(pilot), pilot)
+
+    perform(job, services)
+    assert services.kept_with == [b"four words, or more?"]

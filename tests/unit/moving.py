@@ -134,7 +134,7 @@ class MovingServices(RecordedServices):
     def closed(self, run: Path) -> str:
         return self.used
 
-    def keep(self, run: Path) -> str:
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
         self._settle("keep")
         return KEPT
 

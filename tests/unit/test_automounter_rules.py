@@ -82,7 +82,7 @@ def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_d
         'ATTR{dm/name}=="diskwright-20261122-173254-vda*"' in mapped
         and 'ENV{DM_UDEV_DISABLE_OTHER_RULES_FLAG}="1"' in mapped
     )
-    assert 'ATTR{loop/backing_file}=="*/diskwright-20261122-173254-vda/*"' in store
+    assert 'ATTRS{loop/backing_file}=="*/diskwright-20261122-173254-vda/*"' in store
     assert all('ENV{UDISKS_IGNORE}="1"' in line and 'OPTIONS:="nowatch"' in line for line in (mapped, store))
     # The process is killed, and its snapshot is left.
     left = rule.rename(rules / f"00-diskwright-{ended_process()}-diskwright-20261122-173254-vda.rules")
@@ -93,6 +93,16 @@ def test_a_snapshot_is_hidden_with_its_store_until_it_is_gone_whoever_takes_it_d
     assert left.exists()
     name.unlink()
     heed("diskwright-20261122-173254-vda")
+    assert not list(rules.iterdir())
+
+
+def test_the_stand_ins_below_what_is_mapped_are_hidden_with_their_partitions(rules: Path) -> None:
+    """A killed run's lock is gone, and its stand-in is held by what is mapped on it."""
+    ignore_mapped("diskwright-11111111", "0007-vda")
+    (rule,) = rules.iterdir()
+    assert 'KERNEL=="loop*", ATTRS{loop/backing_file}=="*/0007-vda/*"' in rule.read_text()
+    assert 'ATTR{dm/name}=="diskwright-11111111*"' in rule.read_text()
+    heed("diskwright-11111111")
     assert not list(rules.iterdir())
 
 

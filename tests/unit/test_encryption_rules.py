@@ -10,6 +10,7 @@ from tests.unit.machines import E512, KN4, N512, drive, machine, partition, part
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode, make_plan
+from wizard.layout.steps.shown import UNTIL_KEPT, told_as_direct
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.encryption import LOST, NO_TRIM, encryption_of, header_bytes
 from wizard.layout.wishes.passphrase import from_file, passphrase_fault, passphrase_warning
@@ -19,7 +20,7 @@ from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContaine
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry, grain_bytes, misalignment_bytes
 from wizard.model.make_filesystem import MakeFilesystem
-from wizard.model.plan import Mount, Plan, TurnOnSwap, WipeSignatures
+from wizard.model.plan import Mount, Plan, Step, TurnOnSwap, WipeSignatures
 from wizard.model.units import GIB, MIB
 
 PLACE = "/srv/secret"
@@ -27,6 +28,10 @@ PLACE = "/srv/secret"
 
 def secret(filesystem: str = "ext4", **more: Any) -> Wish:  # noqa: ANN401
     return replace(wish(filesystem), encrypted=True, **{"label": "private", "mount_point": PLACE, **more})
+
+
+def making(plan: Plan) -> Step:
+    return next(step for step in plan.steps if isinstance(step.operation, MakeContainer))
 
 
 def planned(*wishes: Wish, geometry: Geometry = E512) -> Plan:
@@ -108,10 +113,8 @@ def test_it_is_shown_and_what_a_lost_passphrase_means_is_said() -> None:
         plan.containers[0].name,
     ):
         assert said in shown
-    assert (
-        "Cannot be undone"
-        in next(step for step in plan.steps if isinstance(step.operation, MakeContainer)).undo
-    )
+    assert making(plan).undo == UNTIL_KEPT
+    assert "Cannot be undone" in making(told_as_direct(plan, "there are no loop devices")).undo
     assert NO_TRIM not in plan.doubts
     still = plan_for(replace(drive(size_bytes=64 * GIB), rotational=False), secret())
     assert NO_TRIM in still.doubts

@@ -22,7 +22,7 @@ from wizard.layout.group.grouping import (
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.room.space import gpt_bounds
 from wizard.layout.steps.commands import physical_volume_uuid
-from wizard.layout.steps.shown import TAKEN_APART
+from wizard.layout.steps.shown import TAKEN_APART, UNTIL_KEPT, told_as_direct
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Arrangement, Wish
@@ -98,7 +98,8 @@ def test_everything_stands_before_the_first_is_formatted() -> None:
     (words,) = first.commands
     assert words[:2] == ("lvcreate", "--yes") and words[-1] == group
     assert words[words.index("--size") + 1] == f"{304 * MIB}b" and words[words.index("--name") + 1] == "mail"
-    assert making.undo == TAKEN_APART
+    assert making.undo == UNTIL_KEPT
+    assert told_as_direct(plan, "there are no loop devices").steps[2].undo == TAKEN_APART
     assert read_plan(render_plan(plan), "plan.json") == plan
 
 

@@ -76,7 +76,7 @@ class Desk(RecordedServices):
     def state(self, run: Path) -> RunState:
         return self.ends
 
-    def keep(self, run: Path) -> str:
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
         self.ends = RunState.KEPT
         self.journal.append(entry(Event.VERIFIED, "It is mounted"))
         return "It is mounted."

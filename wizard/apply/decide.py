@@ -27,11 +27,11 @@ def resume(run: Path, secret: bytes | None = None) -> None:
     take_up(job_of(run), run, Asked(Purpose.APPLY, secret))
 
 
-def keep(run: Path) -> str:
-    """Put to use what a run made, and give up the way back; a sentence on that. Raises Refused where there is
-    nothing to keep, and Failed where it did not work.
+def keep(run: Path, secret: bytes | None = None) -> str:
+    """Put to use what a run made, and give up the way back; a sentence on that. `secret` is the passphrase of
+    what a plan encrypts. Raises Refused where there is nothing to keep, and Failed where it did not work.
     """
-    return await_end(run, Purpose.KEEP, take_up(job_of(run), run, Asked(Purpose.KEEP)))
+    return await_end(run, Purpose.KEEP, take_up(job_of(run), run, Asked(Purpose.KEEP, secret)))
 
 
 def undo(run: Path, *, over_changes: bool = False) -> str:

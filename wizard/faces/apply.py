@@ -50,8 +50,8 @@ the steps are tried out on a stand-in, what the drive held where it changes is s
 drive that held nothing is put to use at once. One that held something waits, not yet in use: `diskwright
 keep` puts it to use, `diskwright undo` puts back what was there, bit for bit; with --keep it does not wait,
 and there is no way back.
-Zones, encryption, md and LVM run on the drive directly, which is said before: then what was there can be put
-back only until something is formatted.
+Zones, md and LVM over several drives run on the drive directly, which is said before: then what was there can
+be put back only until something is formatted. `keep` asks for the passphrase of what is encrypted.
 The work is done by a process of its own: closing the terminal does not stop it, Ctrl+C stops it before its
 next step, and `diskwright status` shows how it stands.
 """

@@ -6,15 +6,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from wizard.apply.decide import resume
+from wizard.apply.decide import phase_now, resume
+from wizard.apply.engine.record import Phase
 from wizard.apply.migration.start import check_token as check_migration_token
+from wizard.apply.plan.rehearsed import wants_passphrase
 from wizard.apply.plan.start import check_tokens
 from wizard.apply.plan.steps_told import as_options
 from wizard.apply.plan.still_to_do import still_writes_over
 from wizard.apply.run.begin import check_root
-from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_changes, load_migration, load_plan
-from wizard.apply.steps.containers import wants_secret
 from wizard.apply.tune.start import check_token as check_changes_token
 from wizard.faces.apply import narrate
 from wizard.faces.showing.console import say
@@ -105,7 +106,6 @@ def main(arguments: Namespace) -> ExitCode:
 
 def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
     plan = load_plan(run)
-    done = done_steps(read_entries(run))
     left = still_writes_over(run, plan) if state(run) in LEFT_OFF else ()
     if left and not tokens:
         for number, step in left:
@@ -115,8 +115,10 @@ def _resume_plan(run: Path, tokens: tuple[str, ...], file: str | None) -> None:
         raise _unconfirmed(run, "writes over what is there", ", ".join(plan.paths), as_options(plan.tokens))
     if tokens:
         check_tokens(plan, tokens)
-    wanted = file is not None or wants_secret(plan, done)
-    resume(run, passphrase_for(plan, file, anew=False) if wanted else None)
+    wanted = file is not None or wants_passphrase(run, plan)
+    # While it rehearses, what is encrypted is made anew.
+    anew = phase_now(run) is Phase.REHEARSING
+    resume(run, passphrase_for(plan, file, anew=anew) if wanted else None)
 
 
 def _unconfirmed(run: Path, does: str, where: str, options: str) -> Refused:

@@ -119,7 +119,7 @@ def make_plan(
     steps = steps_of(operations, Context(identity, before, after))
     doubts = (
         *doubts_of(drive, keep=keep),
-        *rehearsal_doubts(machine.kernel, operations, keep=keep),
+        *rehearsal_doubts(machine.kernel),
         *encryption_doubts(drive, wishes),
         *unmarked_doubts(drive.path, after, volumes),
         *asked_doubts(wishes),
@@ -164,7 +164,7 @@ def _grouped_plan(
     operations = grouped_operations(() if keep else old_wipes(drive, before), table, group, volumes, sizes)
     doubts = (
         *doubts_of(drive, keep=keep),
-        *rehearsal_doubts(machine.kernel, operations, keep=keep),
+        *rehearsal_doubts(machine.kernel),
         *asked_doubts(wishes),
     )
     return Plan(

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from wizard.model.encryption import MakeContainer, OpenContainer
+from wizard.model.encryption import Encryption, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
 from wizard.model.make_filesystem import MakeFilesystem
@@ -24,8 +24,20 @@ from wizard.model.plan import (
     WriteTable,
 )
 
-ON_DRIVE = WipeSignatures | WriteTable | MakeArray | MakeFilesystem | MakeSubvolumes
+ON_DRIVE = (
+    WipeSignatures
+    | WriteTable
+    | MakeArray
+    | MakeVolumeGroup
+    | MakeLogicalVolume
+    | MakeContainer
+    | MakeFilesystem
+    | MakeSubvolumes
+)
 """What is rehearsed: everything that writes to a drive. What follows puts it to use."""
+
+STAND_IN_NAME = "diskwright-{}"
+"""What the device mapper calls a container on a stand-in that is open, by its UUID: never as on the drive."""
 
 
 def direct_reason(plan: Plan) -> str:
@@ -41,19 +53,19 @@ def why_on_drive(operations: Iterable[Operation]) -> str:
         match operation:
             case ResetZones():
                 return "emptying zones cannot be tried out elsewhere"
-            case MakeVolumeGroup() | MakeStripedVolume() | MakeLogicalVolume():
-                return "a volume group cannot be tried out elsewhere yet"
-            case MakeContainer() | OpenContainer():
-                return "encryption cannot be tried out elsewhere yet"
+            case MakeStripedVolume():
+                return "a volume group over several drives cannot be tried out elsewhere yet"
             case _:
                 continue
     return ""
 
 
 def rehearsed_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
-    """The steps that are rehearsed, by number from 1."""
+    """The steps that are rehearsed, by number from 1. A container is opened there, and again on the drive."""
     return (
-        (number, step) for number, step in enumerate(plan.steps, 1) if isinstance(step.operation, ON_DRIVE)
+        (number, step)
+        for number, step in enumerate(plan.steps, 1)
+        if isinstance(step.operation, ON_DRIVE | OpenContainer)
     )
 
 
@@ -66,12 +78,15 @@ def use_steps(plan: Plan) -> Iterator[tuple[int, Step]]:
     )
 
 
-def on_nodes(plan: Plan, nodes: Mapping[str, str]) -> Plan:
+def on_nodes(plan: Plan, nodes: Mapping[str, str], *, named_alike: bool = False) -> Plan:
     """The same plan for other nodes, each by the path of the drive, or of the md array, that it takes the
-    place of. What is shown of it stays as it was."""
+    place of. What is shown of it stays as it was. A container is called as on stand-ins, or where it is
+    `named_alike` as it was."""
     known = {old: new for member in plan.members for old, new in _renamed(member, nodes[member.drive.path])}
     if array := array_node(plan):
         known[array] = nodes.get(array, array)
+    names = {one.uuid: one.name if named_alike else STAND_IN_NAME.format(one.uuid) for one in plan.containers}
+    known |= dict(_mapped(plan, names))
     members = tuple(
         replace(member, drive=replace(member.drive, path=known[member.drive.path])) for member in plan.members
     )
@@ -79,17 +94,24 @@ def on_nodes(plan: Plan, nodes: Mapping[str, str]) -> Plan:
         plan,
         drive=members[0].drive,
         others=members[1:],
-        volumes=tuple(replace(volume, path=known.get(volume.path, volume.path)) for volume in plan.volumes),
+        volumes=tuple(
+            replace(
+                volume,
+                path=known.get(volume.path, volume.path),
+                encryption=volume.encryption and _contained(volume.encryption, known, names),
+            )
+            for volume in plan.volumes
+        ),
         stripe=plan.stripe and replace(plan.stripe, device=known.get(plan.stripe.device, plan.stripe.device)),
-        steps=tuple(replace(step, operation=_on(step.operation, known)) for step in plan.steps),
+        group=plan.group and replace(plan.group, device=known[plan.group.device]),
+        steps=tuple(replace(step, operation=_on(step.operation, known, names)) for step in plan.steps),
     )
 
 
 def on_drives(plan: Plan, drives: Sequence[Identity]) -> Plan:
     """The same plan for its drives as they are known now, in its order."""
-    there = on_nodes(
-        plan, {member.drive.path: drive.path for member, drive in zip(plan.members, drives, strict=True)}
-    )
+    nodes = {member.drive.path: drive.path for member, drive in zip(plan.members, drives, strict=True)}
+    there = on_nodes(plan, nodes, named_alike=True)
     return replace(
         there,
         drive=drives[0],
@@ -117,14 +139,40 @@ def _renamed(member: Member, node: str) -> Iterator[tuple[str, str]]:
         yield partition_path(path, number), partition_path(node, number)
 
 
-def _on(operation: Operation, known: Mapping[str, str]) -> Operation:
+def _mapped(plan: Plan, names: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Each node of the device mapper's, with the one that stands for it. A group's name stands in its own
+    records, so that its volumes are called alike, there and here.
+    """
+    for step in plan.steps:
+        if isinstance(step.operation, MakeLogicalVolume):
+            yield step.operation.device, step.operation.device
+    for one in plan.containers:
+        yield one.opened, replace(one, name=names[one.uuid]).opened
+
+
+def _contained(encryption: Encryption, known: Mapping[str, str], names: Mapping[str, str]) -> Encryption:
+    return replace(encryption, device=known[encryption.device], name=names[encryption.uuid])
+
+
+def _on(operation: Operation, known: Mapping[str, str], names: Mapping[str, str]) -> Operation:
     match operation:
         case MakeFilesystem() | MakeSubvolumes() | Mount():
             others = tuple(known[device] for device in operation.others)
             return replace(operation, device=known[operation.device], others=others)
-        case WipeSignatures() | WriteTable() | ResetZones() | TurnOnSwap():
+        case (
+            WipeSignatures()
+            | WriteTable()
+            | ResetZones()
+            | MakeLogicalVolume()
+            | MakeContainer()
+            | TurnOnSwap()
+        ):
             return replace(operation, device=known[operation.device])
         case MakeArray(device=device, parts=parts):
             return replace(operation, device=known[device], parts=tuple(known[part] for part in parts))
+        case OpenContainer(device=device, uuid=uuid):
+            return replace(operation, device=known[device], name=names[uuid])
+        case MakeVolumeGroup(parts=parts):
+            return replace(operation, parts=tuple(known[part] for part in parts))
         case _:
             return operation

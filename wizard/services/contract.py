@@ -273,9 +273,9 @@ class Services(Protocol):
         Reads the drive."""
         ...
 
-    def keep(self, run: Path) -> str:
-        """Put to use what the run made, and let go of what would undo it; a sentence on that. May take long;
-        writes."""
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
+        """Put to use what the run made, and let go of what would undo it; a sentence on that. `secret` is the
+        passphrase of what it encrypted. May take long; writes."""
         ...
 
     def undo(self, run: Path) -> None:

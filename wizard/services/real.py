@@ -321,13 +321,13 @@ class RealServices(Rules):
 
         return closed_sentence(run)
 
-    def keep(self, run: Path) -> str:
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
         """As root, which began the run."""
         if self._elevated is not None:
-            return self._elevated.keep()
+            return self._elevated.keep(secret)
         from wizard.apply.decide import keep
 
-        return keep(run)
+        return keep(run, secret)
 
     def undo(self, run: Path) -> None:
         """As root, which began the run."""

@@ -152,7 +152,7 @@ class RecordedServices(Rules):
         """Nothing ran."""
         return ""
 
-    def keep(self, run: Path) -> str:
+    def keep(self, run: Path, secret: bytes | None = None) -> str:
         """Refused."""
         raise Refused(self.obstacle)
 

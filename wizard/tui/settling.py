@@ -13,7 +13,7 @@ from textual.message import Message
 from wizard.apply.run.decision import Decision, Settling
 from wizard.model.errors import DiskwrightError
 from wizard.services.session import Quit
-from wizard.tui.dialogs.questions import Ask
+from wizard.tui.dialogs.questions import Ask, AskSecret
 from wizard.tui.step import StepScreen
 from wizard.tui.widgets.keys import Pairs
 from wizard.tui.widgets.words import Block, gap, para
@@ -67,10 +67,23 @@ class SettlingScreen(StepScreen):
         if self._waiting or run is None or choice is None:
             return
 
+        def typed(secret: bytes | None) -> None:
+            if secret:
+                self._begin(run, way, secret)
+
+        def answered(agreed: bool | None) -> None:
+            if agreed and choice.why_secret:
+                self.app.push_screen(AskSecret("The passphrase", choice.why_secret), typed)
+            elif agreed:
+                self._begin(run, way)
+
+        self.app.push_screen(Ask(choice.question, choice.means, no="No", yes=f"Yes, {way} it"), answered)
+
+    def _begin(self, run: Path, way: Settling, secret: bytes | None = None) -> None:
         def work() -> None:
             try:
                 if way is Settling.KEEP:
-                    self.services.keep(run)
+                    self.services.keep(run, secret)
                 else:
                     self.services.undo(run)
             except DiskwrightError as error:
@@ -78,13 +91,9 @@ class SettlingScreen(StepScreen):
             else:
                 self._post(Settled(DONE[way], done=True))
 
-        def answered(agreed: bool | None) -> None:
-            if agreed:
-                self._waiting = True
-                self.say("At work; this may take a while ..")
-                self.in_background(work)
-
-        self.app.push_screen(Ask(choice.question, choice.means, no="No", yes=f"Yes, {way} it"), answered)
+        self._waiting = True
+        self.say("At work; this may take a while ..")
+        self.in_background(work)
 
     def _post(self, message: Settled) -> None:
         if self.is_attached:

@@ -30,17 +30,20 @@ _MAPPED = (
     'ENV{{DM_UDEV_DISABLE_SUBSYSTEM_RULES_FLAG}}="1", {alone}'
 )
 _STORE = (
-    'SUBSYSTEM=="block", KERNEL=="loop*", ATTR{{loop/backing_file}}=="*/{name}/*", '
+    'SUBSYSTEM=="block", KERNEL=="loop*", ATTRS{{loop/backing_file}}=="*/{folder}/*", '
     'ENV{{UDEV_DISABLE_PERSISTENT_STORAGE_RULES_FLAG}}="1", {alone}'
 )
 
 
-def ignore_mapped(name: str) -> None:
+def ignore_mapped(name: str, folder: str = "") -> None:
     """Have udev ignore the device of the device mapper's with this name, those whose names begin so, and loop
-    devices over files in a folder that is called so, until `heed(name)`. To be said before any of them is
-    made. Raises OSError where udev cannot be told.
+    devices over files in a folder that is called `folder`, or else so, too, with their partitions, until
+    `heed(name)`. To be said before any of them is made. Raises OSError where udev cannot be told.
     """
-    ignore(name, [rule.format(name=name, alone=_ALONE) for rule in (_MAPPED, _STORE)])
+    ignore(
+        name,
+        [rule.format(name=name, folder=folder or name, alone=_ALONE) for rule in (_MAPPED, _STORE)],
+    )
 
 
 def ignore(what: str, lines: Sequence[str]) -> None:

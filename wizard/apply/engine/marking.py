@@ -9,8 +9,10 @@ from pathlib import Path
 from wizard.apply.block.devices import forget_caches, read_bytes, write_bytes
 from wizard.apply.block.extents import GRAIN_BYTES
 from wizard.apply.engine.marks import copies, widened
+from wizard.apply.steps.lvm import alone_on
 from wizard.apply.steps.wipe import TABLE_MARKS, list_signatures
 from wizard.filesystems.registry import KINDS
+from wizard.layout.several.striping import MEMBER_KINDS
 from wizard.layout.steps.commands import PRIVATE_PLACES
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
@@ -112,6 +114,10 @@ class Marking:
         for argv in ASKED:
             if find(argv[0]) is not None and _succeeds((*argv, part), self._seconds):
                 raise Failed(f"{argv[0]} still recognises what was hidden on {part}.")
+        if filesystem == MEMBER_KINDS["lvm"] and _succeeds(
+            alone_on([self._node], ("pvs", part)), self._seconds
+        ):
+            raise Failed(f"LVM still recognises what was hidden on {part}.")
         place = Path(PRIVATE_PLACES) / f"hidden-{os.getpid()}"
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         kind = KINDS.get(filesystem or "")

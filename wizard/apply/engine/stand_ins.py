@@ -24,6 +24,7 @@ from wizard.apply.block.devices import (
 )
 from wizard.apply.block.extents import GRAIN_BYTES, chunks, merged
 from wizard.apply.block.stand_in import CONTROL, NoStandInError, attached, load_loop
+from wizard.apply.engine.mapped import take_down
 from wizard.apply.engine.marks import copies
 from wizard.apply.engine.stores import FOLDER, Store, new_file
 from wizard.apply.system.mounts import read_mounts
@@ -115,6 +116,7 @@ def release_left(run: Path) -> None:
     Raises Failed."""
     left = [*_left(run)]
     # With its last user each of them goes by itself.
+    take_down(left)
     for node in left:
         _stop_arrays(node)
     for node in left:

@@ -7,6 +7,7 @@ from pathlib import Path
 from wizard.apply.block.devices import has_gone
 from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
+from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan import rehearsed
 from wizard.apply.plan.automounter import stand
 from wizard.apply.plan.elsewhere import settle_drives
@@ -20,10 +21,10 @@ from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.plan.undo import check_drives, check_undoable, put_back_saved
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
-from wizard.apply.run.journal import RunState, done_steps, read_entries, state
+from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import called, check_room, load_environment, load_plan
-from wizard.apply.steps.containers import close_containers, wants_secret
+from wizard.apply.steps.containers import check_passphrase, close_containers
 from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.journal import Event
 from wizard.model.plan import Plan
@@ -36,7 +37,7 @@ def _taking(run: Path, asked: Asked) -> Taking:
         case Purpose.UNDO:
             return _taking_back(run, asked.over_changes)
         case Purpose.KEEP:
-            return _keeping(run)
+            return _keeping(run, asked.secret)
 
 
 def _going_on(run: Path, secret: bytes | None) -> Taking:
@@ -54,14 +55,13 @@ def _going_on(run: Path, secret: bytes | None) -> Taking:
     def check() -> None:
         if not is_rehearsed(run):
             check_resumable(run, plan, environment)
-        if secret is not None or wants_secret(plan, done_steps(read_entries(run))):
-            check_secret(plan, secret)
+        _check_passphrase(run, plan, secret, keeps=False)
 
     sentence = " ".join((*moved, f"Going on with the run on {named(plan)}."))
     return Taking(sentence, _locks(run, plan), check)
 
 
-def _keeping(run: Path) -> Taking:
+def _keeping(run: Path, secret: bytes | None) -> Taking:
     if not is_rehearsed(run):
         raise Refused(
             f"The run {run.name} wrote to the drive directly: there is nothing to keep. {NOTHING_WRITTEN}"
@@ -74,8 +74,19 @@ def _keeping(run: Path) -> Taking:
 
     def check() -> None:
         own_drives(run, plan).probe()
+        _check_passphrase(run, plan, secret, keeps=True)
 
     return Taking(" ".join((*moved, f"Putting {named(plan)} to use.")), _locks(run, plan), check)
+
+
+def _check_passphrase(run: Path, plan: Plan, secret: bytes | None, *, keeps: bool) -> None:
+    """Raises Refused where the passphrase is wanted and missing, or is not that of what a rehearsed run
+    encrypted; while it rehearses that is made anew."""
+    if secret is not None or rehearsed.wants_passphrase(run, plan, keeps=keeps):
+        check_secret(plan, secret)
+    record = load_record(run)
+    if secret is not None and record is not None and record.phase is not Phase.REHEARSING:
+        check_passphrase(plan, run, secret)
 
 
 def _taking_back(run: Path, over_changes: bool) -> Taking:
@@ -104,7 +115,7 @@ def _apply(work: Work) -> Outcome:
     forget_left_rules()
     if not is_rehearsed(work.run):
         return carry_out_directly(work)
-    return rehearsed.carry_out(work.run, work.journal, execute, partial(finish, work))
+    return rehearsed.carry_out(work.run, work.journal, execute, partial(finish, work), work.secret)
 
 
 def _keep(work: Work) -> Outcome:

@@ -3,13 +3,14 @@ to."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import merged
 from wizard.apply.engine.changes import collected
+from wizard.apply.engine.mapped import mapped_unseen
 from wizard.apply.engine.marking import Marking
 from wizard.apply.engine.marks import in_release_order
 from wizard.apply.engine.noticing import Told, with_notice
@@ -20,6 +21,8 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.array_stand_ins import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
+from wizard.apply.steps.containers import keep_headers
+from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import Site, told_in
 from wizard.apply.table.proof import in_order
 from wizard.apply.table.rehearsal import image_of
@@ -27,6 +30,7 @@ from wizard.apply.table.write import record_places, table_regions
 from wizard.layout.document import render_plan
 from wizard.layout.rehearsed import on_nodes, rehearsed_steps
 from wizard.layout.room.space import is_container
+from wizard.model.encryption import MAPPER, OpenContainer
 from wizard.model.errors import DiskwrightError, Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
@@ -49,13 +53,14 @@ class StoppedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Ground:
-    """Where a run rehearses: its folder, what it was told to work with, its journal, and what carries out a
-    step."""
+    """Where a run rehearses: its folder, what it was told to work with, its journal, what carries out a
+    step, and the passphrase of what is encrypted."""
 
     run: Path
     environment: Environment
     journal: Journal
     execute: Execute
+    secret: bytes | None = field(default=None, repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +100,15 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
                 drive.stand_in.drive.path, (slot.number for slot in drive.member.before.partitions)
             )
         old = [_old_marks(drive, ground) for drive in drives]
-        with unseen_array(there, told_in(ground.journal)):
+        with (
+            unseen_array(there, told_in(ground.journal)),
+            mapped_unseen(ground.run, nodes, _mapped_names(there)),
+        ):
             _carry_out(plan, there, ground)
+            keep_headers(there, ground.run)
             leave_uncopied(there, told_in(ground.journal))
+            _forget(there)
         new = [_new_marks(drive, ground) for drive in drives]
-        _forget(there)
     changes = [
         collected(
             ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number]
@@ -173,11 +182,15 @@ def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:
             ground.journal,
             vault,
             (),
+            ground.secret,
             rehearsed=True,
         )
         if (ground.run / STOP).exists():
             raise StoppedError(f"Stopped before step {number} as asked.")
-        ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
+        # What is opened here is closed again: as a step that is done counts what opens it for use.
+        is_step = not isinstance(step.operation, OpenContainer)
+        if is_step:
+            ground.journal.add(Event.STEP_STARTED, step.sentence, step=number)
         try:
             said = ground.execute(site)
             if isinstance(step.operation, MakeArray):
@@ -187,7 +200,13 @@ def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:
             raise Failed(
                 f"Step {number} of {len(there.steps)} failed in the rehearsal: {error} {NOTHING_YET}"
             ) from None
-        ground.journal.add(Event.STEP_DONE, said, step=number)
+        ground.journal.add(Event.STEP_DONE if is_step else Event.COMMAND, said, step=number)
+
+
+def _mapped_names(there: Plan) -> tuple[str, ...]:
+    """What the device mapper is to have meanwhile, by its own names."""
+    nodes = (*layer_nodes(there), *(one.opened for one in there.containers))
+    return tuple(Path(node).name for node in nodes if node.startswith(MAPPER))
 
 
 def _marking(drive: Rehearsed, ground: Ground) -> Marking:

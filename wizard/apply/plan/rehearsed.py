@@ -7,13 +7,13 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.block.devices import forget_caches, tell_kernel, tell_of
-from wizard.apply.block.extents import without
+from wizard.apply.block.extents import held, without
 from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.engine.exchange import Exchange
 from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
 from wizard.apply.engine.stand_ins import free_bytes, release_left
-from wizard.apply.engine.stores import drop_stores
+from wizard.apply.engine.stores import Store, drop_stores, new_file
 from wizard.apply.plan.guard import (
     check_operations,
     check_start,
@@ -25,11 +25,12 @@ from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.resume import quietly
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.begin import NOTHING_WRITTEN
-from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.journal import Journal, RunState, done_steps, read_entries, state
 from wizard.apply.run.process import STOP
 from wizard.apply.run.progress import noting
 from wizard.apply.run.runs import called, is_found, load_environment, load_plan
-from wizard.apply.steps.layers import clear_drives
+from wizard.apply.steps.containers import check_containers, wants_secret
+from wizard.apply.steps.layers import check_free_array, clear_drives
 from wizard.filesystems.registry import MADE
 from wizard.layout.told.promise import WORD
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
@@ -39,6 +40,9 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import MakeArray, Member, Plan
 from wizard.model.units import MIB, format_exact
+
+TO_BARRED = frozenset({Phase.SAVED, Phase.CLEARING, Phase.REPLACING, Phase.BARRED})
+"""From here on, until it is barred, what is encrypted is not opened."""
 
 LITTLE_BYTES = 8 * MIB
 """With less room than this left, that is why a rehearsal failed."""
@@ -57,9 +61,24 @@ def is_rehearsed(run: Path) -> bool:
     return load_record(run) is not None
 
 
-def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> tuple[Event, str]:
-    """Go on to where the user decides, or, for drives that held nothing, to the end. Raises
-    DiskwrightError."""
+def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
+    """Whether going on with a run, or keeping it where it `keeps`, cannot do without the passphrase of what
+    its plan encrypts. Raises Failed where what stands there is a stranger's."""
+    record = load_record(run)
+    if (
+        record is not None
+        and record.phase in TO_BARRED
+        and not (keeps or record.blank or (run / KEEP).exists())
+    ):
+        return False
+    return wants_secret(plan, done_steps(read_entries(run)))
+
+
+def carry_out(
+    run: Path, journal: Journal, execute: Execute, finish: Finish, secret: bytes | None = None
+) -> tuple[Event, str]:
+    """Go on to where the user decides, or, for drives that held nothing, to the end; `secret` is the
+    passphrase of what is encrypted. Raises DiskwrightError."""
     plan, environment = load_plan(run), load_environment(run)
     record = _record(run)
     if record.phase in GOING_BACK:
@@ -75,7 +94,7 @@ def carry_out(run: Path, journal: Journal, execute: Execute, finish: Finish) -> 
     _check_drives(run, plan, record)
     if record.phase is Phase.REHEARSING:
         try:
-            record = _rehearse(plan, Ground(run, environment, journal, execute))
+            record = _rehearse(plan, Ground(run, environment, journal, execute, secret))
         except StoppedError as stopped:
             drop_stores(run)
             return Event.STOPPED, f"{stopped} {way_on(run)}"
@@ -99,6 +118,10 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
     """Make visible what was written, give up the way back, and put it to use. Raises DiskwrightError."""
     plan = load_plan(run)
     record = _record(run)
+    if record.phase is Phase.BARRED:
+        # It may have waited for weeks.
+        check_free_array(plan)
+        check_containers(plan)
     if record.phase in (Phase.BARRED, Phase.RELEASING):
         clear_drives(plan, quietly)
         with holding(plan.paths) as drives:
@@ -131,13 +154,18 @@ def _released(run: Path, plan: Plan, drives: Sequence[HeldDrive], journal: Journ
         # What was there before may be wanted still: nothing of it is kept elsewhere.
         return record
     # Now or never: once nobody holds the drives, there may be files.
-    for member, change, drive in zip(plan.members, record.changes, drives, strict=True):
-        _discard(
-            [gap for volume in _discarded_volumes(plan, member) for gap in without(volume, change.places)],
-            drive,
-            journal,
-        )
+    for number, (member, change, drive) in enumerate(zip(plan.members, record.changes, drives, strict=True)):
+        if volumes := _discarded_volumes(plan, member):
+            # Also what a maker wrote and the drive happened to hold already.
+            made = (*change.places, *_made(run, number))
+            _discard([gap for volume in volumes for gap in without(volume, made)], drive, journal)
     return record
+
+
+def _made(run: Path, number: int) -> tuple[Extent, ...]:
+    """Every place that the stand-in of a drive holds bytes in."""
+    with Store(new_file(run, number)) as new:
+        return held(new.fd)
 
 
 def _discard(places: Sequence[Extent], drive: HeldDrive, journal: Journal) -> None:

@@ -26,7 +26,7 @@ from wizard.apply.run.process import STOP
 from wizard.apply.run.runs import called, load_environment, load_plan
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import Vault
-from wizard.apply.steps.containers import check_opened, contain, reopen
+from wizard.apply.steps.containers import check_opened, contain, own_containers, reopen
 from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
 from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up
 from wizard.apply.steps.mount import mount_filesystem
@@ -68,16 +68,17 @@ def finish(work: Work) -> Outcome:
     plan, environment = load_plan(run), load_environment(run)
     entries = read_entries(run)
     begun, done = begun_steps(entries), done_steps(entries)
-    if failure := _let_udev_look(plan, drive_locks, own_mounts(plan, begun), begun):
+    if failure := _let_udev_look(plan, drive_locks, begun):
         return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
     if failure := _put_up(plan, journal, drive_locks):
         return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
-    for number, _ in use_steps(plan):
-        if number in done:
+    vault = Vault(run / "saved")
+    for number, step in use_steps(plan):
+        # A restart closes what was opened.
+        if number in done and not isinstance(step.operation, OpenContainer):
             continue
-        site = Site(
-            plan, number, number in begun, run.name, environment, journal, Vault(run / "saved"), drive_locks
-        )
+        again = number in begun
+        site = Site(plan, number, again, run.name, environment, journal, vault, drive_locks, work.secret)
         if failure := _one_step(site):
             return Event.FAILED, f"{failure} {rehearsed.way_on(run)}"
     return _verified(run, plan, environment, journal)
@@ -155,21 +156,20 @@ def _catch_up(run: Path, plan: Plan, begun: frozenset[int], drive_locks: tuple[i
 
 
 def _let_udev_look(
-    plan: Plan,
-    drive_locks: tuple[int, ...],
-    ours: frozenset[tuple[str, str]] = frozenset(),
-    begun: frozenset[int] = frozenset(),
+    plan: Plan, drive_locks: tuple[int, ...], begun: frozenset[int] = frozenset()
 ) -> str | None:
     """Lend udev the locks for a moment, in which automounters are asked to keep away; a sentence where a
-    drive is in use then, but for the mounts that are `ours` and for what stands on it by the steps `begun`.
+    drive is in use then, but by what the run itself made in the steps that were `begun`: udev has LVM
+    activate a group at once.
     """
     if not udev_runs():
         return None
     try:
         with unseen(plan), lent(drive_locks):
             settle(CATCH_UP_SECONDS)
+        ours = own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
         for drive in probe_members(plan):
-            check_unused(drive, ours | own_uses(plan, begun, quietly))
+            check_unused(drive, ours)
     except DiskwrightError as error:
         return str(error).replace(NOTHING_WRITTEN, "Nothing more was written.")
     return None

@@ -10,6 +10,7 @@ from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 from wizard.layout.told.promise import WORD, wants_word
+from wizard.layout.wishes.encryption import OPENED_TO_KEEP
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -126,7 +127,9 @@ def decision_of(plan: Plan, state: RunState) -> Decision:
     undone = (
         f"What the {drive} held before is put back, bit for bit, and compared. What was made is gone then."
     )
-    return Decision((Choice(Settling.KEEP, "Keep it?", kept), Choice(Settling.UNDO, "Take it back?", undone)))
+    why_secret = OPENED_TO_KEEP if plan.containers else ""
+    keep = Choice(Settling.KEEP, "Keep it?", kept, why_secret)
+    return Decision((keep, Choice(Settling.UNDO, "Take it back?", undone)))
 
 
 def waiting_sentence(plan: Plan, name: str) -> str:

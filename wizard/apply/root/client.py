@@ -98,10 +98,10 @@ class Elevated:
         )
         return Path(self._request(asked).run)
 
-    def keep(self) -> str:
+    def keep(self, secret: bytes | None = None) -> str:
         """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
         as `decide.keep` does."""
-        return self._request(Request(Ask.KEEP)).sentence
+        return self._request(Request(Ask.KEEP, secret=None if secret is None else secret.hex())).sentence
 
     def undo(self) -> None:
         """Put back what that run changed, and return when that is proven; raises as `decide.undo` does."""

@@ -52,7 +52,7 @@ class Request:
     with the `folder` and the `target` that a migration would use. APPLY: a plan's document, the drives'
     tokens, a folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes
     nowhere but through the pipe. MIGRATE: the same with a migration's document in `plan`. KEEP and UNDO mean
-    the run that was begun last through this pipe.
+    the run that was begun last through this pipe; KEEP takes the passphrase, too.
     """
 
     ask: Ask

@@ -148,7 +148,7 @@ class Relay:
             case Ask.MIGRATE:
                 self._tell_run(_begin_migration(request))
             case _:
-                self._settle(request.ask)
+                self._settle(request)
 
     def _tell_run(self, run: Path) -> None:
         self._run = self._last = run
@@ -168,12 +168,12 @@ class Relay:
         self._tell_standing(run)
         self._tell(Answer(Say.ENDED, state=state(run)))
 
-    def _settle(self, ask: Ask) -> None:
+    def _settle(self, request: Request) -> None:
         """Keep or undo the run that was begun here; its journal has more to tell then, however that went."""
         if (run := self._last) is None:
             raise Refused(NO_RUN)
         try:
-            sentence = keep(run) if ask is Ask.KEEP else undo(run)
+            sentence = keep(run, _secret(request.secret)) if request.ask is Ask.KEEP else undo(run)
         finally:
             self._tell_rest(run)
         self._tell(Answer(Say.SETTLED, sentence=sentence))

@@ -25,11 +25,13 @@ def settling_commands(run: Path, now: RunState) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """One of the ways that can be had: the question that is asked before it, and what it means."""
+    """One of the ways that can be had: the question that is asked before it, what it means, and why it takes
+    the passphrase of what is encrypted; empty where it takes none."""
 
     way: Settling
     question: str
     means: str
+    why_secret: str = ""
 
 
 @dataclass(frozen=True, slots=True)

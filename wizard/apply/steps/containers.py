@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, start_bytes, wait_for
+from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
 from wizard.apply.steps.readback import signatures_on
@@ -113,17 +114,13 @@ def reopen(plan: Plan, done: frozenset[int], secret: bytes | None) -> None:
                     "more was written."
                 )
             continue
-        trial = (
-            "cryptsetup",
-            "open",
-            "--test-passphrase",
-            "--type",
-            "luks2",
-            PASSPHRASE_FROM,
-            operation.device,
-        )
-        argv = commands_of(operation)[0] if operation in operations and not is_open else trial
-        if run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status:
+        if operation in operations and not is_open:
+            argv = commands_of(operation)[0]
+            said = run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE))
+            opens = not said.status
+        else:
+            opens = _opens(operation.device, secret)
+        if not opens:
             raise Refused(f"{NOT_ITS_PASSPHRASE.format(device=operation.device)} Nothing more was written.")
 
 
@@ -177,6 +174,36 @@ def check_opened(plan: Plan, device: str) -> None:
     for one in plan.containers:
         if one.opened == device and opened_node(one) is None:
             raise Failed(f"{device} is not open.")
+
+
+def keep_headers(plan: Plan, run_folder: Path) -> None:
+    """Keep a copy of each container's header beside what the run keeps of its drives: while a drive is
+    barred, that tells whether a passphrase is the right one. Raises Failed."""
+    for one in plan.containers:
+        file = _header_file(run_folder, one.uuid)
+        file.unlink(missing_ok=True)
+        argv = ("cryptsetup", "luksHeaderBackup", "--header-backup-file", str(file), one.device)
+        run(argv, seconds=LOOK_SECONDS)
+
+
+def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:
+    """Raises Refused where a container that a rehearsed run made, on its drives or not yet, does not open by
+    this passphrase; what cannot be asked now shows when it is opened."""
+    for one in plan.containers:
+        kept = _header_file(run_folder, one.uuid)
+        asked = kept if kept.exists() else Path(one.device)
+        if asked.exists() and not _opens(str(asked), secret):
+            raise Refused(f"{NOT_ITS_PASSPHRASE.format(device=one.device)} Nothing was written.")
+
+
+def _header_file(run_folder: Path, uuid: str) -> Path:
+    return run_folder / FOLDER / f"header-{uuid}"
+
+
+def _opens(device: str, secret: bytes) -> bool:
+    """Whether the passphrase opens a container, or the one whose header a file keeps; nothing is opened."""
+    argv = ("cryptsetup", "open", "--test-passphrase", "--type", "luks2", PASSPHRASE_FROM, device)
+    return not run(argv, seconds=KEY_PATIENCE_SECONDS, stdin=secret, accept=(0, WRONG_PASSPHRASE)).status
 
 
 def close_containers(plan: Plan, journal: Journal) -> None:

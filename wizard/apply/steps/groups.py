@@ -4,13 +4,16 @@ A group is this run's own if it lies on nothing but the plan's partition, with t
 the plan drew for it.
 """
 
+import os
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, wait_for
+from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.steps.array_checks import read_geometry
 from wizard.apply.steps.arrays import is_node_of, standing_on
-from wizard.apply.steps.lvm import Do, asked, logical_names_in, physical_volumes_of
+from wizard.apply.steps.lvm import Do, asked, logical_names_in, note_devices, physical_volumes_of
 from wizard.apply.steps.step_context import Site
 from wizard.layout.group.grouping import EXTENT_BYTES, group_room_bytes, logical_volumes
 from wizard.layout.group.groupsteps import DATA_BYTES
@@ -20,16 +23,35 @@ from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.journal import Check
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import MakeVolumeGroup, Plan
+from wizard.tools.run import run
 
 
 def check_free_group(plan: Plan, group: Group) -> None:
     """Raises Refused where the group's name, or a node in it, belongs to another. LVM itself refuses a UUID
     that another has."""
     for node in (f"/dev/{group.name}", *(one.device for one in logical_volumes(plan))):
-        if Path(node).exists():
+        if is_there(Path(node)):
             raise Refused(
                 f"{node} is taken by another volume group: make the plan again. Nothing was written."
             )
+    # On stand-ins LVM sees no other: that one of this name is there, but not active, it says here only.
+    taken = physical_volumes_of(group.name, partial(run, seconds=LOOK_SECONDS))
+    if strange := [node for node in taken if plan.member(node) is None]:
+        raise Refused(
+            f"There is a volume group {group.name} already, on {printable(', '.join(strange), 200)}: make "
+            "the plan again. Nothing was written."
+        )
+
+
+def is_there(node: Path) -> bool:
+    """Whether there is anything at a node of LVM's. Without udev it leaves a group's folder behind, with
+    links that lead nowhere any more, and nodes that the kernel has nothing for."""
+    if node.is_dir():
+        return any(map(is_there, node.iterdir()))
+    if not node.is_block_device():
+        return node.exists()
+    number = node.stat().st_rdev
+    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").exists()
 
 
 def running_volumes(plan: Plan, group: Group) -> tuple[str, ...]:
@@ -82,6 +104,20 @@ def bring_group_back(plan: Plan, begun: frozenset[int], done: frozenset[int], do
                     do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{group}/{name}"))
             case _:
                 pass
+
+
+def put_up(plan: Plan, group: Group, do: Do) -> None:
+    """Have the logical volumes of a rehearsed run active on its drive. Raises Failed."""
+    note_devices([group.device])
+    for one in logical_volumes(plan):
+        if not Path(one.device).exists():
+            do(("lvchange", *LVM_WITHOUT_UDEV, "--activate", "y", f"{one.group}/{one.name}"))
+
+
+def deactivate(plan: Plan, group: Group, do: Do) -> None:
+    """Have LVM let go of the run's own volumes. Raises Failed where one is in use."""
+    if running_volumes(plan, group):
+        do(("vgchange", *LVM_WITHOUT_UDEV, "--activate", "n", group.name))
 
 
 def check_group_apart(plan: Plan, group: Group, do: Do) -> None:

@@ -84,12 +84,18 @@ def take_apart(plan: Plan, do: Do) -> None:
 def clear_drives(plan: Plan, do: Do) -> None:
     """Stop what stands on the drives of a rehearsed run, which another put together when it saw their marks.
     Raises Failed where it is in use."""
-    arrays.stop_own_array(plan, do)
+    if plan.group:
+        groups.deactivate(plan, plan.group, do)
+    else:
+        arrays.stop_own_array(plan, do)
 
 
 def put_up(plan: Plan, do: Do) -> None:
     """Have what a rehearsed run made stand on its drives. Raises Failed."""
-    arrays.put_up(plan, do)
+    if plan.group:
+        groups.put_up(plan, plan.group, do)
+    else:
+        arrays.put_up(plan, do)
 
 
 def build(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume | MakeLogicalVolume, site: Site) -> str:

@@ -9,7 +9,7 @@ from time import sleep
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.vault import Vault, describe
-from wizard.apply.steps.lvm import Do
+from wizard.apply.steps.lvm import Do, alone_on
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
@@ -66,7 +66,9 @@ class Site:
         shown: Sequence[str] = (),
     ) -> Result:
         """Run a command under the drives' locks and journal it, as `shown` where the argument list is no use
-        to a reader; raises Failed."""
+        to a reader; raises Failed. In a rehearsal LVM sees the stand-ins alone."""
+        if self.rehearsed:
+            argv = alone_on(self.plan.paths, argv)
         for _ in range(BUSY_TRIES):
             result = self._once(argv, stdin, shown or argv)
             if result.status in accept or not BUSY.search(result.output + result.errors):

@@ -9,20 +9,24 @@ from wizard.apply.plan.found import Found, found_on, make_found_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say
+from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.told.preview import who
 from wizard.model.names import printable
 from wizard.model.units import format_exact
 
 
-def keep_from_drive(device: str, tokens: Sequence[str], journal_dir: Path | None) -> None:
+def keep_from_drive(
+    device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None = None
+) -> None:
     """Show what waits there and what would be written; with the tokens of the drives, do it and say how it
     ended. Raises Refused without them, and as `found_on` and `keep` do."""
     found = found_on(device)
     for sentence in told(found):
         say(sentence)
+    secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
     run = make_found_run(found, tokens, journal_dir, Environment())
     say(f"Run {run.name} finishes it:")
-    say(keep(run))
+    say(keep(run, secret))
     say(
         "Nothing is mounted, and no line was added to fstab. What the drive held before is gone with the "
         "folder of "

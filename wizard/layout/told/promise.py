@@ -42,6 +42,8 @@ def promise(plan: Plan, why_direct: str = "") -> str:
         "saved. When all is written it waits, not yet in use: `diskwright keep` puts it to use, and until "
         "then `diskwright undo` puts back what was there, bit for bit."
     )
+    if plan.containers:
+        said += " What is encrypted is opened then, so `keep` asks for the passphrase."
     if shows_nothing(plan):
         return f"{said} Where {it} only zeros there is nothing to put back: it is put to use at once."
     return said

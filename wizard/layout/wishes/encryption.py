@@ -32,6 +32,10 @@ LOST = (
     "diskwright keeps it nowhere. A damaged header loses it too, unless `cryptsetup luksHeaderBackup` was "
     "kept elsewhere."
 )
+OPENED_TO_KEEP = (
+    "Keeping it opens what is encrypted, so that it can be used: that takes its passphrase, which diskwright "
+    "has not kept."
+)
 NO_TRIM = (
     "The drive is not told which blocks of the encrypted volume are free (no trim): that would show to "
     "anyone who has the drive how much of it is used, and where. `discard` in /etc/crypttab allows it."

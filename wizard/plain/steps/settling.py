@@ -35,10 +35,13 @@ def _settled(desk: Desk, run: Path, choice: Choice) -> bool:
     """Whether it was kept or undone, after asking once more; why not is said."""
     if not agreed(desk.talk, choice.means, "No.", f"Yes, {choice.way} it."):
         return False
+    secret = None
+    if choice.why_secret and (secret := _secret(desk, choice.why_secret)) is None:
+        return False
     desk.talk.say("At work; this may take a while ...")
     try:
         if choice.way is Settling.KEEP:
-            desk.talk.say(f"Kept. {desk.services.keep(run)}")
+            desk.talk.say(f"Kept. {desk.services.keep(run, secret)}")
         else:
             desk.services.undo(run)
             desk.talk.say("Undone.")
@@ -46,3 +49,9 @@ def _settled(desk: Desk, run: Path, choice: Choice) -> bool:
         desk.talk.say(str(error))
         return False
     return True
+
+
+def _secret(desk: Desk, why: str) -> bytes | None:
+    """The passphrase of what is encrypted; None for an empty line."""
+    desk.talk.say(f"{why} It is not shown. An empty line means no, and back.")
+    return desk.talk.hidden_answer("Passphrase:") or None

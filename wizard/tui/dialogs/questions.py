@@ -1,5 +1,6 @@
 """Questions, news, and asking for a file's name. No is the default of every question."""
 
+import os
 from collections.abc import Callable
 from typing import ClassVar
 
@@ -257,3 +258,44 @@ class TooSmall(Dialog[None]):
     def fits(cls, columns: int, lines: int) -> bool:
         """Whether there is room enough."""
         return columns >= cls.LEAST_COLUMNS and lines >= cls.LEAST_LINES
+
+
+class AskSecret(Dialog[bytes | None]):
+    """Asks for a passphrase that is set already; None is no."""
+
+    NAME = "The passphrase"
+    TYPING = True
+    HELP = """
+Passphrase: the one that you chose for what is encrypted. It is not shown, and kept nowhere.
+
+A wrong one changes nothing: you are told, and can try again.
+"""
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "cancel", show=False, id="secret.cancel")]
+
+    def __init__(self, question: str, text: str) -> None:
+        super().__init__()
+        self._question, self._text = question, text
+
+    def compose(self) -> ComposeResult:
+        """Why it is wanted, and a line to type in."""
+        with Vertical(classes="dialog"):
+            yield Prose(Text(self._question, "bold"), classes="title")
+            yield Prose(Text(self._text), classes="text")
+            yield Field("Passphrase", "secret", masked=True)
+        yield self.key_lines()
+
+    def keys(self) -> Pairs:
+        """Taking it, or not."""
+        return (("Enter", "go on"), ("Esc", "cancel"))
+
+    def on_mount(self) -> None:
+        """Ready to type."""
+        self.query_one(Entry).focus()
+
+    def on_input_submitted(self, event: Entry.Submitted) -> None:
+        """Enter takes it; an empty line is no."""
+        self.dismiss(os.fsencode(event.value) or None)
+
+    def action_cancel(self) -> None:
+        """It is not given."""
+        self.dismiss(None)

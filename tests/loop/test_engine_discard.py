@@ -1,0 +1,34 @@
+"""What `keep` tells a drive to forget is nothing that the new filesystem is made of, also where the drive
+happened to hold the same bytes before."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, fill, story, wish
+from wizard.apply.run.journal import RunState
+from wizard.layout.planner import Mode
+from wizard.model.units import MIB
+
+
+@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
+def test_a_filesystem_over_one_of_its_kind_is_whole(
+    work: Work, make_drive: MakeDrive, filesystem: str
+) -> None:
+    drive = make_drive(512 * MIB)
+    fill(drive, work.bench)
+    for _ in range(2):
+        run, now = work.apply(work.plan(drive, wish(filesystem), mode=Mode.REPLACE))
+        assert now is RunState.DONE, story(run)
+        assert "in its new volumes are free" in story(run), "it was told what it may forget"
+        checks = {"ext4": ("e2fsck", "-fn"), "xfs": ("xfs_repair", "-n"), "btrfs": ("btrfs", "check")}
+        tool(*checks[filesystem], f"{drive}p1")
+        place = work.folder / "there"
+        place.mkdir(exist_ok=True)
+        tool("mount", f"{drive}p1", str(place))
+        try:
+            (place / "film.bin").write_bytes(bytes(range(256)) * (4 * MIB // 256))
+        finally:
+            tool("umount", str(place))
+    assert Path(drive).is_block_device() and diskwright(work, "status").returncode == 0
