@@ -167,13 +167,19 @@ def test_from_piped_answers_to_a_mounted_filesystem(work: Work, make_drive: Make
             tool("umount", str(place))
 
 
+def hold_makers(work: Work, wizard: Conversation, monkeypatch: pytest.MonkeyPatch, opened: Path) -> None:
+    """Have makers wait for a file from the last question on: until then the plan was tried out."""
+    assert "The way back takes" in wizard.asked("The last question.")
+    for name in ("mkfs.xfs", "mkfs.ext4", "mkfs.btrfs"):
+        stand_in(work.folder / "bin", monkeypatch, name, gate(name, opened))
+
+
 def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drive = make_drive(512 * MIB)
     opened = work.folder / "opened"
-    for name in ("mkfs.xfs", "mkfs.ext4", "mkfs.btrfs"):
-        stand_in(work.folder / "bin", monkeypatch, name, gate(name, opened))
+    stand_in(work.folder / "bin", monkeypatch, "unused", "true")
     wizard = plain_wizard(work, drive)
     try:
         wizard.asked("Which drive is to be set up?")
@@ -191,8 +197,9 @@ def test_ctrl_c_while_applying_asks_and_can_stop_the_run(
             "",
             "",
             "",
-            drive.removeprefix("/dev/"),
         )
+        hold_makers(work, wizard, monkeypatch, opened)
+        wizard.answer(drive.removeprefix("/dev/"))
         until(lambda: opened.with_name("opened.reached").exists())
         wizard.process.send_signal(signal.SIGINT)
         assert "Leave it to itself." in wizard.asked("What now?")
@@ -216,12 +223,13 @@ def test_ctrl_c_twice_leaves_the_run_to_itself(
 ) -> None:
     drive = make_drive(512 * MIB)
     opened = work.folder / "opened"
-    for name in ("mkfs.xfs", "mkfs.ext4", "mkfs.btrfs"):
-        stand_in(work.folder / "bin", monkeypatch, name, gate(name, opened))
+    stand_in(work.folder / "bin", monkeypatch, "unused", "true")
     wizard = plain_wizard(work, drive)
     try:
         wizard.asked("Which drive is to be set up?")
-        wizard.answer("", MEDIA, "", "", "", "", drive.removeprefix("/dev/"))
+        wizard.answer("", MEDIA, "", "", "", "")
+        hold_makers(work, wizard, monkeypatch, opened)
+        wizard.answer(drive.removeprefix("/dev/"))
         until(lambda: opened.with_name("opened.reached").exists())
         wizard.process.send_signal(signal.SIGINT)
         wizard.asked("What now?")

@@ -65,7 +65,7 @@ def test_with_several_open_runs_a_name_is_needed(
     left = [work.digest(drive) for drive in (first, second)]
     assert left[0] != before
 
-    for command in ("resume", "undo", "keep"):
+    for command in ("resume", "undo"):
         told = diskwright(work, command)
         assert told.returncode == 3, told.stderr
         for run, drive in ((one, first), (two, second)):

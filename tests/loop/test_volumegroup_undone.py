@@ -66,6 +66,7 @@ def test_where_the_kernel_has_no_device_mapper_nothing_is_begun(
     (LOADED / "dm_mod").exists(),
     reason="this kernel has the device mapper at work, and would make the volumes too",
 )
+@pytest.mark.usefixtures("direct")
 def test_a_group_of_a_killed_run_is_taken_over_and_taken_back(
     work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -330,7 +330,9 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
         patched.setattr(
             rehearsed,
             "load_plan",
-            lambda run: SimpleNamespace(paths=job.plan.paths, members=job.plan.members),
+            lambda run: SimpleNamespace(
+                paths=job.plan.paths, members=job.plan.members, group=None, stripe=None, containers=()
+            ),
         )
         patched.setattr(rehearsed, "load_environment", lambda run: None)
         patched.setattr(rehearsed, "_check_drives", check_drives)

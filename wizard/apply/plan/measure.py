@@ -1,7 +1,10 @@
 """How much room the way back of a plan takes: tried out, in the folder where its run would lie, and not
 guessed."""
 
+import fcntl
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from secrets import token_hex
@@ -9,7 +12,7 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory
 
 from wizard.apply.engine.stand_ins import free_bytes, release_left
-from wizard.apply.engine.stores import new_file, old_file
+from wizard.apply.engine.stores import FOLDER, old_file
 from wizard.apply.plan.rehearse import Ground, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
 from wizard.apply.plan.run import execute
@@ -75,16 +78,38 @@ def measure(plan: Plan, folder: Path, environment: Environment) -> Room:
     """Try the plan out on stand-ins in the folder, take what that needs, and leave nothing there. Reads the
     drives; takes seconds. Raises DiskwrightError where it cannot be tried out.
     """
+    missing = [above for above in (folder.absolute(), *folder.absolute().parents) if not above.exists()]
     try:
         make_private(folder)
-        _clear_left(folder)
-        free = free_bytes(folder)
-        with TemporaryDirectory(prefix=PREFIX, dir=folder) as made:
-            return _measured(plan, Path(made), Room(folder, free), environment)
+        with _alone(folder):
+            return _tried(plan, folder, environment)
     except OSError as error:
         raise Refused(
             f"{printable(str(folder), 200)} cannot be used for a run: {error.strerror}. Nothing was written."
         ) from None
+    finally:
+        for made in missing:
+            # As it was: a run that began meanwhile has its folder there.
+            with suppress(OSError):
+                made.rmdir()
+
+
+@contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """Until another that tries a plan out there has ended: two stand-ins would have the same UUIDs."""
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(fd)
+
+
+def _tried(plan: Plan, folder: Path, environment: Environment) -> Room:
+    _clear_left(folder)
+    free = free_bytes(folder)
+    with TemporaryDirectory(prefix=PREFIX, dir=folder) as made:
+        return _measured(plan, Path(made), Room(folder, free), environment)
 
 
 def _clear_left(folder: Path) -> None:
@@ -108,14 +133,9 @@ def _measured(plan: Plan, run: Path, room: Room, environment: Environment) -> Ro
     finally:
         journal.close()
         os.close(lock)
-    numbers = range(len(plan.members))
-    return Room(
-        room.folder,
-        room.free_bytes,
-        sum(_taken(old_file(run, number)) for number in numbers),
-        sum(_taken(new_file(run, number)) for number in numbers),
-    )
+    old = _taken(old_file(run, number) for number in range(len(plan.members)))
+    return Room(room.folder, room.free_bytes, old, _taken((run / FOLDER).iterdir()) - old)
 
 
-def _taken(file: Path) -> int:
-    return file.stat().st_blocks * BLOCK_BYTES
+def _taken(files: Iterable[Path]) -> int:
+    return sum(file.stat().st_blocks * BLOCK_BYTES for file in files)

@@ -101,9 +101,10 @@ def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     last = list(follow(run, seen))[-1]
     if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
         return last.sentence
-    raise Failed(
-        last.sentence if last.event is Event.FAILED else f"It was interrupted. {_again(run, purpose)}"
-    )
+    if last.event is Event.FAILED:
+        raise Failed(last.sentence)
+    doing = "Undoing" if purpose is Purpose.UNDO else "Keeping"
+    raise Failed(f"{doing} was interrupted. {_again(run, purpose)}")
 
 
 def carry_out(job: Job, work: Work) -> None:

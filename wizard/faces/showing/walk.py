@@ -195,7 +195,7 @@ class Walk:
         _, drive = self._probe()
         self._check(
             "nobody can mount anything meanwhile",
-            drive.is_empty is True,
+            not drive.signatures and not drive.partitions,
             ", ".join(s.kind for s in drive.signatures) or "nothing is seen",
         )
         return run

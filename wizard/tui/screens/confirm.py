@@ -181,9 +181,8 @@ goes.
         begins."""
         if self.services.needs_root or self._unread or self.services.why_direct(self._plan):
             return
-        self._measuring = self._waiting = True
-        self.draw_keys()
-        self.say("Trying it out on a stand-in; nothing is written to the drive ..")
+        self._measuring = True
+        self._say_room("It is being tried out on a stand-in. Nothing is written to the drive by that.")
 
         def work() -> None:
             try:
@@ -197,19 +196,18 @@ goes.
     @on(Measured)
     def measured(self, message: Measured) -> None:
         """Say it, and ask for the word where there is no room."""
-        self._measuring = self._waiting = False
-        self.draw_keys()
-        self.say("")
+        self._measuring = False
         if not message.room.fits:
             self.query_one(Tokens).word = WORD
         if message.room.sentence:
-            colour = "" if message.room.fits else "yellow"
-            heading = para("Room for the way back", "bold")
-            self._blocks = [*self._blocks, gap(), heading, para(message.room.sentence, colour)]
-            self.query_one(Words).show(self._blocks)
+            self._say_room(message.room.sentence, "" if message.room.fits else "yellow")
         self.leave_if_gone()
         if self._pressed and message.room.fits:
             self._begin_run()
+
+    def _say_room(self, sentence: str, colour: str = "") -> None:
+        heading = para("Room for the way back", "bold")
+        self.query_one(Words).show([*self._blocks, gap(), heading, para(sentence, colour)])
 
     @property
     def _passphrase(self) -> Passphrase:
