@@ -201,6 +201,8 @@ goes.
             self.query_one(Tokens).word = WORD
         if message.room.sentence:
             self._say_room(message.room.sentence, "" if message.room.fits else "yellow")
+        else:
+            self.query_one(Words).show(self._blocks)
         self.leave_if_gone()
         if self._pressed and message.room.fits:
             self._begin_run()
