@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
-from tests.lab.inside import SLOW, loaded, node_of, shown, standing_in, tool, without_loops
+from tests.lab.inside import SLOW, confirmed_by, loaded, node_of, shown, standing_in, tool, without_loops
 from tests.lab.visit import Visit
 from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
@@ -147,7 +147,7 @@ def _derived(plan: Plan, stripe: Stripe) -> Plan:
 
 def _start(plan: Plan) -> Path:
     with without_loops():
-        return start_run(plan, *plan.tokens)
+        return start_run(plan, *confirmed_by(plan))
 
 
 def _killed(plan: Plan, program: str, word: str) -> Path:

@@ -10,7 +10,17 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, node_of, shown, standing_in, tool
+from tests.lab.inside import (
+    SHARED,
+    SLOW,
+    confirmed,
+    confirmed_by,
+    diskwright,
+    node_of,
+    shown,
+    standing_in,
+    tool,
+)
 from tests.lab.visit import Visit
 from tests.lab.whole_path import CHECKERS
 from wizard.apply.block.devices import tell_kernel
@@ -249,7 +259,7 @@ def _forget() -> None:
 
 def _unfinished(plan: Plan) -> Path:
     """A run that does not come to its end."""
-    found = start_run(plan, *plan.tokens, secret=PASSPHRASE.encode())
+    found = start_run(plan, *confirmed_by(plan), secret=PASSPHRASE.encode())
     limit = monotonic() + LONG
     while state(found) is RunState.RUNNING:
         assert monotonic() < limit, "the run does not end"

@@ -10,7 +10,9 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import EmulatedDrive, ModuleDrive
+from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
+from wizard.layout.told.promise import WORD, wants_word
 from wizard.model.plan import Plan
 from wizard.tools.run import Result, find, run
 
@@ -101,8 +103,8 @@ def tool(*argv: str, accept: Sequence[int] = (0,)) -> str:
 
 
 def confirmed(plan: Plan) -> tuple[str, ...]:
-    """The words by which a command is told that every drive of the plan is meant."""
-    return tuple(f"--confirm={token}" for token in plan.tokens)
+    """`confirmed_by`, as options of a command."""
+    return tuple(f"--confirm={word}" for word in confirmed_by(plan))
 
 
 def diskwright(*words: str, accept: Sequence[int] = (0,), seconds: float = SLOW) -> Result:
@@ -158,3 +160,9 @@ def keep_runs_at(place: Path) -> None:
 def shown(value: object) -> str:
     """A value as it stands in a check's `seen`."""
     return value if isinstance(value, str) else json.dumps(value, default=str)
+
+
+def confirmed_by(plan: Plan) -> tuple[str, ...]:
+    """What confirms a plan here: its drives' tokens, and the word where there is no way back."""
+    direct = why_direct(plan, runs_folder())
+    return (*plan.tokens, WORD) if wants_word(plan, direct) else plan.tokens

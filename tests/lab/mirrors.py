@@ -13,7 +13,7 @@ from random import Random
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, without_loops
+from tests.lab.inside import SLOW, confirmed_by, node_of, shown, standing_in, sysfs, tool, without_loops
 from tests.lab.visit import Visit
 from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
@@ -57,7 +57,7 @@ DIES = "kill -9 $PPID; exit 1"
 def mirrored(fleet: Fleet) -> Iterator[Check]:
     """From plan to the loss of a drive."""
     plan = _prepared(fleet)
-    newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
+    newest = _followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
     yield Check(
         "a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest)
     )
@@ -71,7 +71,7 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
     its UUID."""
     plan = _prepared(fleet)
     with without_loops(), standing_in("mdadm", "--create", DIES):
-        newest = _followed(start_run(plan, *plan.tokens, environment=Environment(FSTAB)))
+        newest = _followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
     yield Check(
         "a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest)
     )

@@ -16,7 +16,7 @@ from random import Random
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SLOW, node_of, shown, sysfs, tool, udev_runs, without_loops
+from tests.lab.inside import SLOW, confirmed_by, node_of, shown, sysfs, tool, udev_runs, without_loops
 from tests.lab.visit import Visit
 from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
@@ -139,7 +139,7 @@ def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan
 
 
 def _applied(plan: Plan) -> Path:
-    newest = start_run(plan, *plan.tokens, environment=Environment(FSTAB))
+    newest = start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB))
     _followed(newest)
     return newest
 

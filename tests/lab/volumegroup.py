@@ -15,6 +15,7 @@ from tests.lab.inside import (
     SHARED,
     SLOW,
     confirmed,
+    confirmed_by,
     diskwright,
     node_of,
     shown,
@@ -219,7 +220,7 @@ def _emptied(node: str) -> None:
 
 def _run_of(plan: Plan) -> Path:
     """A run that was followed to where it ended."""
-    found = start_run(plan, *plan.tokens)
+    found = start_run(plan, *confirmed_by(plan))
     limit = monotonic() + 3 * SLOW
     while state(found) is RunState.RUNNING:
         assert monotonic() < limit, f"the run does not end: {_story(found)}"

@@ -13,7 +13,7 @@ from random import Random
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive, Zones
-from tests.lab.inside import SHARED, SLOW, diskwright, loaded, node_of, shown, sysfs, tool
+from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, loaded, node_of, shown, sysfs, tool
 from tests.lab.visit import Visit
 from wizard.advise.advise import advise
 from wizard.advise.workloads import Profile, find_workload
@@ -260,7 +260,7 @@ def _planned_and_applied(name: str, node: str) -> Iterator[Check]:
     plan = _plan(node, Mode.REPLACE, place)
     file = SHARED / f"plan-{name}.json"
     file.write_text(render_plan(plan))
-    told = diskwright("apply", str(file), "--confirm", plan.drive.token, "--keep", accept=range(256))
+    told = diskwright("apply", str(file), *confirmed(plan), "--keep", accept=range(256))
     yield Check(
         f"{name}: apply ends well",
         told.status == 0,
