@@ -392,6 +392,8 @@ VISITS = (
         ("applied",),
         900,
         udev=False,
+        # It takes longer than everything else of an ordinary day together.
+        full_only=True,
         afterwards=partial(cut_everywhere, every_one=False),
     ),
     Visit(
