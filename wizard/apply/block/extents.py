@@ -23,6 +23,7 @@ SYNC, LAST = 1, 1
 """FIEMAP_FLAG_SYNC and FIEMAP_EXTENT_LAST."""
 
 AT_ONCE = 500
+ZEROS = bytes(MIB)
 GRAIN_BYTES = 4096
 """A file's pages are this large, so what a file holds is known in these pieces."""
 
@@ -68,13 +69,17 @@ def without(place: Extent, kept: Iterable[Extent]) -> tuple[Extent, ...]:
 
 def clipped(places: Iterable[Extent], allowed: Iterable[Extent]) -> Iterator[Extent]:
     """What of the places lies within the allowed ones; both in order and apart."""
-    within = tuple(allowed)
+    bounds = iter(allowed)
+    bound = next(bounds, None)
     for place in places:
-        for bound in within:
+        while bound is not None and bound.start_bytes < place.end_bytes:
             start = max(place.start_bytes, bound.start_bytes)
             end = min(place.end_bytes, bound.end_bytes)
             if end > start:
                 yield Extent(start, end - start)
+            if bound.end_bytes > place.end_bytes:
+                break
+            bound = next(bounds, None)
 
 
 def gaps(places: Iterable[Extent], size_bytes: int) -> Iterator[Extent]:
@@ -110,6 +115,12 @@ def held(file: int) -> tuple[Extent, ...]:
     return merged(found, GRAIN_BYTES, size)
 
 
+def seeking_finds(file: int, size_bytes: int) -> tuple[Extent, ...]:
+    """Where seeking finds bytes in a file whose bytes are on its medium: what lies between is zeros, also
+    where room is taken for it. Raises OSError."""
+    return merged(_sought(file, size_bytes), GRAIN_BYTES, size_bytes)
+
+
 def _mapped(file: int, size_bytes: int) -> Iterator[Extent]:
     """The extents of the file, written and unwritten ones alike: of the latter it is known that they are
     zeros."""
@@ -140,6 +151,11 @@ def _sought(file: int, size_bytes: int) -> Iterator[Extent]:
             raise
         position = os.lseek(file, start, os.SEEK_HOLE)
         yield Extent(start, position - start)
+
+
+def zeros(start_bytes: int, length_bytes: int) -> bytes:
+    """What a reader gives where a file is known to hold zeros; 1 MiB at most."""
+    return ZEROS[:length_bytes]
 
 
 def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Extent]:

@@ -42,20 +42,29 @@ def block_bytes(node: str) -> tuple[int, int]:
     return int((queue / "logical_block_size").read_text()), int((queue / "physical_block_size").read_text())
 
 
-def read_past_caches(fd: int, node: str, offset_bytes: int, length_bytes: int) -> bytes:
-    """What a device that was opened with O_DIRECT holds; no more than 1 MiB, in whole logical blocks. Raises
-    Failed.
-    """
-    with mmap.mmap(-1, min(length_bytes, MIB)) as buffer:
-        try:
-            got = os.preadv(fd, [buffer], offset_bytes)
-        except OSError as error:
-            raise Failed(f"{node} could not be read at byte {offset_bytes}: {error.strerror}.") from None
-        if got != length_bytes:
-            raise Failed(
-                f"{node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes came."
-            )
-        return buffer[:length_bytes]
+class PastCaches:
+    """Reads a device from itself, by one descriptor that was opened with O_DIRECT, into the same memory each
+    time."""
+
+    def __init__(self, fd: int, node: str) -> None:
+        self._fd, self._node = fd, node
+        self._buffer = mmap.mmap(-1, MIB)
+
+    def read(self, offset_bytes: int, length_bytes: int) -> bytes:
+        """No more than 1 MiB, in whole logical blocks. Raises Failed."""
+        with memoryview(self._buffer) as whole, whole[:length_bytes] as buffer:
+            try:
+                got = os.preadv(self._fd, [buffer], offset_bytes)
+            except OSError as error:
+                raise Failed(
+                    f"{self._node} could not be read at byte {offset_bytes}: {error.strerror}."
+                ) from None
+            if got != length_bytes:
+                raise Failed(
+                    f"{self._node} could not be read at byte {offset_bytes}: {got} of {length_bytes} bytes "
+                    "came."
+                )
+            return bytes(buffer)
 
 
 class DeviceMedium:
@@ -69,6 +78,7 @@ class DeviceMedium:
         self.logical_block_bytes, _ = block_bytes(node)
         self._writing = -1
         self._direct = self._open(os.O_RDONLY | os.O_DIRECT)
+        self._past_caches = PastCaches(self._direct, node)
 
     def _open(self, flags: int) -> int:
         try:
@@ -93,7 +103,7 @@ class DeviceMedium:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """See `Medium`."""
-        return read_past_caches(self._direct, self.node, offset_bytes, length_bytes)
+        return self._past_caches.read(offset_bytes, length_bytes)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`."""

@@ -1,12 +1,21 @@
 """What a rehearsal changed: found on the stand-in, held against the drive, whose bytes there are kept before
 anything else."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
-from wizard.apply.block.extents import chunks, clipped, differing, gaps, held, merged
+from wizard.apply.block.extents import (
+    chunks,
+    clipped,
+    differing,
+    gaps,
+    held,
+    merged,
+    seeking_finds,
+    zeros,
+)
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.engine.stand_ins import Wanted
@@ -36,9 +45,7 @@ def collected(
         touched = held(new.fd)
         _refuse_elsewhere(wanted, touched, drive, new)
         marked = [mark.extent for mark in (*old_marks, *new_marks)]
-        found = differing(
-            clipped(merged(touched, 1, wanted.size_bytes), wanted.allowed), drive.read, new.read
-        )
+        found = _changed(wanted, touched, drive, new)
         places = merged(chain(found, marked), wanted.block_bytes, wanted.size_bytes)
         empty = True
         for chunk in chunks(places):
@@ -58,6 +65,15 @@ def collected(
             blank=blank and empty,
         )
         return replace(change, barred_digest=digest_of(places, barred(change, old.read, new.read, b"")))
+
+
+def _changed(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> Iterator[Extent]:
+    """What of the stand-in is not as on the drive, within what may change. Zeros that were asked for, as for
+    a filesystem's journal, can be a gigabyte: of them only the drive is read."""
+    places = tuple(clipped(touched, wanted.allowed))
+    written = seeking_finds(new.fd, wanted.size_bytes)
+    yield from differing(clipped(places, written), drive.read, new.read)
+    yield from differing(clipped(places, gaps(written, wanted.size_bytes)), drive.read, zeros)
 
 
 def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> None:

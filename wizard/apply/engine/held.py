@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from wizard.apply.block.devices import SYS_BLOCK, kernel_name, open_exclusively, size_bytes
-from wizard.apply.block.medium import block_bytes, read_past_caches
+from wizard.apply.block.medium import PastCaches, block_bytes
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
@@ -31,6 +31,7 @@ class HeldDrive:
             self._fd = os.open(node, os.O_RDWR | os.O_DIRECT | os.O_EXCL | os.O_CLOEXEC)
         except OSError as error:
             raise Failed(f"{node} could not be opened for writing: {error.strerror}.") from None
+        self._past_caches = PastCaches(self._fd, node)
 
     def close(self) -> None:
         """Let go of it."""
@@ -38,7 +39,7 @@ class HeldDrive:
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """What lies there, from the drive itself; no more than 1 MiB, in whole logical blocks."""
-        return read_past_caches(self._fd, self.node, offset_bytes, length_bytes)
+        return self._past_caches.read(offset_bytes, length_bytes)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
         """Hand over at most 1 MiB. Until `flush` nobody knows which part of it arrived."""

@@ -12,15 +12,13 @@ from shutil import rmtree
 from types import TracebackType
 from typing import Self
 
-from wizard.apply.block.extents import Read, chunks
+from wizard.apply.block.extents import ZEROS, Read, chunks
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.run.journal import sync_folder
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
 
 FOLDER = "engine"
-ZEROS = bytes(MIB)
 
 
 def old_file(run: Path, number: int) -> Path:

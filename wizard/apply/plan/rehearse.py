@@ -109,6 +109,9 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
             leave_uncopied(there, told_in(ground.journal))
             _forget(there)
         new = [_new_marks(drive, ground) for drive in drives]
+    ground.journal.add(
+        Event.COMMAND, f"What {' and '.join(plan.paths)} holds where it will change is read and kept."
+    )
     changes = [
         collected(
             ground.run, number, one, old[number], new[number], blank=_held_nothing(member) and not old[number]

@@ -1,0 +1,69 @@
+"""Places in files and on drives: what lies within what, and where a file holds zeros that were asked for."""
+
+import ctypes
+import os
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from wizard.apply.block.extents import clipped, gaps, held, merged, seeking_finds
+from wizard.model.machine import Extent
+from wizard.model.units import MIB
+
+ZERO_RANGE = 0x10
+"""FALLOC_FL_ZERO_RANGE of linux/falloc.h: what BLKZEROOUT on a loop device becomes."""
+
+
+def some_places(dice: Random, end: int) -> tuple[Extent, ...]:
+    """In order and apart, or touching."""
+    edges = sorted(dice.sample(range(end + 1), 2 * dice.randrange(0, 7)))
+    return tuple(Extent(edges[at], edges[at + 1] - edges[at]) for at in range(0, len(edges), 2))
+
+
+def bytes_of(places: tuple[Extent, ...]) -> set[int]:
+    """Every byte of them."""
+    return {byte for place in places for byte in range(place.start_bytes, place.end_bytes)}
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_what_lies_within_is_what_both_have(seed: int) -> None:
+    """Byte by byte, also where one place lies in several, and several in one."""
+    dice = Random(seed)
+    places, allowed = some_places(dice, 40), some_places(dice, 40)
+
+    found = tuple(clipped(places, allowed))
+
+    assert bytes_of(found) == bytes_of(places) & bytes_of(allowed)
+    assert bytes_of(tuple(clipped(places, gaps(allowed, 40)))) == bytes_of(places) - bytes_of(allowed)
+
+
+def test_zeros_that_were_asked_for_are_held_and_need_no_reading(tmp_path: Path) -> None:
+    """As mkfs asks for them for a journal: they are part of what changes, and no bytes have to be read."""
+    file = tmp_path / "stand-in"
+    fd = os.open(file, os.O_RDWR | os.O_CREAT)
+    try:
+        os.ftruncate(fd, 64 * MIB)
+        os.pwrite(fd, b"\xff" * 8192, MIB)
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.fallocate.argtypes = (ctypes.c_int, ctypes.c_int, ctypes.c_int64, ctypes.c_int64)
+        if libc.fallocate(fd, ZERO_RANGE, 8 * MIB, 16 * MIB):
+            pytest.skip("this filesystem takes no room for zeros")
+        os.pwrite(fd, b"\x01", 9 * MIB + 5)
+
+        everything, written = held(fd), seeking_finds(fd, 64 * MIB)
+
+        assert pages_of(everything) >= {MIB // 4096, MIB // 4096 + 1, *range(2048, 6144)}
+        assert pages_of(written) == {MIB // 4096, MIB // 4096 + 1, 9 * MIB // 4096}
+        assert not any(os.pread(fd, 16 * MIB, 8 * MIB)[: MIB + 5])
+    finally:
+        os.close(fd)
+
+
+def pages_of(places: tuple[Extent, ...]) -> set[int]:
+    """The numbers of the pages of 4096 bytes they touch."""
+    return {
+        page
+        for place in merged(places, 4096, 64 * MIB)
+        for page in range(place.start_bytes // 4096, place.end_bytes // 4096)
+    }
