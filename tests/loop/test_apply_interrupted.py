@@ -137,6 +137,7 @@ def test_a_killed_run_is_interrupted_and_goes_on(
     assert state(run) is RunState.INTERRUPTED
     listed = diskwright(work, "status")
     assert f"{run.name} " in listed.stdout and "interrupted" in listed.stdout
+    assert "    sudo diskwright resume" in listed.stdout, "no command leads on"
     opened.touch()
     os.close(lock_drive(drive, wait_seconds=20))
     resume(run)

@@ -4,14 +4,19 @@ kind's room is imported."""
 from importlib import import_module
 from pathlib import Path
 
-from wizard.apply.engine.record import Phase, load_record, power_sentence
+from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
+from wizard.apply.run.decision import Settling
 from wizard.apply.run.job import Asked, Job, await_end, take_up
-from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import Kind, kind_of, outline
+from wizard.apply.run.journal import RunState, begun_steps, read_entries
+from wizard.apply.run.process import UNDOING, Purpose
+from wizard.apply.run.runs import Kind, called, kind_of, load_plan, outline
 from wizard.model.errors import BadInput
 
 JOBS = {Kind.PLAN: "plan", Kind.CHANGES: "tune", Kind.MIGRATION: "migration"}
 """The folder of `wizard/apply/` whose `job` a kind of run is."""
+
+LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
+"""From where a run can go on. What is done, undone or at work is refused for that."""
 
 
 def job_of(run: Path) -> Job:
@@ -43,6 +48,36 @@ def undo(run: Path, *, over_changes: bool = False) -> str:
     """
     asked = Asked(Purpose.UNDO, over_changes=over_changes)
     return await_end(run, Purpose.UNDO, take_up(job_of(run), run, asked))
+
+
+def commands_on(run: Path, now: RunState) -> tuple[str, ...]:
+    """The commands that lead a run on from where it stands; none where it is at work, or over. Raises
+    BadInput."""
+    return tuple(f"sudo diskwright {way} {called(run)}" for way in _ways_on(run, now))
+
+
+def _ways_on(run: Path, now: RunState) -> tuple[str, ...]:
+    if now is RunState.WAITING:
+        return tuple(Settling)
+    if now not in LEFT_OFF:
+        return ()
+    phase = phase_now(run)
+    if phase in (Phase.UNDONE, Phase.LEFT):
+        return ()
+    if phase in GOING_BACK or (run / UNDOING).exists():
+        return ("undo",)
+    if phase in (Phase.RELEASED, Phase.KEPT) or (phase is None and _formatted_directly(run)):
+        return ("resume",)
+    return ("resume", "undo")
+
+
+def _formatted_directly(run: Path) -> bool:
+    """Whether a plan whose steps ran on the drive itself has come to where there is no way back."""
+    if kind_of(run) is not Kind.PLAN:
+        return False
+    from wizard.apply.plan.drive_digests import no_way_back
+
+    return bool(no_way_back(load_plan(run), begun_steps(read_entries(run))))
 
 
 def power_now(run: Path) -> str:

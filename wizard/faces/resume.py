@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from wizard.apply.decide import phase_now, resume
+from wizard.apply.decide import LEFT_OFF, phase_now, resume
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.start import check_token as check_migration_token
 from wizard.apply.plan.rehearsed import wants_passphrase
@@ -34,9 +34,6 @@ it.
 A run that is complete and waits for `keep` or `undo` has nothing to go on with, and says so.
 A run that would still write a table or make a filesystem wants the drive's token again, as `apply` does.
 """
-
-LEFT_OFF = frozenset({RunState.FAILED, RunState.STOPPED, RunState.REFUSED, RunState.INTERRUPTED})
-"""From where a run can go on. What is done, undone or at work is refused for that."""
 
 
 def parser() -> ArgumentParser:

@@ -1,21 +1,23 @@
 """`diskwright status`: what has been applied, and how it ended."""
 
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.decide import power_now
+from wizard.apply.decide import commands_on, phase_now, power_now
 from wizard.apply.migration.way_back import Back, Window, window_of
-from wizard.apply.run.decision import settling_commands
+from wizard.apply.plan.steps_told import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.progress import read_progress
-from wizard.apply.run.runs import find_run, list_runs, outline, runs_folder
+from wizard.apply.run.runs import find_run, list_runs, load_plan, outline, runs_folder
 from wizard.apply.run.telling import progress_sentence
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
 from wizard.faces.showing.console import out, say
 from wizard.model.errors import BadInput, ExitCode
+from wizard.model.journal import Entry
 from wizard.model.names import printable
 
 SCHEMA = "diskwright.runs/1"
@@ -38,7 +40,7 @@ class Row:
     since.
 
     `way_back` tells of a migration that is kept undoable whether it still is, `mounted` when a mount for
-    writing ended that. `commands` are those that a run waits for.
+    writing ended that. `commands` lead the run on from where it stands.
     """
 
     id: str
@@ -78,15 +80,19 @@ def main(arguments: Namespace) -> ExitCode:
     elif arguments.run:
         for entry in read_entries(runs[0]):
             show(entry, rows[0].steps or 0)
-        out().print(line_of(rows[0]), soft_wrap=True)
+        _list(rows)
     elif rows:
-        for row in rows:
-            out().print(line_of(row), soft_wrap=True)
-            for command in row.commands:
-                out().print(f"    {printable(command, 400)}", soft_wrap=True)
+        _list(rows)
     else:
         say(f"There is no run in {printable(str(runs_folder(journal_dir)), 200)}.")
     return ExitCode.DONE
+
+
+def _list(rows: Iterable[Row]) -> None:
+    for row in rows:
+        out().print(line_of(row), soft_wrap=True)
+        for command in row.commands:
+            out().print(f"    {printable(command, 400)}", soft_wrap=True)
 
 
 def row_of(run: Path) -> Row:
@@ -97,11 +103,25 @@ def row_of(run: Path) -> Row:
         devices, steps = outline(run)
         drive = ", ".join(devices)
         entries = read_entries(run)
-        power = power_now(run)
+        now = state(run)
+        said, commands = _said(run, entries, now), commands_on(run, now)
     except BadInput as error:
         return Row(run.name, str(run), RunState.INTERRUPTED, drive, None, steps, 0, str(error))
-    said, now = entries[-1].sentence if entries else "", state(run)
-    if power and now is not RunState.DONE:
+    started = entries[0].at if entries else None
+    row = Row(
+        run.name, str(run), now, drive, started, steps, len(done_steps(entries)), said, commands=commands
+    )
+    return _with_window(row, window_of(run))
+
+
+def _said(run: Path, entries: tuple[Entry, ...], now: RunState) -> str:
+    """What a run said last, and what is known since. Raises BadInput."""
+    phase = phase_now(run)
+    if phase is not None and now is RunState.INTERRUPTED:
+        # Its last word is of what it was about to do.
+        return result_sentence(load_plan(run), now, phase)
+    said = entries[-1].sentence if entries else ""
+    if now is not RunState.DONE and (power := power_now(run)):
         # A transaction that is under way, or was cut off: what its drive holds is not what its last sentence
         # tells.
         said = f"{said} {power}".strip()
@@ -111,18 +131,7 @@ def row_of(run: Path) -> Row:
         and progress.step not in done_steps(entries)
     ):
         said = f"{said} {progress_sentence(progress)}"
-    row = Row(
-        run.name,
-        str(run),
-        now,
-        drive,
-        entries[0].at if entries else None,
-        steps,
-        len(done_steps(entries)),
-        said,
-    )
-    row = replace(row, commands=settling_commands(run, now))
-    return _with_window(row, window_of(run))
+    return said
 
 
 def _with_window(row: Row, window: Window | None) -> Row:

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
 
 
@@ -14,13 +13,6 @@ class Settling(StrEnum):
 
     KEEP = "keep"
     UNDO = "undo"
-
-
-def settling_commands(run: Path, now: RunState) -> tuple[str, ...]:
-    """The commands that a run waits for, the one that keeps it first; none where it does not wait."""
-    if now is not RunState.WAITING:
-        return ()
-    return tuple(f"sudo diskwright {way} {called(run)}" for way in Settling)
 
 
 @dataclass(frozen=True, slots=True)
