@@ -159,6 +159,14 @@ def test_an_open_layer_whose_place_is_not_known_is_judged_by_the_kernel() -> Non
     }
 
 
+def test_that_the_kernel_calls_a_layer_misaligned_tells_nothing_of_where_it_begins() -> None:
+    """It says so by an offset of -1, which is no number of bytes."""
+    torn = opened(None, ext4(), geometry=replace(E512, alignment_offset_bytes=-1))
+    assert codes(holding(luks(None), layers=(torn,))) == {"alignment-stack": DANGER, "alignment-ok": OK}
+    (fine,) = (found for found in alignment(holding(luks(None), layers=(torn,))) if found.severity is OK)
+    assert SECRET not in fine.sentence
+
+
 def test_a_stack_that_the_kernel_calls_misaligned_is_named_by_its_own_node() -> None:
     subject = holding(
         member(MIB), layers=(array(0, 2, MIB, geometry=Geometry(512, 4096, -1, CHUNK, 2 * CHUNK)),)

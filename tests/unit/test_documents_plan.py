@@ -299,6 +299,37 @@ def test_nothing_that_stays_is_wiped_or_moved() -> None:
         check_plan(rederived(KEEPING, KEEPING.volumes, over))
 
 
+@pytest.mark.parametrize(
+    ("start_bytes", "size_bytes"),
+    [
+        (99 * GIB, GIB + MIB),
+        (99 * GIB, 3 * GIB),
+        (100 * GIB, GIB),
+        (100 * GIB + MIB, MIB),
+        (101 * GIB - MIB, GIB),
+    ],
+    ids=["into it from before", "over all of it", "just there", "within it", "out of it"],
+)
+def test_no_byte_of_a_partition_that_stays_is_given_to_a_new_one(start_bytes: int, size_bytes: int) -> None:
+    table = next(step.operation for step in KEEPING.steps if isinstance(step.operation, WriteTable))
+    first = next(entry for entry in table.entries if not entry.kept)
+
+    def moved(start: int, size: int) -> Plan:
+        entries = tuple(
+            replace(entry, start_bytes=start, size_bytes=size)
+            if entry == first
+            else replace(entry, start_bytes=200 * GIB, size_bytes=GIB)
+            if not entry.kept
+            else entry
+            for entry in table.entries
+        )
+        return rederived(KEEPING, KEEPING.volumes, replace(table, entries=entries))
+
+    check_plan(moved(99 * GIB, GIB))
+    with pytest.raises(BadInput, match="overlaps one that stays"):
+        check_plan(moved(start_bytes, size_bytes))
+
+
 def with_operations(plan: Plan, operations: tuple[Operation, ...]) -> Plan:
     return replace(plan, steps=steps_of(operations, Context(plan.drive, plan.before, plan.after)))
 

@@ -14,6 +14,7 @@ from wizard.layout.planner import Mode
 from wizard.layout.told.preview import ASCII, CONSOLE, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
 from wizard.model.machine import Ata, Signature, Smart
+from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.units import GIB, MIB
 
@@ -150,6 +151,27 @@ def test_a_preview_tells_everything() -> None:
 def test_adding_destroys_nothing() -> None:
     assert all(step.destroys == "" for step in adding().steps)
     assert all(step.destroys for step in replacing().steps[:4])
+
+
+@pytest.mark.parametrize(
+    ("start_bytes", "size_bytes", "is_lost"),
+    [
+        (63 * 512, 100 * GIB, True),
+        (2 * GIB, GIB, True),
+        (10 * GIB, 100 * GIB, True),
+        (63 * 512, MIB - 63 * 512, False),
+        (300 * GIB, GIB, False),
+    ],
+    ids=["begins before", "lies within", "ends behind", "ends where it begins", "lies behind"],
+)
+def test_a_step_names_the_old_partitions_that_its_filesystem_comes_over(
+    start_bytes: int, size_bytes: int, is_lost: bool
+) -> None:
+    """One that begins at sector 63, as those of old systems do, lies mostly in a new one at 1 MiB."""
+    old = partitioned(partition(1, start_bytes, size_bytes, filesystem="ext3"))
+    plan = plan_for(old, wish("xfs", size_bytes=50 * GIB), mode=Mode.REPLACE)
+    (made,) = (step for step in plan.steps if isinstance(step.operation, MakeFilesystem))
+    assert made.destroys.startswith("The data of what lay there: partition 1 (ext3") is is_lost
 
 
 def test_a_drive_in_doubt_says_so() -> None:

@@ -6,14 +6,15 @@ from dataclasses import replace
 import pytest
 
 from tests.unit.layouts import EVERYTHING, UUIDS, plan_for, wish
-from tests.unit.machines import drive, machine
+from tests.unit.machines import drive, machine, partition, partitioned
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.rehearsed import direct_reason, on_nodes, rehearsed_steps, use_steps
 from wizard.layout.steps.commands import commands_of
-from wizard.layout.told.promise import promise
+from wizard.layout.told.promise import promise, wants_word
 from wizard.layout.wishes.wish import Arrangement
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
+from wizard.model.machine import Drive, Signature
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import AddFstabLine, MakeVolumeGroup, Mount, Plan, devices_of
 from wizard.model.units import GIB
@@ -66,6 +67,24 @@ def test_a_container_is_opened_on_the_stand_in_and_again_for_use() -> None:
     assert {MakeContainer, OpenContainer, MakeFilesystem} <= set(tried)
     assert used == [OpenContainer, AddCrypttabLine, AddFstabLine, Mount]
     assert "`keep` asks for the passphrase" in promise(plan)
+
+
+@pytest.mark.parametrize(
+    "old",
+    [
+        drive(signatures=(Signature("xfs", "filesystem"),)),
+        partitioned(),
+        partitioned(partition(1)),
+        drive(table=None),
+    ],
+    ids=["a filesystem without a table", "an empty table", "a partition", "what could not be read"],
+)
+def test_what_shows_anything_is_given_up_by_a_word_and_not_put_to_use_at_once(old: Drive) -> None:
+    at_once, why = "it is put to use at once", "the kernel gives no loop devices"
+    plan = plan_for(old, wish("ext4"), mode=Mode.REPLACE)
+    assert wants_word(plan, why) and at_once not in promise(plan)
+    blank = plan_for(drive(), wish("ext4"))
+    assert not wants_word(blank, why) and promise(blank).endswith(f"{at_once}.")
 
 
 def test_a_group_is_made_of_the_stand_ins_partition_under_its_own_name() -> None:
