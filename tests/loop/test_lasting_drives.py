@@ -1,0 +1,105 @@
+"""What is said to be written lasts: on drives, by the kernel's own count of flushes; and what a rehearsal
+keeps of a drive, by the calls that were made for it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from tests.devices import Bench, MakeDrive, tool
+from tests.lasting import LastingFolder, watch
+from tests.loop.applying import Work, fill, wish
+from wizard.apply.block.devices import write_bytes
+from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.held import HeldDrive
+from wizard.apply.engine.stores import notice_file, old_file
+from wizard.apply.plan.rehearse import Ground, rehearse
+from wizard.apply.plan.run import execute
+from wizard.apply.run.journal import Journal
+from wizard.apply.run.runs import new_run
+from wizard.layout.planner import Mode
+from wizard.model.units import MIB
+
+DATA = bytes(range(256)) * 16
+FLUSHES = 15
+"""Where a device's stat has the number of flushes that it was asked for (Linux,
+Documentation/admin-guide/iostats.rst)."""
+
+
+def flushes(drive: str) -> int:
+    """How often the drive was told since it is attached to put its cache on the medium."""
+    return int(Path("/sys/block", Path(drive).name, "stat").read_text().split()[FLUSHES])
+
+
+def by_itself(drive: str) -> None:
+    write_bytes(drive, MIB, DATA)
+
+
+def through_held(drive: str) -> None:
+    held = HeldDrive(drive)
+    held.write_through(MIB, DATA)
+    held.close()
+
+
+def flushed_held(drive: str) -> None:
+    held = HeldDrive(drive)
+    held.write(MIB, DATA)
+    held.flush()
+    held.close()
+
+
+def through_medium(drive: str) -> None:
+    with DeviceMedium(drive) as medium:
+        medium.write_through(MIB, DATA)
+
+
+def flushed_medium(drive: str) -> None:
+    with DeviceMedium(drive) as medium:
+        medium.write(MIB, DATA)
+        medium.flush()
+
+
+@pytest.mark.parametrize("write", [by_itself, through_held, flushed_held, through_medium, flushed_medium])
+def test_a_drive_is_told_to_put_what_it_was_given_on_its_medium(
+    bench: Bench, make_drive: MakeDrive, write: Callable[[str], None]
+) -> None:
+    drive = make_drive(8 * MIB)
+    bench.own(drive)
+    cache = Path("/sys/block", Path(drive).name, "queue/write_cache").read_text().strip()
+    assert cache == "write back", "without a cache the kernel has nothing to flush, and the test says nothing"
+    before = flushes(drive)
+    write(drive)
+    assert flushes(drive) > before
+    assert bench.image_of(drive).read_bytes()[MIB:][: len(DATA)] == DATA
+
+
+def test_what_a_rehearsal_keeps_lasts_before_the_drive_may_be_written(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The old bytes, those under the notice too; the new ones; and the notice."""
+    drive = make_drive(40 * MIB)
+    fill(drive, work.bench)
+    tool("mkfs.ext4", "-q", "-F", "-E", "nodiscard", drive)
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    work.runs.mkdir(mode=0o700)
+    run = new_run(work.runs, plan, work.environment)
+    before = work.digest(drive)
+    lasting, journal = LastingFolder(run), Journal(run)
+    try:
+        with monkeypatch.context() as patched:
+            watch(patched, lasting, lambda _name, _given: None)
+            record = rehearse(plan, Ground(run, work.environment, journal, execute))
+        assert work.digest(drive) == before
+        states = list(lasting.states())
+    finally:
+        journal.close()
+        lasting.close()
+    assert len(states) == 1, "the power can still take away a part of what is kept"
+    (change,) = record.changes
+    assert change.notice is not None and notice_file(run, 0).exists()
+    old = states[0][os.path.relpath(old_file(run, 0), run)]
+    assert any(old[change.notice.start_bytes : change.notice.end_bytes]), "the test has nothing to lose there"
+    image = work.bench.image_of(drive).read_bytes()
+    for place in change.places:
+        assert old[place.start_bytes : place.end_bytes] == image[place.start_bytes : place.end_bytes]
