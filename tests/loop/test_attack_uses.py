@@ -9,9 +9,11 @@ import pytest
 from tests.devices import Bench, MakeDrive, tool
 from tests.loop.applying import Work, ended, old_gpt, stand_in, story, until, wish
 from tests.loop.attacking import fails, unharmed
+from wizard.apply.plan.guard import check_unused
 from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
 from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive
 
 Attach = Callable[..., str]
 
@@ -52,6 +54,23 @@ def test_a_loop_over_a_node_of_another_name(work: Work, old: str, attach: Attach
     tool("mount", loop, str(work.place("elsewhere")))
     with unharmed(work, old), pytest.raises(Refused, match=r"is mounted at|loop device"):
         work.plan(old, wish("ext4"), mode=Mode.REPLACE)
+
+
+def test_a_partition_that_the_run_has_mounted_is_mounted_elsewhere_by_somebody_too(
+    work: Work, old: str
+) -> None:
+    """What is written there stays that of whoever mounted it, though the run's own mount is of the same
+    partition."""
+    part, ours, theirs = f"{old}p2", work.place("ours"), work.place("theirs")
+    tool("mkfs.ext4", "-q", part)
+    for place in (ours, theirs):
+        place.mkdir(parents=True)
+        tool("mount", part, str(place))
+    own = frozenset({(part, str(ours))})
+    with pytest.raises(Refused, match=f"{part} is mounted at {theirs}"):
+        check_unused(probe_drive(old), own)
+    tool("umount", str(theirs))
+    check_unused(probe_drive(old), own)
 
 
 def test_another_loop_over_the_same_file(work: Work, old: str, attach: Attach, bench: Bench) -> None:

@@ -146,6 +146,26 @@ def test_types_in_an_old_table(make_drive: MakeDrive, work: Work) -> None:
     assert blkid(f"{drive}p1", "PART_ENTRY_TYPE") == "0x83"
 
 
+def test_a_filesystem_that_its_own_check_finds_damaged_never_reaches_the_drive(
+    make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is recognised as planned, and a block that is in use counts as free."""
+    drive = make_drive(64 * MIB)
+    tool("mkfs.ext4", "-q", "-F", "-L", "old", drive)
+    before = work.digest(drive)
+    real = find("mkfs.ext4")
+    spoil = 'for node; do true; done; debugfs -w -R "clri <11>" "$node"'
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", f'{real} "$@" || exit; {spoil}')
+    run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE))
+    assert end is RunState.FAILED, story(run)
+    last = read_entries(run)[-1].sentence
+    assert "e2fsck ended with status 4" in last and "Nothing was written to the drive" in last
+    assert work.digest(drive) == before
+    (work.folder / "bin/mkfs.ext4").unlink()
+    resume(run)
+    assert ended(run) is RunState.DONE, story(run)
+
+
 @pytest.mark.usefixtures("direct")
 def test_a_run_that_ended_before_the_uuid_was_set_goes_on(
     make_drive: MakeDrive, work: Work, monkeypatch: pytest.MonkeyPatch

@@ -151,6 +151,13 @@ def test_strangers_are_partitions_of_neither_table() -> None:
     seen = applied(plan)
     assert strangers(seen, plan.before, plan.after) == ()
     assert strangers(seen, plan.before, Layout("gpt", ())) == seen.partitions
+    (part,) = seen.partitions
+    for other in (
+        replace(part, size_bytes=part.size_bytes + MIB),
+        replace(part, size_bytes=part.size_bytes - MIB),
+        replace(part, start_bytes=part.start_bytes + MIB, size_bytes=part.size_bytes - MIB),
+    ):
+        assert strangers(replace(seen, partitions=(other,)), plan.before, plan.after) == (other,)
 
 
 def test_regions_are_whole_blocks_within_the_drive_and_joined() -> None:
