@@ -2,6 +2,7 @@
 killed there."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
@@ -83,9 +84,12 @@ class Drives:
                 store.write(0, data)
         draft = Change(f"/dev/sd{number}", SIZE, PLACES, old_marks, new_marks, "", "", "", False)
         with Store(old_file(self.run, number)) as old, Store(new_file(self.run, number)) as new:
-            shown = barred(draft, old.read, new.read, b"")
-            digests = [digest_of(PLACES, read) for read in (old.read, new.read, shown)]
-        return Change(draft.path, SIZE, PLACES, old_marks, new_marks, *digests, blank=False)
+            return replace(
+                draft,
+                old_digest=digest_of(PLACES, old.read),
+                new_digest=digest_of(PLACES, new.read),
+                barred_digest=digest_of(PLACES, barred(draft, old.read, new.read, b"")),
+            )
 
     def does(self, act: Act, goes_at: int | None = None) -> bool:
         """Whether it came to its end before the power went."""
