@@ -26,8 +26,7 @@ def commit(one: Exchange) -> None:
 
 
 def keep(one: Exchange) -> None:
-    if one.record.phase is not Phase.RELEASED:
-        one.release()
+    one.release()
 
 
 def undo(one: Exchange) -> None:
@@ -103,11 +102,10 @@ class Drives:
             one.close()
         return True
 
-    def shows(self, number: int, block: int, *, old: bool = False) -> bool:
-        """Whether a block of a drive is on its medium as planned, or as it was."""
+    def shows(self, number: int, block: int) -> bool:
+        """Whether a block of a drive is on its medium as planned."""
         place = slice(block * BLOCK, (block + 1) * BLOCK)
-        wanted = (self.old if old else self.new)[number][place]
-        return bytes(self.drives[number].content[place]) == wanted
+        return bytes(self.drives[number].content[place]) == self.new[number][place]
 
     def is_new(self, number: int) -> bool:
         return bytes(self.drives[number].content) == self.new[number]
