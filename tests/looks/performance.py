@@ -16,6 +16,7 @@ from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.layout.document import read_plan
 from wizard.layout.planner import Mode
+from wizard.layout.told.promise import WayBackRoom
 from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -75,6 +76,10 @@ class Performance(RecordedServices):
         """With the UUIDs that were drawn when it was recorded."""
         self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
         return super().plan(machine, drive, wishes, mode, arrangement)
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """That was not recorded."""
+        return WayBackRoom()
 
     def measure(
         self,
