@@ -309,9 +309,9 @@ class RealServices(Rules):
         """By a detached process, which root begins."""
         if self.needs_root:
             return self._asked_root.migrate(migration, token, self._journal_dir)
-        from wizard.apply.migration.start import start_migration
+        from wizard.apply.begin_migration import start_told
 
-        return start_migration(migration, token, journal_dir=self._journal_dir, environment=self._place)
+        return start_told(migration, token, journal_dir=self._journal_dir, environment=self._place)
 
     def progress(self, run: Path) -> StepProgress | None:
         """From the run's folder, or as root tells it."""

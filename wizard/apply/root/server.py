@@ -26,9 +26,9 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
+from wizard.apply.begin_migration import start_told
 from wizard.apply.decide import keep, phase_told, power_told, undo
 from wizard.apply.migration.looking.look import look_at_ext
-from wizard.apply.migration.start import start_migration
 from wizard.apply.plan.measure import way_back_room
 from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.root.folders import ROOM, of_root_alone
@@ -244,13 +244,13 @@ def _way_back_room(request: Request) -> WayBackRoom:
 
 
 def _begin_migration(request: Request) -> Path:
-    """The run's folder; raises as `start_migration` does, and Refused where others than root could exchange
+    """The run's folder; raises as `start_told` does, and Refused where others than root could exchange
     what it would rely on."""
     migration = read_migration(request.plan, "The migration")
     for folder in filter(None, (migration.store, migration.undo_dir)):
         of_root_alone(folder, ROOM)
     token = request.tokens[0] if len(request.tokens) == 1 else ""
-    return start_migration(migration, token, journal_dir=_journal_dir(request), environment=Environment())
+    return start_told(migration, token, journal_dir=_journal_dir(request), environment=Environment())
 
 
 def _journal_dir(request: Request) -> Path | None:
