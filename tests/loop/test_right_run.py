@@ -10,6 +10,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, gate, old_gpt, stand_in, story, until, wish
+from wizard.apply.engine.record import load_record
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
 from wizard.apply.run.journal import RunState, state
@@ -123,3 +124,27 @@ def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, ma
     assert "was changed or damaged. Nothing more was written" in told.stderr, told.stderr
     assert "What this run made there is barred" in told.stderr
     assert work.digest(drive) == left
+
+
+def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_drive: MakeDrive) -> None:
+    """Something was written to it since; `contents` of it shows nothing, and that is not what it holds."""
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    record = load_record(run)
+    assert now is RunState.WAITING and record is not None, story(run)
+    place = max(record.changes[0].places, key=lambda place: place.size_bytes)
+    with Path(drive).open("r+b") as file:
+        file.seek(place.end_bytes - 4096)
+        file.write(b"written by another program".ljust(4096, b"."))
+    refused = diskwright(work, "undo", run.name)
+    assert refused.returncode and state(run) is not RunState.WAITING, refused.stderr
+    again = diskwright(work, "undo", run.name)
+    assert again.returncode and "It holds" not in again.stderr, again.stderr
+    assert "all is written but the marks by which anything recognises it" in flat(again.stderr)
+    assert f"diskwright undo {run} --over-changes" in flat(again.stderr)
+    back = diskwright(work, "undo", run.name, "--over-changes")
+    assert back.returncode == 0 and work.digest(drive) == before, back.stderr
+    told = diskwright(work, "undo", run.name)
+    assert "It holds a GPT table" in flat(told.stderr), told.stderr
