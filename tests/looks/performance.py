@@ -11,7 +11,7 @@ from textual.pilot import Pilot
 
 from tests.looks.pictures import Take, open_options, take_danger
 from tests.looks.rehearsal import press, press_until, ready, shown, step, to_field, until
-from wizard.apply.engine.record import Phase
+from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.layout.document import read_plan
@@ -123,8 +123,13 @@ class Performance(RecordedServices):
     def state(self, run: Path) -> RunState:
         return ENDS[self.entries[-1].event] if self.kept else RunState.WAITING
 
-    def phase(self, run: Path) -> Phase | None:
+    def phase(self, run: Path) -> Phase:
+        if not self.applied.is_set():
+            return Phase.REHEARSING
         return Phase.KEPT if self.kept else Phase.BARRED
+
+    def power(self, run: Path) -> str:
+        return power_sentence(self.phase(run), self.drive.path)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """What was said when it was kept follows in the journal."""

@@ -12,7 +12,7 @@ from textual.events import Key, Paste
 from textual.pilot import Pilot
 
 from tests.looks.workshop import workshop
-from wizard.apply.engine.record import Phase
+from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState
@@ -158,6 +158,11 @@ class Rehearsal(RecordedServices):
             None: Phase.BARRED if self._waits else Phase.KEPT,
         }
         return Phase.REHEARSING if early else ends[self.settled]
+
+    def power(self, run: Path) -> str:
+        (plan, _) = self.started[-1]
+        phase = self.phase(run) if self.applied.is_set() else Phase.REHEARSING
+        return "" if direct_reason(plan) or phase is None else power_sentence(phase, plan.drive.path)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         return self._settle(Settling.KEEP)
