@@ -63,7 +63,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     where = printable(str(runs_folder(journal_dir)), 200)
     if not runs:
         raise BadInput(f"There is no run in {where}.")
-    found = tuple(run for run in runs if is_open(run, command))
+    found = _meant(tuple(run for run in runs if is_open(run, command)), command)
     if not found:
         newest = f"the newest, {runs[-1].name}, is {state(runs[-1])} already"
         raise Refused(
@@ -78,6 +78,34 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
             f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written."
         )
     return found[0]
+
+
+def _meant(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
+    """What of the open runs is in question. One that wrote nothing is nothing to keep, and whoever says
+    `resume` means rather what is half done; but `undo` puts back what another run wrote, so it is named.
+    """
+    wrote = tuple(run for run in found if not _wrote_nothing(run))
+    if command == "keep" or (command == "resume" and any(not _waits(run) for run in wrote)):
+        return wrote
+    return found
+
+
+def _wrote_nothing(run: Path) -> bool:
+    """Whether it has ended by a failure or a refusal before anything was written to a drive."""
+    try:
+        if state(run) not in (RunState.FAILED, RunState.REFUSED):
+            return False
+        record = load_record(run)
+        return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
+    except BadInput:
+        return False
+
+
+def _waits(run: Path) -> bool:
+    try:
+        return state(run) is RunState.WAITING
+    except BadInput:
+        return False
 
 
 def is_open(run: Path, command: str) -> bool:
