@@ -9,17 +9,8 @@ import re
 from collections.abc import Mapping
 
 from wizard.documents.notice import read_notice
-from wizard.model.machine import (
-    Discard,
-    Drive,
-    Extent,
-    Kernel,
-    Machine,
-    Partition,
-    Signature,
-    Table,
-    Unread,
-)
+from wizard.model.drive_facts import Discard
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, Signature, Table, Unread
 from wizard.model.names import partition_path
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from wizard.model.machine import Smart
+from wizard.model.drive_facts import Smart
 
 
 def smart_of(text: str | None) -> Smart:
