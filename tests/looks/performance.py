@@ -11,11 +11,12 @@ from textual.pilot import Pilot
 
 from tests.looks.pictures import Take, open_options, take_danger
 from tests.looks.rehearsal import press, press_until, ready, shown, step, to_field, until
-from wizard.apply.engine.record import Phase
+from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.run.journal import ENDS, RunState, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.layout.document import read_plan
 from wizard.layout.planner import Mode
+from wizard.layout.told.promise import WayBackRoom
 from wizard.layout.wishes.wish import Arrangement, Wish
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -76,6 +77,10 @@ class Performance(RecordedServices):
         self._draw_uuid = cycle([volume.uuid for volume in self.recorded_plan.volumes]).__next__
         return super().plan(machine, drive, wishes, mode, arrangement)
 
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """That was not recorded."""
+        return WayBackRoom()
+
     def measure(
         self,
         drive: Drive,
@@ -118,8 +123,13 @@ class Performance(RecordedServices):
     def state(self, run: Path) -> RunState:
         return ENDS[self.entries[-1].event] if self.kept else RunState.WAITING
 
-    def phase(self, run: Path) -> Phase | None:
+    def phase(self, run: Path) -> Phase:
+        if not self.applied.is_set():
+            return Phase.REHEARSING
         return Phase.KEPT if self.kept else Phase.BARRED
+
+    def power(self, run: Path) -> str:
+        return power_sentence(self.phase(run), self.drive.path)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         """What was said when it was kept follows in the journal."""

@@ -12,12 +12,12 @@ from textual.events import Key, Paste
 from textual.pilot import Pilot
 
 from tests.looks.workshop import workshop
-from wizard.apply.engine.record import Phase
+from wizard.apply.engine.record import Phase, power_sentence
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.run.decision import Settling
 from wizard.apply.run.journal import RunState
 from wizard.layout.rehearsed import direct_reason
-from wizard.layout.told.promise import shows_nothing
+from wizard.layout.told.promise import WayBackRoom, shows_nothing
 from wizard.model.errors import Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.machine import Drive, Machine
@@ -47,8 +47,8 @@ def uuids() -> Callable[[], str]:
 
 
 class Rehearsal(RecordedServices):
-    """Measuring and applying wait where a test lets them: `measured` and `applied` are set to let them go
-    on."""
+    """Measuring, applying and trying a plan out wait where a test lets them: `measured`, `applied` and
+    `tried_out` are set to let them go on. `room` is what trying it out finds."""
 
     def __init__(self, machine: Machine | None = None) -> None:
         super().__init__(machine or machine_of(workshop()), "a rehearsal", uuids())
@@ -60,6 +60,8 @@ class Rehearsal(RecordedServices):
         self.fault = ""
         self.started: list[tuple[Plan, tuple[str, ...]]] = []
         self.writes: list[bool] = []
+        self.room = WayBackRoom()
+        self.tried_out: threading.Event | None = None
 
     @property
     def obstacle(self) -> str:
@@ -80,6 +82,14 @@ class Rehearsal(RecordedServices):
             if stop():
                 break
         return verdict(drive.path)
+
+    def tries_out(self, plan: Plan) -> bool:
+        return self.tried_out is not None
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        if self.tried_out is not None:
+            self.tried_out.wait(10)
+        return self.room
 
     def start(self, plan: Plan, tokens: Sequence[str], secret: bytes | None = None) -> Path:
         if self.refusal:
@@ -148,6 +158,11 @@ class Rehearsal(RecordedServices):
             None: Phase.BARRED if self._waits else Phase.KEPT,
         }
         return Phase.REHEARSING if early else ends[self.settled]
+
+    def power(self, run: Path) -> str:
+        (plan, _) = self.started[-1]
+        phase = self.phase(run) if self.applied.is_set() else Phase.REHEARSING
+        return "" if direct_reason(plan) or phase is None else power_sentence(phase, plan.drive.path)
 
     def keep(self, run: Path, secret: bytes | None = None) -> str:
         return self._settle(Settling.KEEP)

@@ -141,6 +141,20 @@ async def to_the_decision(pilot: Pilot[Session], services: Rehearsal) -> None:
     )
 
 
+def test_the_screen_says_at_each_moment_what_a_power_cut_would_leave() -> None:
+    services = Rehearsal()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await apply(pilot)
+        assert "If the power went now, /dev/sda would be as before: all is done on a stand-in." in flat(pilot)
+        services.applied.set()
+        await until(lambda: "Enter: keep it or take it back" in shown(pilot), pilot)
+        assert "can be kept or undone on any later day" in flat(pilot)
+        assert "would be as before" not in flat(pilot)
+
+    perform(job, services)
+
+
 @pytest.mark.parametrize(
     ("key", "question", "yes"), [("k", "Keep it?", "Yes, keep it"), ("u", "Take it back?", "Yes, undo it")]
 )

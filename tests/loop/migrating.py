@@ -17,7 +17,7 @@ from wizard.apply.migration.start import start_migration
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import MIGRATION, make_run
-from wizard.layout.planner import known_identity
+from wizard.layout.before import known_identity
 from wizard.migrate.document import render_migration
 from wizard.migrate.make import make_migration
 from wizard.migrate.situation import BootLine, Folder, Situation

@@ -34,11 +34,12 @@ def main(path: str, runs: str, token: str | None = None) -> None:
             root=machine.root,
         )
         plan = services.plan(machine, drive, (wish("ext4"),), Mode.REPLACE)
+        rooms = [services.way_back_room(plan).sentence for _ in range(2)]
         run = services.start(plan, (token or plan.drive.token,))
     except DiskwrightError as error:
         say(error=type(error).__name__, sentence=str(error), asks=services.asks_for_root)
         return
-    say(run=str(run))
+    say(run=str(run), rooms=rooms)
     first = [entry.sentence for entry in services.follow(run)]
     say(
         state=services.state(run),

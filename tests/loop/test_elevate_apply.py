@@ -65,6 +65,8 @@ def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, m
     assert before == {"asks": True, "obstacle": "", "table": False}
     assert after == {"asks": False, "table": True, "answered": True, "root": True}
     run = Path(begun["run"])
+    told, again = begun["rooms"]
+    assert told.startswith("The way back takes ") and f" in {work.runs}, where " in told and again == told
     assert run.parent == work.runs and run.stat().st_mode & 0o777 == 0o700 == work.runs.stat().st_mode & 0o777
     assert end["state"] == "done" and end["again"]
     assert end["sentences"] == [entry.sentence for entry in read_entries(run)]

@@ -83,6 +83,10 @@ def test_what_root_is_handed_is_checked_there(root: Elevated, old: Old, plain_fo
         )
         with pytest.raises(Refused, match="others than root could put another folder in its place"):
             root.migrate(held, token, runs)
+    assert migration.doubts
+    silent = dataclasses.replace(migration, doubts=migration.doubts[1:])
+    with pytest.raises(Refused, match="explains itself otherwise"):
+        root.migrate(silent, token, runs)
     with pytest.raises(Refused, match="'another' is not it"):
         root.migrate(migration, "another", runs)
     steps = (

@@ -12,6 +12,8 @@ from tests.loop.migrating import Old, old_filesystem
 from tests.loop.tuning import Used
 from wizard.layout.changes.changes_document import read_changes, render_changes
 from wizard.migrate.document import read_migration, render_migration
+from wizard.model.errors import Refused
+from wizard.services.real import RealServices
 
 
 @pytest.fixture
@@ -70,6 +72,12 @@ def test_a_migration_that_does_not_tell_all_is_refused(old: Old) -> None:
         for words in (("--confirm", migration.written.token), ("--dry-run",)):
             done = diskwright(old.work, "apply", str(file), *words, *own)
             assert done.returncode == 3 and "explains itself otherwise" in done.stderr, done.stderr
+        services = RealServices(
+            only=(old.drive,), environment=old.work.environment, journal_dir=old.work.runs
+        )
+        forged = replace(migration, doubts=doubts)
+        with pytest.raises(Refused, match="explains itself otherwise"):
+            services.start_migration(forged, migration.written.token)
     assert old.digest == before and not list(old.work.runs.glob("*-*"))
     file.write_text(render_migration(migration))
     done = diskwright(old.work, "apply", str(file), "--dry-run", *own)

@@ -10,12 +10,16 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, gate, old_gpt, stand_in, story, until, wish
+from wizard.apply.engine.record import load_record
 from wizard.apply.engine.stores import old_file
 from wizard.apply.run import runs
-from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.lock import lock_drive
-from wizard.apply.run.runs import list_runs
+from wizard.apply.run.runs import Kind, list_runs
+from wizard.faces.writing.which_run import run_meant
 from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.journal import Event
 from wizard.model.plan import Plan
 from wizard.model.units import MIB
 
@@ -110,6 +114,43 @@ def test_a_run_that_was_all_but_checked_needs_no_token(
     assert work.place("media").is_mount()
 
 
+def test_what_failed_before_anything_was_written_is_not_meant_without_its_name(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = make_drive(96 * MIB), make_drive(64 * MIB)
+    plan = work.plan(first, wish("ext4", None, work.place("media")))
+    with monkeypatch.context() as patched:
+        stand_in(work.folder / "bin", patched, "mount", "exit 32")
+        one, now = work.apply(plan)
+    assert now is RunState.FAILED, story(one)
+    with monkeypatch.context() as patched:
+        stand_in(work.folder / "bin2", patched, "mkfs.ext4", "exit 5")
+        two, now = work.apply(work.plan(second, wish("ext4")))
+    assert now is RunState.FAILED, story(two)
+    several = diskwright(work, "undo")
+    assert several.returncode == 3 and f"undo {two}" in flat(several.stderr), several.stderr
+    went_on = diskwright(work, "resume")
+    assert went_on.returncode == 0 and work.place("media").is_mount(), f"{went_on.stderr} {story(one)}"
+    assert state(two) is RunState.FAILED
+    alone = diskwright(work, "resume")
+    assert f"Going on with run {two.name}" in flat(alone.stderr), alone.stderr
+    done = diskwright(work, "resume", two.name, "--confirm", Path(second).name)
+    assert done.returncode == 0 and state(two) is RunState.DONE, f"{done.stderr} {story(two)}"
+
+
+def test_a_migration_that_wrote_nothing_is_nothing_to_keep(tmp_path: Path) -> None:
+    run = tmp_path / "0001-sda"
+    run.mkdir()
+    (run / Kind.MIGRATION).touch()
+    journal = Journal(run)
+    journal.add(Event.STARTED, "Migrating /dev/sda1 in 3 steps.")
+    journal.add(Event.REFUSED, "/dev/sda1 is in use. Nothing was written.")
+    journal.close()
+    assert run_meant(None, "resume", tmp_path) == run
+    with pytest.raises(Refused, match="nothing to keep"):
+        run_meant(None, "keep", tmp_path)
+
+
 def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     old_gpt(drive)
@@ -123,3 +164,27 @@ def test_a_pipe_in_the_place_of_what_was_saved_does_not_hang_undo(work: Work, ma
     assert "was changed or damaged. Nothing more was written" in told.stderr, told.stderr
     assert "What this run made there is barred" in told.stderr
     assert work.digest(drive) == left
+
+
+def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_drive: MakeDrive) -> None:
+    """Something was written to it since; `contents` of it shows nothing, and that is not what it holds."""
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    run, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    record = load_record(run)
+    assert now is RunState.WAITING and record is not None, story(run)
+    place = max(record.changes[0].places, key=lambda place: place.size_bytes)
+    with Path(drive).open("r+b") as file:
+        file.seek(place.end_bytes - 4096)
+        file.write(b"written by another program".ljust(4096, b"."))
+    refused = diskwright(work, "undo", run.name)
+    assert refused.returncode and state(run) is not RunState.WAITING, refused.stderr
+    again = diskwright(work, "undo", run.name)
+    assert again.returncode and "It holds" not in again.stderr, again.stderr
+    assert "all is written but the marks by which anything recognises it" in flat(again.stderr)
+    assert f"diskwright undo {run} --over-changes" in flat(again.stderr)
+    back = diskwright(work, "undo", run.name, "--over-changes")
+    assert back.returncode == 0 and work.digest(drive) == before, back.stderr
+    told = diskwright(work, "undo", run.name)
+    assert "It holds a GPT table" in flat(told.stderr), told.stderr

@@ -9,8 +9,9 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, old_gpt, wish
 from tests.loop.attacking import unharmed
 from wizard.apply.plan.start import preflight
+from wizard.layout.before import held_on
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.planner import Mode, held_on
+from wizard.layout.planner import Mode
 from wizard.model.errors import Refused
 from wizard.model.plan import Plan
 from wizard.model.units import MIB

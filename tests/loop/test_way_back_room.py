@@ -1,5 +1,7 @@
 """How much room a way back takes is found out beforehand, and going without one takes a word."""
 
+import io
+import json
 from pathlib import Path
 
 import pytest
@@ -9,7 +11,10 @@ from tests.loop.applying import Work, diskwright, ended, old_gpt, said, story, w
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.plan.measure import PREFIX, measure
 from wizard.apply.plan.start import preflight, start_run
+from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
+from wizard.apply.root.server import Relay
 from wizard.apply.run.journal import RunState
+from wizard.documents.codec import from_json
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode
 from wizard.layout.told.promise import WORD
@@ -46,6 +51,35 @@ def test_the_room_that_is_told_is_the_room_that_is_taken(work: Work, make_drive:
     run, now = work.apply(plan, keep=False)
     assert now is RunState.WAITING, story(run)
     assert room.old_bytes + (room.new_bytes or 0) == taken(run / FOLDER)
+
+
+def asked_of_root(work: Work, plan: Plan) -> Answer:
+    """What root's end answers a plain user's face."""
+    asked = as_line(Request(Ask.ROOM, plan=render_plan(plan), journal=str(work.runs)))
+    told = io.BytesIO()
+    Relay(io.BytesIO(asked), told).serve()
+    root, answer = (from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines())
+    assert root.say is Say.ROOT
+    return answer
+
+
+def test_root_tells_a_plain_user_the_same(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = make_drive(96 * MIB)
+    plan = plan_over_old(work, drive)
+    before, room = work.digest(drive), measure(plan, work.runs, work.environment)
+    answer = asked_of_root(work, plan)
+    assert answer.room is not None and answer.room.fits
+    assert format_exact(room.needed_bytes or 0) in answer.room.sentence
+    assert work.digest(drive) == before and not work.runs.exists()
+    monkeypatch.setattr("wizard.apply.plan.start.obstacle", lambda *_: "there are no loop devices")
+    answer = asked_of_root(work, plan)
+    assert answer.room is not None and not answer.room.fits
+    assert "there are no loop devices" in answer.room.sentence
+    tool("mkfs.ext4", "-q", "-F", drive)
+    answer = asked_of_root(work, plan)
+    assert answer.say is Say.REFUSED and not work.runs.exists()
 
 
 def test_zeros_take_no_room(work: Work, make_drive: MakeDrive) -> None:

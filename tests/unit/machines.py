@@ -5,8 +5,9 @@
 from dataclasses import replace
 from typing import Any
 
+from wizard.model.drive_facts import Discard
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Discard, Drive, Extent, Kernel, Machine, Partition, Signature, Table
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, Signature, Table
 from wizard.model.names import partition_path
 from wizard.model.units import GIB, KIB, MIB
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from tests.unit.machines import drive, machine
-from wizard.layout.planner import known_identity
+from wizard.layout.before import known_identity
 from wizard.migrate.situation import BootLine, Folder, Situation, Target
 from wizard.model.ext import ExtFacts
 from wizard.model.identity import Identity

@@ -9,9 +9,10 @@ from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.filesystems.registry import MADE
 from wizard.model.advice import Advice, Choice
+from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Discard, Drive, Kernel, Machine, Unread
+from wizard.model.machine import Drive, Kernel, Machine, Unread
 from wizard.model.units import GIB, MIB, TIB
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")

@@ -13,8 +13,9 @@ from wizard.advise.workloads import find_workload
 from wizard.faces.advise import advice_lines
 from wizard.layout.rules import mkfs_options_fault, mount_options_fault
 from wizard.model.advice import Ability, Advice, Choice, Place, ZonedUse
+from wizard.model.drive_facts import Discard, Zones
 from wizard.model.finding import Recorded, Recording
-from wizard.model.machine import Discard, Drive, Kernel, Machine, Program, Zones
+from wizard.model.machine import Drive, Kernel, Machine, Program
 from wizard.model.units import GIB, MIB, TIB
 from wizard.probe.recorded import load_machine
 from wizard.tui.text.describe import zoned_blocks

@@ -14,7 +14,7 @@ from wizard.apply.steps.readback import recognised_differences
 from wizard.apply.steps.wipe import refuse_strangers
 from wizard.apply.system.mounts import option_differences, parse_mountinfo
 from wizard.apply.table.compare import disk_differences, kernel_differences, strangers
-from wizard.layout.planner import identity_of
+from wizard.layout.before import identity_of
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Partition, Signature, Table

@@ -7,7 +7,7 @@ import pytest
 
 from tests.unit.machines import drive, machine
 from wizard.apply.plan.guard import check_same_start, identity_difference
-from wizard.layout.planner import identity_of, known_identity
+from wizard.layout.before import identity_of, known_identity
 from wizard.model.errors import Refused
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive

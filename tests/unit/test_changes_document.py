@@ -15,11 +15,11 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tune.guard import check_own
 from wizard.documents.sealed import digest_of
+from wizard.layout.before import known_identity
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, is_changes, read_changes, render_changes
 from wizard.layout.changes.check_changes import check_changes
 from wizard.layout.changes.steps_of import change_steps, new_line, undo_commands
 from wizard.layout.changes.tuning import Found, Superblock, make_changes
-from wizard.layout.planner import known_identity
 from wizard.model.changes import (
     ChangeOperation,
     Changes,

@@ -12,9 +12,10 @@ from tests.unit.stacks import CHUNK, array, ext4, holding, luks, lvm, member
 from wizard.diagnose.codes import CODES
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
+from wizard.model.drive_facts import Ata, NvmeFormat, Smart
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
-from wizard.model.machine import Ata, Drive, NvmeFormat, Signature, Smart, Table, Unread, Use
+from wizard.model.machine import Drive, Signature, Table, Unread, Use
 from wizard.model.units import GIB, KIB, MIB, TIB
 from wizard.model.waiting import Waiting
 

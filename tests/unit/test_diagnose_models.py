@@ -8,9 +8,10 @@ from tests.unit.machines import drive
 from wizard.diagnose.patterns import Pattern, fitting, load_patterns, read_patterns
 from wizard.diagnose.recording import judge_recording
 from wizard.diagnose.rungs import rungs_of
+from wizard.model.drive_facts import Ata, Smart
 from wizard.model.errors import BadInput
 from wizard.model.finding import Recorded, Recording
-from wizard.model.machine import Ata, Drive, Smart
+from wizard.model.machine import Drive
 
 YES, LIKELY, UNKNOWN, _ = Recorded
 TB = 10**12

@@ -4,7 +4,8 @@ import pytest
 
 from tests.unit.machines import drive
 from wizard.diagnose.nvme import better_format, find_nvme
-from wizard.model.machine import Drive, NvmeFormat
+from wizard.model.drive_facts import NvmeFormat
+from wizard.model.machine import Drive
 
 
 def namespace(

@@ -7,8 +7,9 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
 from wizard.diagnose.recording import judge_recording
 from wizard.diagnose.rungs import NOT_ASKED, rungs_of
+from wizard.model.drive_facts import Ata, Discard, Smart
 from wizard.model.finding import Finding, Recorded, Recording, Severity
-from wizard.model.machine import Ata, Discard, Drive, Smart, Unread
+from wizard.model.machine import Drive, Unread
 
 TRIM = Discard(512, 1 << 30)
 RED_CMR = Smart(model_family="Western Digital Red (CMR)")

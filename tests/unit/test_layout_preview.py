@@ -13,7 +13,8 @@ from tests.unit.machines import drive, mbr, partition, partitioned
 from wizard.layout.planner import Mode
 from wizard.layout.told.preview import ASCII, CONSOLE, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
-from wizard.model.machine import Ata, Signature, Smart
+from wizard.model.drive_facts import Ata, Smart
+from wizard.model.machine import Signature
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.units import GIB, MIB

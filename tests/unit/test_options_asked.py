@@ -24,9 +24,10 @@ from wizard.layout.dangers import DANGERS
 from wizard.layout.document import read_plan
 from wizard.layout.planner import make_plan
 from wizard.layout.wishes.wish import Request, Wish
+from wizard.model.drive_facts import Discard, Zones
 from wizard.model.errors import BadInput, ExitCode, Refused
 from wizard.model.finding import Recorded, Recording
-from wizard.model.machine import Discard, Drive, Kernel, Zones
+from wizard.model.machine import Drive, Kernel
 from wizard.model.plan import Plan
 from wizard.model.units import GIB, MIB
 

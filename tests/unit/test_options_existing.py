@@ -7,9 +7,10 @@ from wizard.advise.advise import advise
 from wizard.advise.catalogue import load_catalogue
 from wizard.advise.existing import Existing, Tuning, line_with, tuning_for, udev_rule, values_in
 from wizard.advise.workloads import find_workload
+from wizard.model.drive_facts import Discard
 from wizard.model.finding import Recorded, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Discard, Drive
+from wizard.model.machine import Drive
 from wizard.model.units import GIB, KIB
 
 UNKNOWN = Recording("unknown", None, Recorded.UNKNOWN, "low")

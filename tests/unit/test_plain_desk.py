@@ -9,6 +9,7 @@ import pytest
 
 from tests.unit.conversation import converse_with, number_of
 from tests.unit.machines import drive, machine, partition, partitioned
+from wizard.apply.engine.record import POWER, Phase
 from wizard.apply.run.journal import RunState
 from wizard.model.errors import ExitCode, Failed, Refused
 from wizard.model.journal import Entry, Event
@@ -254,6 +255,20 @@ def test_where_it_is_not_known_whether_the_run_began_nothing_else_is_claimed(fau
     assert "Whether the run has begun is not known here; diskwright status tells." in end
     assert "Nothing has been written" not in end
     assert told.code is ExitCode.ENDED_BY_USER
+
+
+def test_what_a_power_cut_would_leave_is_told_whenever_it_changes() -> None:
+    powers = ["", POWER[Phase.REHEARSING], POWER[Phase.REHEARSING], POWER[Phase.BARRED]]
+
+    class Telling(Desk):
+        def power(self, run: Path) -> str:
+            return powers.pop(0) if powers else ""
+
+    desk = Telling(machine())
+    desk.journal = [entry(Event.STARTED, "Applying."), *(entry(Event.SAVED, f"{at}.") for at in range(4))]
+    told = converse_with(desk, [*media(desk), "", "S1"]).flat
+    for sentence in (POWER[Phase.REHEARSING], POWER[Phase.BARRED]):
+        assert told.count(sentence) == 1
 
 
 def test_ctrl_c_while_applying_goes_on_stops_or_leaves() -> None:

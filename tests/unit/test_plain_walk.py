@@ -13,8 +13,10 @@ import pytest
 from tests.unit.conversation import MACHINES, Told, converse_with, number_of, of_file, recorded
 from tests.unit.machines import SIZE_BYTES, drive, machine, partition, partitioned
 from wizard.advise.workloads import Profile
+from wizard.layout.told.promise import ROOM_NOT_YET, WORD, WayBackRoom
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Drive, Unread, Use
+from wizard.model.plan import Plan
 from wizard.model.units import GIB, MIB
 from wizard.services.recorded import RecordedServices
 
@@ -63,6 +65,32 @@ def test_the_commands_of_the_plan_are_told_exactly(tmp_path: Path) -> None:
     assert commands
     spoken = told.flat.replace(" \\ ", " ")
     assert all(" ".join(command) in spoken for command in commands)
+
+
+def test_the_room_for_the_way_back_is_told_in_the_preview_and_at_the_last_question() -> None:
+    class Trying(RecordedServices):
+        found = WayBackRoom("The way back takes 123 MiB in /srv/runs, where 12 GB are free.")
+
+        @property
+        def obstacle(self) -> str:
+            return ""
+
+        def tries_out(self, plan: Plan) -> bool:
+            return True
+
+        def way_back_room(self, plan: Plan) -> WayBackRoom:
+            return self.found
+
+    services = Trying(machine(drive()), "a test")
+    told = media(services, "", "", "", "", "", "q", "2")
+    preview, _, last = told.flat.partition("Step 5 of 9")[2].partition("Step 7 of 9")
+    for said in (preview, last):
+        assert f"nothing is written to the drive ... {Trying.found.sentence}" in said
+    unknown = media(one(), "", "", "", "", "", "q", "2").flat.partition("Step 5 of 9")[2]
+    assert ROOM_NOT_YET.sentence in unknown and "Trying it out" not in unknown
+    Trying.found = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
+    told = media(services, "", "", "", "", drive().serial or "", "q", "q", "2")
+    assert WORD in told.flat.partition("Step 7 of 9")[2]
 
 
 def test_what_a_drive_holds_is_kept_by_an_empty_line_and_erased_only_by_its_number() -> None:

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from tests.unit import rawfacts
 from tests.unit.gptimage import Image
 from wizard.documents.codec import render_document, to_json
+from wizard.model.drive_facts import Discard, Smart
 from wizard.model.errors import BadInput, Failed
 from wizard.model.geometry import Geometry
-from wizard.model.machine import Discard, Drive, Extent, Smart
+from wizard.model.machine import Drive, Extent
 from wizard.probe.facts import SCHEMA, RawContent, RawDrive, RawEntry, RawError, RawSignature
 from wizard.probe.interpret import drive_of, machine_of
 from wizard.probe.recorded import load_machine, save_machine

@@ -151,18 +151,10 @@ def test_what_was_not_read_is_not_known() -> None:
 
 
 def test_hostile_texts_and_bytes_of_layers_raise_nothing() -> None:
-    texts = {
-        key: "-99999999999999999999"
-        for key in (
-            *QUEUE,
-            "size",
-            "start",
-            "md/chunk_size",
-            "md/raid_disks",
-            "md/layout",
-            "md/dev-sda1/offset",
-        )
-    }
+    texts = dict.fromkeys(
+        (*QUEUE, "size", "start", "md/chunk_size", "md/raid_disks", "md/layout", "md/dev-sda1/offset"),
+        "-99999999999999999999",
+    )
     bad = RawLayer(
         {**texts, "md/level": "raid99999999", "partition": "x"},
         content=content("xfs", -1),

@@ -6,7 +6,8 @@ import pytest
 from tests.unit import machines
 from wizard.diagnose.diagnose import diagnose
 from wizard.faces.showing.portrait import NOTES_AT, portrait
-from wizard.model.machine import Drive, Extent, Layer, Partition, Signature, Table, Unread, Use, Zones
+from wizard.model.drive_facts import Zones
+from wizard.model.machine import Drive, Extent, Layer, Partition, Signature, Table, Unread, Use
 from wizard.model.units import MIB
 
 

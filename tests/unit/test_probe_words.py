@@ -12,8 +12,9 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.diagnose.rungs import NOT_ASKED
 from wizard.documents.codec import from_json, to_json
+from wizard.model.drive_facts import Ata, NvmeFormat
 from wizard.model.finding import Recorded
-from wizard.model.machine import Ata, Drive, NvmeFormat
+from wizard.model.machine import Drive
 from wizard.probe import collect
 from wizard.probe.drive import nvme
 from wizard.probe.facts import RawDrive

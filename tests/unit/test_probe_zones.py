@@ -9,8 +9,9 @@ import pytest
 
 from tests.unit import rawfacts
 from wizard.layout.room.refusals import refuse_content
+from wizard.model.drive_facts import Zones
 from wizard.model.errors import Refused
-from wizard.model.machine import Program, Zones
+from wizard.model.machine import Program
 from wizard.probe.drive import zonereport
 from wizard.probe.drive.zones import zones_of
 from wizard.probe.facts import RawContent, RawSignature, RawZones

@@ -1,8 +1,6 @@
 """The alignment trial without a drive: where it goes, what it refuses, what it says."""
 
 import os
-import signal
-from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -13,8 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.unit.machines import E512, KN4, N512, drive, gpt, mbr, partition, partitioned
-from wizard.faces import bench
-from wizard.model.errors import BadInput, ExitCode, Failed, Refused
+from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Layer, Signature, Unread, Use
 from wizard.model.units import GIB, KIB, MIB
@@ -203,6 +200,10 @@ def test_free_space_is_used_less_a_margin_and_never_a_partition() -> None:
     assert len(extents) >= 3
 
 
+def test_an_mbr_with_free_space_may_be_written_there() -> None:
+    assert scratch_extents(partitioned(partition(), table=mbr(), geometry=E512))
+
+
 def test_an_empty_drive_is_free_but_for_its_ends() -> None:
     subject = drive(size_bytes=GIB)
     assert scratch_extents(subject) == (Extent(MIB, GIB - 2 * MIB),)
@@ -358,75 +359,3 @@ def test_a_verdict_survives_its_document() -> None:
     assert read_verdict(text, "v.json") == VERDICT
     with pytest.raises(BadInput, match=r"v\.json"):
         read_verdict(text.replace('"aligned-faster"', '"roof"'), "v.json")
-
-
-# bench
-
-
-def options(*words: str) -> Namespace:
-    return bench.parser().parse_args(words)
-
-
-def test_the_chart_is_to_scale_and_plain() -> None:
-    lines = bench.verdict_lines(VERDICT)
-    aligned, misaligned = (
-        next(line for line in lines if line.startswith(name)) for name in ("aligned", "misaligned")
-    )
-    assert aligned.count("#") * 2 == misaligned.count("#") == bench.BAR_COLUMNS
-    assert "\n".join(lines).isascii() and max(len(line) for line in lines[1:]) < 100
-    assert lines[0] == "It is so." and lines[-1] == "- But."
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--scratch",),
-        ("--confirm", "S1"),
-        ("--seconds", "0"),
-        ("--seconds", "nan"),
-        ("-o", "/"),
-        ("-o", "/no/such/x"),
-    ],
-    ids=" ".join,
-)
-def test_options_that_do_not_fit_are_bad_input_before_anything_is_probed(
-    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: pytest.fail("probed"))
-    with pytest.raises(BadInput):
-        bench.main(options("/dev/sda", *words))
-
-
-def test_a_wrong_token_is_refused_before_anything_runs(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(bench, "run_alignment_trial", lambda *_, **__: pytest.fail("ran"))
-    with pytest.raises(Refused):
-        bench.main(options("/dev/sda", "--scratch", "--confirm", "S2"))
-
-
-def test_ctrl_c_ends_with_what_was_measured(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
-    def interrupted(_: Drive, *, stop: object, **__: object) -> Verdict:
-        assert callable(stop) and not stop()
-        os.kill(os.getpid(), signal.SIGINT)
-        assert stop()
-        return VERDICT
-
-    before = signal.getsignal(signal.SIGINT)
-    monkeypatch.setattr(bench, "probe_drive", lambda _: drive())
-    monkeypatch.setattr(bench, "run_alignment_trial", interrupted)
-    assert bench.main(options("/dev/sda", "-o", str(tmp_path / "v.json"))) is ExitCode.ENDED_BY_USER
-    assert "It is so." in capsys.readouterr().out
-    assert read_verdict((tmp_path / "v.json").read_text(), "v") == VERDICT
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_json_is_alone_on_stdout(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(bench, "probe_drive", lambda _: drive(geometry=KN4))
-    assert bench.main(options("/dev/sda", "--json")) is ExitCode.DONE
-    assert read_verdict(capsys.readouterr().out, "stdout").outcome is Outcome.NOT_POSSIBLE
-
-
-def test_an_mbr_with_free_space_may_be_written_there() -> None:
-    assert scratch_extents(partitioned(partition(), table=mbr(), geometry=E512))

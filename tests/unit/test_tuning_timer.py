@@ -12,8 +12,8 @@ from wizard.apply.run.journal import Journal, read_entries
 from wizard.apply.tune import current_value
 from wizard.apply.tune.guard import check_own
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
+from wizard.layout.before import known_identity
 from wizard.layout.changes.steps_of import change_steps
-from wizard.layout.planner import known_identity
 from wizard.model.changes import Changes, SwitchOnTimer
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterator
 
+from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, Severity
-from wizard.model.machine import Drive, NvmeFormat
+from wizard.model.machine import Drive
 
 PERFORMANCE = ("best", "better", "good", "degraded")
 """The relative performance field of an LBA format: among the formats of this one drive, at equal load."""

@@ -7,6 +7,7 @@ from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
 from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, rehearsal_doubts
+from wizard.layout.before import bounds_of, doubts_of, known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
 from wizard.layout.group.grouping import grouped_after, grouped_operations, grouped_table
 from wizard.layout.room.activemark import unmarked_doubts
@@ -16,15 +17,12 @@ from wizard.layout.room.refusals import (
     refuse_new_mbr,
     refuse_table,
     unread_content,
-    waiting_doubts,
 )
 from wizard.layout.room.space import (
     GPT_PARTITIONS,
     Demand,
     aligned_spaces,
     fresh_bounds,
-    gpt_bounds,
-    mbr_bounds,
     place,
     share_bytes,
     with_free,
@@ -38,10 +36,9 @@ from wizard.layout.wishes.roles import TableKind, volume_role
 from wizard.layout.wishes.wish import Arrangement, Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
-from wizard.model.identity import HeldDigest, Identity
-from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import Layout, Plan, Slot, Volume, WipeSignatures
+from wizard.model.plan import Layout, Plan, Volume, WipeSignatures
 
 PLAIN = Arrangement()
 HOST_MANAGED = "host-managed"
@@ -91,7 +88,7 @@ def make_plan(
         refuse_new_mbr(drive.path, size_bytes, geometry, 1 if arrangement.grouped else len(wishes), keep=keep)
     before = layout_before(drive, size_bytes, geometry, keep=keep)
     bounds = (
-        _bounds(drive, size_bytes, geometry)
+        bounds_of(drive, size_bytes, geometry)
         if keep
         else fresh_bounds(arrangement.table, size_bytes, geometry)
     )
@@ -217,93 +214,6 @@ def _whole_plan(
     return Plan(identity, before, after, (volume,), steps, (*doubts_of(drive, keep=False), *wish.doubts))
 
 
-def known_identity(machine: Machine, drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Who the drive is, and the start of the machine that its count is of."""
-    return replace(identity_of(drive, size_bytes, geometry), boot_id=machine.boot_id)
-
-
-def identity_of(drive: Drive, size_bytes: int, geometry: Geometry) -> Identity:
-    """Who the drive is, as the plan keeps it."""
-    return Identity(
-        path=drive.path,
-        by_id=drive.by_id,
-        model=drive.model,
-        serial=drive.serial,
-        wwn=drive.wwn,
-        size_bytes=size_bytes,
-        geometry=geometry,
-        diskseq=drive.diskseq,
-        content_digest=drive.content_digest,
-        rotational=drive.rotational,
-        held=held_on(drive),
-    )
-
-
-def held_on(drive: Drive) -> tuple[HeldDigest, ...]:
-    """The digests of the superblocks on the drive and its partitions. What is in use has none: it is written
-    to all the time."""
-    used = {use.subject for use in drive.uses}
-    found = [
-        (0, drive.path, drive.superblock_digest),
-        *((part.number, part.path, part.superblock_digest) for part in drive.partitions),
-    ]
-    return tuple(
-        HeldDigest(number, digest)
-        for number, path, digest in found
-        if digest is not None and path not in used
-    )
-
-
-def layout_of(drive: Drive) -> Layout | None:
-    """What the drive holds now, as a layout that keeps nothing; None where its size or block size could not
-    be read."""
-    if not drive.size_bytes or drive.geometry is None:
-        return None
-    return layout_before(drive, drive.size_bytes, drive.geometry, keep=False)
-
-
-def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bool) -> Layout:
-    """What the drive holds now; `keep` marks every partition as one that stays."""
-    kind = drive.table.kind if drive.table else "unread"
-    partitions = tuple(replace(_slot(part), kept=keep) for part in drive.partitions)
-    whole_is_taken = bool(drive.signatures) or kind == "unread"
-    if whole_is_taken and not partitions:
-        slots: tuple[Slot, ...] = ()
-    else:
-        slots = with_free(partitions, _bounds(drive, size_bytes, geometry))
-    return Layout(kind, slots, tuple(signature.kind for signature in drive.signatures))
-
-
-def _slot(part: Partition) -> Slot:
-    only = part.signatures[0] if len(part.signatures) == 1 else None
-    return Slot(
-        number=part.number,
-        start_bytes=part.start_bytes,
-        size_bytes=part.size_bytes,
-        type=part.type,
-        name=part.name,
-        part_uuid=part.part_uuid,
-        attributes=part.attributes,
-        filesystem="+".join(signature.kind for signature in part.signatures) or None,
-        label=only.label if only else None,
-        uuid=only.uuid if only else None,
-    )
-
-
-def _bounds(drive: Drive, size_bytes: int, geometry: Geometry) -> Extent:
-    """Where partitions may lie on the drive as it is; the whole of it where it has no table of a kind known
-    here."""
-    table = drive.table
-    if table is None or table.kind not in ("gpt", "mbr", "hybrid"):
-        return Extent(0, size_bytes)
-    usual = mbr_bounds(size_bytes, geometry) if table.kind == "mbr" else gpt_bounds(size_bytes, geometry)
-    first = usual.start_bytes if table.first_usable_bytes is None else table.first_usable_bytes
-    end = usual.end_bytes if table.end_usable_bytes is None else min(table.end_usable_bytes, size_bytes)
-    if table.kind == "mbr":
-        end = min(end, usual.end_bytes)
-    return Extent(first, max(0, end - first))
-
-
 def refuse_missing(machine: Machine, program: str, package: str) -> None:
     """Raises Refused where a program is not installed."""
     if not machine.has_tool(program):
@@ -394,52 +304,3 @@ def old_wipes(drive: Drive, before: Layout) -> tuple[WipeSignatures, ...]:
 def asked_doubts(wishes: Sequence[Wish]) -> tuple[str, ...]:
     """What the wishes say of options that were asked for against advice, each once."""
     return tuple(dict.fromkeys(doubt for wish in wishes for doubt in wish.doubts))
-
-
-def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:
-    """What could not be known about the drive, in sentences."""
-    doubts = [*waiting_doubts(drive)]
-    if unread_content(drive):
-        doubts.append(
-            "What the drive holds could not be read when this was planned: whatever it is, it will be lost."
-        )
-    if drive.unrecognised_zones:
-        doubts.append(
-            f"{drive.unrecognised_zones} zones were written to, and nothing is recognised in them: whatever "
-            "it is, it will be lost."
-        )
-    if not drive.serial and not drive.wwn:
-        known = (
-            "only by the kernel's count of drives: the plan holds until it is unplugged or the machine "
-            "restarts"
-        )
-        doubts.append(
-            "The drive tells no serial number and no WWN, so it is known "
-            f"{known if drive.diskseq is not None else 'by its size alone'}."
-        )
-    if drive.geometry is not None and drive.geometry.alignment_offset_bytes < 0:
-        doubts.append(
-            "The kernel finds the devices beneath this one misaligned to each other: no start can be aligned "
-            "for all of them."
-        )
-    if drive.zoned is None:
-        doubts.append("Whether the drive is zoned could not be read.")
-    tells = (
-        drive.zoned not in (None, "none")
-        or drive.vpd_zoned
-        or (drive.ata and drive.ata.zoned)
-        or drive.smart.zoned_capability
-    )
-    if drive.rotational and drive.bus != "loop" and not tells:
-        doubts.append(
-            "The drive itself does not tell whether it is shingled (its findings may know); a shingled one "
-            "slows down under long writing."
-        )
-    if not keep:
-        lost = [part.path for part in drive.partitions if part.kernel_start_bytes is None and part.signatures]
-        if lost:
-            doubts.append(
-                f"The kernel has no node for {', '.join(lost)}: old marks there are only erased where a new "
-                "volume begins."
-            )
-    return tuple(doubts)

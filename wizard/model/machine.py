@@ -6,6 +6,7 @@ reason.
 
 from dataclasses import dataclass
 
+from wizard.model.drive_facts import NO_SMART, Ata, Discard, NvmeFormat, Smart, Zones
 from wizard.model.geometry import Geometry
 from wizard.model.waiting import Waiting
 
@@ -148,82 +149,6 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Discard:
-    """What the drive says about discard (TRIM, UNMAP). `maximum_bytes` 0: the drive has none."""
-
-    granularity_bytes: int
-    maximum_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Smart:
-    """From `smartctl --json`: what it knows of the drive. All None where smartctl or the permission is
-    missing.
-
-    `zoned_capability` is ATA's `device_managed` or `host_aware`; `model_family` the database's name, which
-    may hold `(SMR)`; `model_name` the model as the drive itself tells smartctl, also behind a USB bridge that
-    calls itself something else.
-    """
-
-    passed: bool | None = None
-    model_family: str | None = None
-    zoned_capability: str | None = None
-    trim_supported: bool | None = None
-    rotation_rate: int | None = None
-    model_name: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Ata:
-    """What a drive's own IDENTIFY DEVICE data say (ACS-4), as libata hands them on in SCSI VPD page 89h.
-
-    `zoned`: word 69 bits 1:0 (0 not reported, 1 host-aware, 2 device-managed); `trims`: word 169 bit 0;
-    `rotation_rate`: word 217 (1 for solid state, else turns a minute); `physical_block_bytes`: word 106;
-    `alignment_offset_bytes`: word 209, as the kernel counts it, from the drive's start to the first logical
-    block that begins a physical one; `model`: words 27 to 46. None where the words are not valid.
-    """
-
-    model: str | None = None
-    zoned: int | None = None
-    trims: bool | None = None
-    rotation_rate: int | None = None
-    physical_block_bytes: int | None = None
-    alignment_offset_bytes: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class NvmeFormat:
-    """One LBA format of an NVMe namespace (NVM Command Set, Identify Namespace). `performance`: 0 best, 1
-    better, 2 good, 3 degraded."""
-
-    number: int
-    data_bytes: int
-    metadata_bytes: int
-    performance: int
-    in_use: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Zones:
-    """How a zoned drive is divided, as far as it could be read (the zones themselves as root only).
-
-    `size_bytes` is what a zone spans, `capacity_bytes` what the least of them holds. `conventional` of the
-    `count` zones take writes in any order, and of the others `written` are not empty. `most_open` and
-    `most_active` are the drive's limits, 0 for none. `takes_partitions`: whether the kernel lets partitions
-    be made on it.
-    """
-
-    size_bytes: int | None = None
-    count: int | None = None
-    conventional: int | None = None
-    capacity_bytes: int | None = None
-    most_open: int | None = None
-    most_active: int | None = None
-    takes_partitions: bool | None = None
-    written: int | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Layer:
     """A block device built on this drive: md, LVM, LUKS, bcache, loop. `path` its node, `below` the node it
     stands on.
@@ -276,7 +201,7 @@ class Drive:
     schedulers: tuple[str, ...] = ()
     diskseq: int | None = None
     backing_file: str | None = None
-    smart: Smart = Smart()
+    smart: Smart = NO_SMART
     ata: Ata | None = None
     nvme_formats: tuple[NvmeFormat, ...] = ()
     nvme_format_scope: str | None = None

@@ -7,21 +7,10 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from wizard.documents.notice import read_notice
-from wizard.model.machine import (
-    Discard,
-    Drive,
-    Extent,
-    Kernel,
-    Machine,
-    Partition,
-    Signature,
-    Smart,
-    Table,
-    Unread,
-)
+from wizard.model.drive_facts import Discard
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, Signature, Table, Unread
 from wizard.model.names import partition_path
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
@@ -29,6 +18,7 @@ from wizard.probe.drive.ata import ata_of
 from wizard.probe.drive.identity import names_of
 from wizard.probe.drive.nvme import format_scope_of, formats_of
 from wizard.probe.drive.pages import vital_page
+from wizard.probe.drive.smart import smart_of, smart_trouble
 from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import (
     RawContent,
@@ -100,7 +90,7 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         schedulers=tuple(re.findall(r"[\w-]+", raw.sysfs.get("queue/scheduler", ""))),
         diskseq=whole_number(raw.sysfs.get("diskseq")),
         backing_file=raw.sysfs.get("loop/backing_file"),
-        smart=_smart(raw.smart),
+        smart=smart_of(raw.smart),
         ata=ata,
         nvme_formats=formats_of(raw),
         nvme_format_scope=format_scope_of(raw),
@@ -364,61 +354,6 @@ def _vpd_zoned(raw: RawDrive) -> int | None:
     return UDEV_ZONES.get(raw.sysfs.get("zoned_cap", ""))
 
 
-def _smart(text: str | None) -> Smart:
-    said = _object(text)
-    zones = _object_at(said, "zoned_device").get("capabilities")
-    if said.get("scsi_device_managed_zoned_block_capable") is True:
-        zones = "device_managed"
-    family, model, passed = (
-        said.get("model_family"),
-        said.get("model_name"),
-        _object_at(said, "smart_status").get("passed"),
-    )
-    trim, rate = _object_at(said, "trim").get("supported"), said.get("rotation_rate")
-    return Smart(
-        passed=passed if isinstance(passed, bool) else None,
-        model_family=family if isinstance(family, str) else None,
-        zoned_capability=zones if isinstance(zones, str) else None,
-        trim_supported=trim if isinstance(trim, bool) else None,
-        rotation_rate=rate if isinstance(rate, int) and not isinstance(rate, bool) else None,
-        model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
-    )
-
-
-def _smart_trouble(text: str | None) -> str | None:
-    """Why smartctl gave nothing, in its own words."""
-    said = _object(text)
-    if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
-        return None
-    messages = _object_at(said, "smartctl").get("messages")
-    words = (
-        [str(line.get("string")) for line in messages if isinstance(line, dict)]
-        if isinstance(messages, list)
-        else []
-    )
-    power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
-    return (
-        f"smartctl says: {words[0]}"
-        if words
-        else f"the drive sleeps ({power})"
-        if power
-        else "smartctl gave nothing that can be read"
-    )
-
-
-def _object(text: str | None) -> dict[str, Any]:
-    try:
-        value = json.loads(text or "{}")
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
-
-
-def _object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
-    inner = value.get(key)
-    return inner if isinstance(inner, dict) else {}
-
-
 def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
     """The reasons, by field. A drive whose bytes were not read lacks several fields for one reason."""
     found = []
@@ -426,7 +361,7 @@ def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)
         found += [Unread(what, _sentence(error.why)) for what in fields]
     found += [Unread("partitions", _sentence(problem)) for problem in reading.problems] if reading else []
-    if trouble := _smart_trouble(raw.smart):
+    if trouble := smart_trouble(raw.smart):
         found.append(Unread("smart", _sentence(trouble)))
     return tuple(dict.fromkeys(found))
 

@@ -23,7 +23,7 @@ from wizard.tools import debuglog
 from wizard.tools.run import run
 
 OPTION, SERIALS = "--debug", "--with-serials"
-PACKAGES = ("textual", "rich", "pyudev", "psutil", "pylibblkid", "pyparted")
+PACKAGES = ("textual", "rich", "pyudev", "pylibblkid", "pyparted")
 VERSION_OPTIONS = dict.fromkeys(
     ("mke2fs", "mkfs.ext4", "e2fsck", "tune2fs", "dumpe2fs", "resize2fs", "debugfs", "mkfs.xfs"), "-V"
 )

@@ -202,9 +202,12 @@ class Services(Protocol):
         """
         ...
 
+    def tries_out(self, plan: Plan) -> bool:
+        """Whether `way_back_room` tries the plan out, which takes seconds; else it answers at once."""
+        ...
+
     def way_back_room(self, plan: Plan) -> WayBackRoom:
-        """How much room the way back takes, and where, found by trying the plan out. Takes seconds; raises
-        DiskwrightError."""
+        """How much room the way back takes, and where, or why that is not known."""
         ...
 
     def journal_doubts(self) -> tuple[str, ...]:

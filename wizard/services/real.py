@@ -9,8 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from wizard.layout.told.promise import WayBackRoom
-from wizard.model.errors import Refused
+from wizard.layout.told.promise import ROOM_NOT_YET, WayBackRoom
+from wizard.model.errors import DiskwrightError, Refused
 from wizard.model.machine import Drive, Machine
 from wizard.probe.host.sysfs import drive_names, node_of
 from wizard.services.rules import Rules
@@ -55,6 +55,9 @@ class RealServices(Rules):
         self._environment = environment
         self._journal_dir = journal_dir
         self._elevated: Elevated | None = None
+        self._tried: tuple[Plan, WayBackRoom] | None = None
+        # What is read to try a plan out would be in the way of measuring how fast the drive is.
+        self._one_reads = threading.Lock()
         self.demo = only is not None
 
     @property
@@ -175,9 +178,10 @@ class RealServices(Rules):
             raise Refused(f"{drive.path} is not the drive of this demo.")
         from wizard.trial.alignment import run_alignment_trial
 
-        return run_alignment_trial(
-            drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes
-        )
+        with self._one_reads:
+            return run_alignment_trial(
+                drive, write=write, on_progress=on_progress, stop=stop, assume_physical_bytes=physical_bytes
+            )
 
     def why_direct(self, plan: Plan) -> str:
         """By trying what stand-ins are made of, which only root may."""
@@ -190,15 +194,35 @@ class RealServices(Rules):
 
         return why_direct(plan, runs_folder(self._journal_dir))
 
+    def tries_out(self, plan: Plan) -> bool:
+        """On stand-ins, which only root can make."""
+        return (not self.needs_root or self._root is not None) and not self.why_direct(plan)
+
     def way_back_room(self, plan: Plan) -> WayBackRoom:
-        """On stand-ins in the folder where the run would lie, which only root can make."""
-        if self.needs_root or self.why_direct(plan):
+        """In the folder where the run would lie. Where there was room for this plan, it is not tried out
+        again."""
+        if self.why_direct(plan):
             return WayBackRoom()
-        from wizard.apply.plan.measure import measure
+        if not self.tries_out(plan):
+            return ROOM_NOT_YET
+        with self._one_reads:
+            if self._tried is None or self._tried[0] != plan:
+                try:
+                    room = self._tried_out(plan)
+                except DiskwrightError as error:
+                    return WayBackRoom(f"In doubt: how much room the way back takes is not known. {error}")
+                if not room.fits:
+                    return room
+                self._tried = plan, room
+            return self._tried[1]
+
+    def _tried_out(self, plan: Plan) -> WayBackRoom:
+        if root := self._root:
+            return root.way_back_room(plan, self._journal_dir)
+        from wizard.apply.plan.measure import way_back_room
         from wizard.apply.run.runs import runs_folder
 
-        room = measure(plan, runs_folder(self._journal_dir), self._place)
-        return WayBackRoom(room.sentence, room.fits)
+        return way_back_room(plan, runs_folder(self._journal_dir), self._place)
 
     def journal_doubts(self) -> tuple[str, ...]:
         """Whether it outlives a power cut."""
@@ -285,9 +309,9 @@ class RealServices(Rules):
         """By a detached process, which root begins."""
         if self.needs_root:
             return self._asked_root.migrate(migration, token, self._journal_dir)
-        from wizard.apply.migration.start import start_migration
+        from wizard.apply.begin_migration import start_told
 
-        return start_migration(migration, token, journal_dir=self._journal_dir, environment=self._place)
+        return start_told(migration, token, journal_dir=self._journal_dir, environment=self._place)
 
     def progress(self, run: Path) -> StepProgress | None:
         """From the run's folder, or as root tells it."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from wizard.layout.told.promise import WayBackRoom
+from wizard.layout.told.promise import ROOM_NOT_YET, WayBackRoom
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
@@ -95,9 +95,13 @@ class RecordedServices(Rules):
 
         return direct_reason(plan)
 
-    def way_back_room(self, plan: Plan) -> WayBackRoom:
+    def tries_out(self, plan: Plan) -> bool:
         """There is nothing to try it out with."""
-        return WayBackRoom()
+        return False
+
+    def way_back_room(self, plan: Plan) -> WayBackRoom:
+        """As the drives' own machine would tell a plain user."""
+        return WayBackRoom() if self.why_direct(plan) else ROOM_NOT_YET
 
     def journal_doubts(self) -> tuple[str, ...]:
         """There is none."""

@@ -261,9 +261,9 @@ class StepScreen(Screen[Outcome]):
         """The app."""
         return cast("WizardApp", self.app)
 
-    def in_background(self, work: Callable[[], None]) -> None:
+    def in_background(self, work: Callable[[], None], *, finishes: bool = False) -> None:
         """Run something slow in a thread that posts messages. It ends with the program and never keeps it
-        from ending.
+        from ending, but for what `finishes`.
 
         A fault of the program itself is said, too: nobody should wait for a thread that is gone.
         """
@@ -277,7 +277,7 @@ class StepScreen(Screen[Outcome]):
                 if not whole and self.is_attached:
                     self.post_message(Crashed(repr(sys.exc_info()[1])))
 
-        threading.Thread(target=guarded, daemon=True).start()
+        threading.Thread(target=guarded, daemon=not finishes).start()
 
     @on(Crashed)
     def crashed(self, message: Crashed) -> None:

@@ -16,10 +16,12 @@ from wizard.apply.engine.stores import FOLDER, old_file
 from wizard.apply.plan.rehearse import Ground, rehearse
 from wizard.apply.plan.rehearsed import LITTLE_BYTES
 from wizard.apply.plan.run import execute
+from wizard.apply.plan.start import why_direct
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.lock import is_locked, lock_run
 from wizard.apply.run.runs import ROOM_BYTES, make_private
+from wizard.layout.told.promise import WayBackRoom, promise, wants_word
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -72,6 +74,16 @@ class Room:
             f"The way back takes {needed} in {folder}, where {free} are free: {held} of what is there now, "
             "zeros not counted, and what comes there. It was tried out; nothing was written to the drive."
         )
+
+
+def way_back_room(plan: Plan, folder: Path, environment: Environment) -> WayBackRoom:
+    """The same for a face, before the last question. Where root alone can tell that no stand-in can be had,
+    that is what is told, and whether it wants a word. Raises as `measure` does.
+    """
+    if why := why_direct(plan, folder):
+        return WayBackRoom(promise(plan, why), not wants_word(plan, why))
+    room = measure(plan, folder, environment)
+    return WayBackRoom(room.sentence, room.fits)
 
 
 def measure(plan: Plan, folder: Path, environment: Environment) -> Room:

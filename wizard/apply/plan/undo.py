@@ -22,7 +22,7 @@ from wizard.apply.system import fstab
 from wizard.apply.system.crypttab import take_from_crypttab
 from wizard.apply.system.edited_file import kept_as
 from wizard.apply.table.compare import kernel_differences
-from wizard.layout.planner import layout_of
+from wizard.layout.before import layout_of
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event

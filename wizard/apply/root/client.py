@@ -22,6 +22,7 @@ from wizard.apply.run.progress import StepProgress
 from wizard.apply.run.runs import called
 from wizard.documents.codec import from_json
 from wizard.layout.document import render_plan
+from wizard.layout.told.promise import WayBackRoom
 from wizard.migrate.document import render_migration
 from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
@@ -76,6 +77,13 @@ class Elevated:
         if answer.situation is None:
             raise Failed("What root read of the filesystem did not arrive here.")
         return answer.situation
+
+    def way_back_room(self, plan: Plan, journal_dir: Path | None) -> WayBackRoom:
+        """How much room the way back takes; raises as the function of that name does, and as `preflight`."""
+        answer = self._request(Request(Ask.ROOM, plan=render_plan(plan), journal=_absolute(journal_dir)))
+        if answer.room is None:
+            raise Failed("What root found out did not arrive here.")
+        return answer.room
 
     def start(
         self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None

@@ -10,6 +10,7 @@ from wizard.apply.run.journal import RunState
 from wizard.apply.run.progress import StepProgress
 from wizard.documents.codec import to_json
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
+from wizard.layout.told.promise import WayBackRoom
 from wizard.migrate.situation import Situation
 from wizard.model.journal import Entry
 from wizard.probe.facts import RawMachine
@@ -24,6 +25,7 @@ class Ask(StrEnum):
 
     LOOK = "look"
     LOOK_AT_EXT = "look-at-ext"
+    ROOM = "room"
     APPLY = "apply"
     MIGRATE = "migrate"
     STOP = "stop"
@@ -32,12 +34,13 @@ class Ask(StrEnum):
 
 
 class Say(StrEnum):
-    """What root's end tells. ROOT is the first line; LOOKED, BEGAN, SETTLED or REFUSED answers a request;
-    ENTRY, STANDS and ENDED tell of a run.
+    """What root's end tells. ROOT is the first line; LOOKED, TRIED, BEGAN, SETTLED or REFUSED answers a
+    request; ENTRY, STANDS and ENDED tell of a run.
     """
 
     ROOT = "root"
     LOOKED = "looked"
+    TRIED = "tried"
     BEGAN = "began"
     SETTLED = "settled"
     REFUSED = "refused"
@@ -49,10 +52,11 @@ class Say(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Request:
     """One line to root. LOOK: the drives at `paths`, None for all. LOOK_AT_EXT: the filesystem on `device`,
-    with the `folder` and the `target` that a migration would use. APPLY: a plan's document, the drives'
-    tokens, a folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes
-    nowhere but through the pipe. MIGRATE: the same with a migration's document in `plan`. KEEP and UNDO mean
-    the run that was begun last through this pipe; KEEP takes the passphrase, too.
+    with the `folder` and the `target` that a migration would use. ROOM: how much room the way back of a
+    plan's document takes, with a run in the folder `journal`. APPLY: a plan's document, the drives' tokens, a
+    folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes nowhere but
+    through the pipe. MIGRATE: the same with a migration's document in `plan`. KEEP and UNDO mean the run that
+    was begun last through this pipe; KEEP takes the passphrase, too.
     """
 
     ask: Ask
@@ -75,6 +79,7 @@ class Answer:
     say: Say
     machine: RawMachine | None = None
     situation: Situation | None = None
+    room: WayBackRoom | None = None
     run: str = ""
     entry: Entry | None = None
     state: RunState | None = None

@@ -3,9 +3,10 @@
 
 Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output;
 `wizard.apply.root.client` is the other end.
-It can look at drives and at an ext filesystem, begin a run, tell of it, ask it to stop, and keep or undo it:
-nothing else. What it is given is a plan's or a migration's document, as `diskwright apply` is given a file:
-its digest, its text and its drives are checked here as they are there, and it is never planned anew.
+It can look at drives and at an ext filesystem, try a plan out on stand-ins, begin a run, tell of it, ask it
+to stop, and keep or undo it: nothing else. What it is given is a plan's or a migration's document, as
+`diskwright apply` is given a file: its digest, its text and its drives are checked here as they are there,
+and it is never planned anew.
 
 A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for
 root a second time to stop a run could fail when it is needed; so one process stays, for as long as the run
@@ -25,19 +26,22 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
+from wizard.apply.begin_migration import start_told
 from wizard.apply.decide import keep, phase_told, power_told, undo
 from wizard.apply.migration.looking.look import look_at_ext
-from wizard.apply.migration.start import start_migration
-from wizard.apply.plan.start import start_run
+from wizard.apply.plan.measure import way_back_room
+from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.root.folders import ROOM, of_root_alone
 from wizard.apply.root.protocol import LONGEST_LINE, Answer, Ask, Request, Say, as_line
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.progress import read_progress
+from wizard.apply.run.runs import runs_folder
 from wizard.documents.codec import from_json
 from wizard.layout.document import read_plan
 from wizard.layout.rules import is_device_path
+from wizard.layout.told.promise import WORD, WayBackRoom
 from wizard.migrate.document import read_migration
 from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
@@ -135,6 +139,8 @@ class Relay:
                 self._tell(Answer(Say.LOOKED, machine=survey(request.paths)))
             case Ask.LOOK_AT_EXT:
                 self._tell(Answer(Say.LOOKED, situation=_look_at_ext(request)))
+            case Ask.ROOM:
+                self._tell(Answer(Say.TRIED, room=_way_back_room(request)))
             case Ask.APPLY:
                 plan = read_plan(request.plan, "The plan")
                 self._tell_run(
@@ -228,14 +234,23 @@ def _look_at_ext(request: Request) -> Situation:
     )
 
 
+def _way_back_room(request: Request) -> WayBackRoom:
+    """How much room the way back takes, of a plan that could be begun; raises as `preflight` and
+    `way_back_room` do."""
+    plan, journal_dir = read_plan(request.plan, "The plan"), _journal_dir(request)
+    # Its drives may have changed since, or be in use: nothing is tried out then.
+    preflight(plan, *plan.tokens, WORD, journal_dir=journal_dir)
+    return way_back_room(plan, runs_folder(journal_dir), Environment())
+
+
 def _begin_migration(request: Request) -> Path:
-    """The run's folder; raises as `start_migration` does, and Refused where others than root could exchange
+    """The run's folder; raises as `start_told` does, and Refused where others than root could exchange
     what it would rely on."""
     migration = read_migration(request.plan, "The migration")
     for folder in filter(None, (migration.store, migration.undo_dir)):
         of_root_alone(folder, ROOM)
     token = request.tokens[0] if len(request.tokens) == 1 else ""
-    return start_migration(migration, token, journal_dir=_journal_dir(request), environment=Environment())
+    return start_told(migration, token, journal_dir=_journal_dir(request), environment=Environment())
 
 
 def _journal_dir(request: Request) -> Path | None:

@@ -13,9 +13,9 @@ from wizard.apply.system.fstab import Line, parse
 from wizard.apply.system.mounts import read_mounts
 from wizard.apply.tune.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.filesystems.registry import KINDS
+from wizard.layout.before import known_identity
 from wizard.layout.changes.steps_of import rules_name
 from wizard.layout.changes.tuning import Found, Superblock
-from wizard.layout.planner import known_identity
 from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.machine import Drive, Machine, Partition, Signature

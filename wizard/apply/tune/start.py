@@ -13,6 +13,7 @@ from wizard.apply.run.runs import (
     runs_folder,
 )
 from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
+from wizard.apply.tune.worked_out import check_explained
 from wizard.layout.changes.changes_document import render_changes
 from wizard.layout.changes.check_changes import check_changes
 from wizard.model.changes import Changes
@@ -27,6 +28,19 @@ def check_token(changes: Changes, token: str) -> None:
             f"To confirm that these changes are for {changes.device}, give its drive's token with "
             f"--confirm {printable(changes.drive.token)}: {printable(token)!r} is not it. {NOTHING_WRITTEN}"
         )
+
+
+def preflight_told(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:
+    """What a face asks first; raises as `preflight_tuning` does, and Refused where the changes explain
+    themselves otherwise than they are worked out now."""
+    preflight_tuning(changes, journal_dir=journal_dir, environment=environment)
+    check_explained(changes, environment)
+
+
+def start_told(changes: Changes, token: str, *, journal_dir: Path | None, environment: Environment) -> Path:
+    """Begin a run for a face, and give its folder; raises as `start_tuning` and `preflight_told` do."""
+    preflight_told(changes, journal_dir=journal_dir, environment=environment)
+    return start_tuning(changes, token, journal_dir=journal_dir, environment=environment)
 
 
 def preflight_tuning(changes: Changes, *, journal_dir: Path | None, environment: Environment) -> None:

@@ -4,23 +4,10 @@ diskwright.machine/1)."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wizard.model.drive_facts import Ata, NvmeFormat, Smart, Zones
 from wizard.model.finding import Diagnosis, Recording
 from wizard.model.geometry import Geometry
-from wizard.model.machine import (
-    Ata,
-    Drive,
-    Layer,
-    Machine,
-    NvmeFormat,
-    Partition,
-    Signature,
-    Smart,
-    Striping,
-    Table,
-    Unread,
-    Use,
-    Zones,
-)
+from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Striping, Table, Unread, Use
 
 SCHEMA = "diskwright.machine/1"
 

@@ -6,9 +6,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.run.environment import Environment
-from wizard.apply.tune.start import check_token, preflight_tuning, start_tuning
-from wizard.apply.tune.worked_out import check_explained
+from wizard.apply.tune.start import check_token, preflight_told, start_told
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.layout.told.text import command_lines, wrapped
 from wizard.model.changes import Changes, EditFstab, WriteRules
@@ -63,17 +61,11 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
         beforehand=changes.doubts,
         lines=partial(change_lines, changes),
         check=partial(check_token, changes),
-        preflight=partial(_preflight, changes),
-        start=partial(_start, changes),
+        preflight=lambda runs, environment: preflight_told(
+            changes, journal_dir=runs, environment=environment
+        ),
+        start=lambda token, runs, environment: start_told(
+            changes, token, journal_dir=runs, environment=environment
+        ),
     )
     return begin_or_refuse(question, arguments, as_root)
-
-
-def _preflight(changes: Changes, runs: Path | None, environment: Environment) -> None:
-    preflight_tuning(changes, journal_dir=runs, environment=environment)
-    check_explained(changes, environment)
-
-
-def _start(changes: Changes, token: str, runs: Path | None, environment: Environment) -> Path:
-    _preflight(changes, runs, environment)
-    return start_tuning(changes, token, journal_dir=runs, environment=environment)

@@ -5,9 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.migration.start import check_token, outcome, preflight_migration, start_migration
-from wizard.apply.migration.told import check_explained
-from wizard.apply.run.environment import Environment
+from wizard.apply.begin_migration import preflight_told, start_told
+from wizard.apply.migration.start import check_token, outcome
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.faces.writing.migrating import migration_step_lines
 from wizard.migrate.told.ways import MEANS
@@ -28,17 +27,11 @@ def apply_migration(
         beforehand=(MEANS[migration.means], *migration.doubts),
         lines=partial(migration_step_lines, migration),
         check=partial(check_token, migration),
-        preflight=partial(_preflight, migration),
-        start=partial(_start, migration),
+        preflight=lambda runs, environment: preflight_told(
+            migration, journal_dir=runs, environment=environment
+        ),
+        start=lambda token, runs, environment: start_told(
+            migration, token, journal_dir=runs, environment=environment
+        ),
     )
     return begin_or_refuse(question, arguments, as_root)
-
-
-def _preflight(migration: Migration, runs: Path | None, environment: Environment) -> None:
-    preflight_migration(migration, journal_dir=runs, environment=environment)
-    check_explained(migration, environment)
-
-
-def _start(migration: Migration, token: str, runs: Path | None, environment: Environment) -> Path:
-    _preflight(migration, runs, environment)
-    return start_migration(migration, token, journal_dir=runs, environment=environment)

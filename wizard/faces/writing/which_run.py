@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.engine.record import UNTOUCHED, Phase, load_record
+from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.elsewhere import elsewhere
 from wizard.apply.plan.guard import identity_difference
@@ -35,6 +35,21 @@ from wizard.probe.machine import probe_drive
 
 OVER = frozenset({RunState.UNDONE, RunState.KEPT})
 
+_HALF = "What this run writes there is not complete, so nothing recognises it."
+_HALF_BACK = "What was there before is not back completely, so nothing recognises it."
+MADE_THERE = {
+    Phase.CLEARING: _HALF,
+    Phase.REPLACING: _HALF,
+    Phase.BARRED: (
+        "What this run made there is barred: all is written but the marks by which anything recognises it."
+    ),
+    Phase.RELEASING: _HALF,
+    Phase.CLEARING_BACK: _HALF_BACK,
+    Phase.REPLACING_BACK: _HALF_BACK,
+    Phase.RELEASING_BACK: _HALF_BACK,
+}
+"""What is on a drive in the phases in which looking at it tells too little."""
+
 
 def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     """The run that `diskwright COMMAND [NAME]` means: the named one, or the only one that is open.
@@ -48,7 +63,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
     where = printable(str(runs_folder(journal_dir)), 200)
     if not runs:
         raise BadInput(f"There is no run in {where}.")
-    found = tuple(run for run in runs if is_open(run, command))
+    found = _meant(tuple(run for run in runs if is_open(run, command)), command)
     if not found:
         newest = f"the newest, {runs[-1].name}, is {state(runs[-1])} already"
         raise Refused(
@@ -63,6 +78,34 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
             f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written."
         )
     return found[0]
+
+
+def _meant(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
+    """What of the open runs is in question. One that wrote nothing is nothing to keep, and whoever says
+    `resume` means rather what is half done; but `undo` puts back what another run wrote, so it is named.
+    """
+    wrote = tuple(run for run in found if not _wrote_nothing(run))
+    if command == "keep" or (command == "resume" and any(not _waits(run) for run in wrote)):
+        return wrote
+    return found
+
+
+def _wrote_nothing(run: Path) -> bool:
+    """Whether it has ended by a failure or a refusal before anything was written to a drive."""
+    try:
+        if state(run) not in (RunState.FAILED, RunState.REFUSED):
+            return False
+        record = load_record(run)
+        return record.phase in UNTOUCHED if record else not begun_steps(read_entries(run))
+    except BadInput:
+        return False
+
+
+def _waits(run: Path) -> bool:
+    try:
+        return state(run) is RunState.WAITING
+    except BadInput:
+        return False
 
 
 def is_open(run: Path, command: str) -> bool:
@@ -145,15 +188,19 @@ def tell_drives(run: Path) -> None:
     check_noted(run)
     say(f"Run {run.name}:")
     waits = state(run) is RunState.WAITING
-    barred = "What this run made there is barred: nothing recognises it before it is kept."
+    record = load_record(run)
+    made = MADE_THERE[Phase.BARRED] if waits else MADE_THERE.get(record.phase, "") if record else ""
     moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is Kind.PLAN else {}
     for drive in drives_of(run):
         now = (moved[drive.path],) if drive.path in moved else ()
-        for sentence in (who(drive), *now, *((barred,) if waits else _holds(drive) if not now else ())):
+        for sentence in (who(drive), *now, *((made,) if waits else _holds(drive, made) if not now else ())):
             say(f"    {sentence}")
+    if record and made and not waits:
+        say(ways_on(record.phase, called(run)))
 
 
-def _holds(known: Identity) -> Iterator[str]:
+def _holds(known: Identity, made: str) -> Iterator[str]:
+    """What a drive holds: what a run `made` there, or else what is recognised."""
     try:
         drive = probe_drive(known.path, seconds=LOOK_SECONDS)
     except DiskwrightError as error:
@@ -162,4 +209,4 @@ def _holds(known: Identity) -> Iterator[str]:
     if difference := identity_difference(known, drive):
         yield f"What is at {known.path} now is not this drive: {difference}."
     else:
-        yield f"It holds {contents_words(drive)}."
+        yield made or f"It holds {contents_words(drive)}."

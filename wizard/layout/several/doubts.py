@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from wizard.layout.planner import doubts_of
+from wizard.layout.before import doubts_of
 from wizard.layout.steps.commands import array_uuid
 from wizard.model.finding import Recorded, Recording
 from wizard.model.machine import Drive

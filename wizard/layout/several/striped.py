@@ -7,12 +7,11 @@ from typing import Literal
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
+from wizard.layout.before import known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS
 from wizard.layout.planner import (
     HOST_MANAGED,
     Mode,
-    known_identity,
-    layout_before,
     old_wipes,
     option_words,
     refuse_missing,

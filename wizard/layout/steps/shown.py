@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.group.groupsteps import DATA_BYTES, logical_holds, logical_sentence
+from wizard.layout.group.groupsteps import DATA_BYTES, logical_sentence
 from wizard.layout.rehearsed import ON_DRIVE, why_on_drive
-from wizard.layout.several.mirrors import mirror_holds, mirror_lost, mirror_sentence
-from wizard.layout.steps.commands import array_uuid, commands_of, edits_of
-from wizard.layout.steps.container import KEY_SECONDS, container_holds, container_sentence, container_undo
+from wizard.layout.several.mirrors import mirror_lost, mirror_sentence
+from wizard.layout.steps.commands import commands_of, edits_of
+from wizard.layout.steps.container import KEY_SECONDS, container_sentence, container_undo
 from wizard.layout.steps.destroyed import data_lost, marks, table_lost
+from wizard.layout.steps.holding import holds_after, listed
 from wizard.layout.steps.use import use_sentence
-from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
@@ -158,7 +158,7 @@ def step_of(operation: Operation, context: Context) -> Step:
         undo=_undo(operation, context)
         if context.direct or not isinstance(operation, ON_DRIVE)
         else UNTIL_KEPT,
-        holds=_holds(operation),
+        holds=holds_after(operation),
         seconds=_seconds(operation, context),
     )
 
@@ -191,13 +191,13 @@ def _sentence(operation: Operation, context: Context) -> str:
             spread = _spread(operation.options) if others else ""
             return (
                 f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on "
-                f"{_listed((device, *others))}{spread}."
+                f"{listed((device, *others))}{spread}."
             )
         case MakeSubvolumes() | AddFstabLine() | Mount() | TurnOnSwap():
             return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(
-                operation, _listed(parts), _made_bytes(context.members_of(parts)[0], parts[0])
+                operation, listed(parts), _made_bytes(context.members_of(parts)[0], parts[0])
             )
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return container_sentence(operation)
@@ -226,7 +226,7 @@ def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume |
             return logical_sentence(operation)
         case MakeArray(device=device, name=name, chunk_bytes=chunk, parts=parts):
             return (
-                f"Put {_listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} "
+                f"Put {listed(parts)} together as the RAID0 {device}, named {name}: {format_exact(chunk)} "
                 "to each in turn."
             )
         case MakeVolumeGroup(name=name, parts=(part,)):
@@ -234,7 +234,7 @@ def _array_sentence(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume |
                 f"Make LVM's volume group {name} on {part}, with its data from {format_exact(DATA_BYTES)} on."
             )
         case MakeVolumeGroup(name=name, parts=parts):
-            return f"Put {_listed(parts)} together as LVM's volume group {name}."
+            return f"Put {listed(parts)} together as LVM's volume group {name}."
         case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
             return (
                 f"Make the logical volume {device} over all {stripes} of them: {format_exact(chunk)} to each "
@@ -308,84 +308,6 @@ def _undo(operation: Operation, context: Context) -> str:
             return f"By `swapoff {device}`."
 
 
-def _holds(operation: Operation) -> tuple[str, ...]:
-    match operation:
-        case WipeSignatures(device=device) | ResetZones(device=device):
-            return (f"No filesystem, RAID or table is recognised on {device}.",)
-        case WriteTable(device=device):
-            return (
-                f"The table read back from {device} has exactly these starts, sizes, types and names.",
-                "The kernel sees the same partitions.",
-                "Each new partition is aligned by the kernel's rule and by parted's.",
-            )
-        case MakeFilesystem():
-            return _filesystem_holds(operation)
-        case MakeSubvolumes(device=device, names=names):
-            return (f"Btrfs lists on {device} exactly {_listed(names)}.",)
-        case AddFstabLine(uuid=uuid, options=options):
-            what = f"{name} of {uuid}" if (name := mounted_subvolume(options)) else uuid
-            return (f"/etc/fstab has exactly this one line for {what}, and every other line as before.",)
-        case Mount(device=device, mount_point=place, options=options):
-            how = f" with {','.join(options)}" if options else ""
-            return (f"{device} is mounted at {printable(place, 2000)}{how}.",)
-        case TurnOnSwap(device=device):
-            return (f"The kernel lists {device} as swap.",)
-        case MakeContainer() | OpenContainer() | AddCrypttabLine():
-            return container_holds(operation)
-        case MakeLogicalVolume():
-            return logical_holds(operation)
-        case _:
-            return _array_holds(operation)
-
-
-def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:
-    device, kind, striping = operation.device, operation.filesystem, operation.striping
-    recognised = (
-        f"{_listed((device, *operation.others))} {'are' if operation.others else 'is'} recognised as {kind} "
-        f"with UUID {operation.uuid}."
-    )
-    more = []
-    if striping:
-        unit, width = format_exact(striping.unit_bytes), format_exact(striping.width_bytes)
-        more.append(f"Its superblock says that it is striped: {unit} to a drive, {width} to all of them.")
-    if operation.others:
-        how = "in two copies" if ("-d", "raid1") in pairwise(operation.options) else "striped over them"
-        more.append(f"It lies on {1 + len(operation.others)} devices, with its data {how}.")
-    clean = ("The filesystem's own check finds it clean.",) if MADE[kind].clean_check else ()
-    return (recognised, *more, *clean)
-
-
-def _array_holds(operation: MakeArray | MakeVolumeGroup | MakeStripedVolume) -> tuple[str, ...]:
-    match operation:
-        case MakeArray(level="raid1"):
-            return mirror_holds(operation)
-        case MakeArray(device=device, uuid=uuid, chunk_bytes=chunk, parts=parts):
-            return (
-                f"mdadm finds on {device} and on each of its parts a RAID0 of {len(parts)} with UUID "
-                f"{array_uuid(uuid)}.",
-                _kernel_says(device, chunk, len(parts)),
-            )
-        case MakeVolumeGroup(name=name, parts=(part,)):
-            return (
-                f"LVM finds the volume group {name} on {part} alone, with its data from "
-                f"{format_exact(DATA_BYTES)} on.",
-            )
-        case MakeVolumeGroup(name=name, parts=parts):
-            return (f"LVM finds the volume group {name} on exactly these {len(parts)} physical volumes.",)
-        case MakeStripedVolume(device=device, stripes=stripes, chunk_bytes=chunk):
-            return (
-                f"LVM finds {device} striped over {stripes}, {format_exact(chunk)} each.",
-                _kernel_says(device, chunk, stripes),
-            )
-
-
-def _kernel_says(device: str, chunk_bytes: int, count: int) -> str:
-    return (
-        f"The kernel advises {format_exact(chunk_bytes)} at least and {format_exact(chunk_bytes * count)} at "
-        f"best for {device}, and finds it aligned on every drive."
-    )
-
-
 def _seconds(operation: Operation, context: Context) -> float:
     match operation:
         case MakeFilesystem(device=device, filesystem=filesystem, others=others):
@@ -417,10 +339,6 @@ def _made_bytes(member: Member, device: str) -> int:
     new = [slot for slot in member.after.partitions if not slot.kept]
     named = [slot for slot in new if partition_path(member.drive.path, slot.number) == device]
     return sum(slot.size_bytes for slot in named or new[:1])
-
-
-def _listed(devices: Sequence[str]) -> str:
-    return " and ".join([", ".join(devices[:-1]), devices[-1]]) if len(devices) > 1 else "".join(devices)
 
 
 def _count(number: int, noun: str) -> str:

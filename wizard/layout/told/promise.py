@@ -12,11 +12,16 @@ WORD = "no way back"
 
 @dataclass(frozen=True, slots=True)
 class WayBackRoom:
-    """Whether there is room for what a way back takes, and a sentence on how much that is; empty where nobody
-    could find out."""
+    """Whether there is room for what a way back takes, and a sentence on how much that is, or why it is not
+    known; empty where there is no way back to tell of."""
 
     sentence: str = ""
     fits: bool = True
+
+
+ROOM_NOT_YET = WayBackRoom(
+    "How much room the way back takes is not known yet: root finds that out by trying the plan out."
+)
 
 
 def wants_word(plan: Plan, why_direct: str = "") -> bool:

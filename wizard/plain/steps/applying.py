@@ -40,11 +40,22 @@ WATCH, STOP, LEAVE = range(3)
 
 
 def follow_run(desk: Desk, session: Session) -> Moved:
-    """A line for each entry of the journal until the run has ended. Ctrl+C asks what is meant."""
+    """A line for each entry of the journal until the run has ended, and one whenever a power cut would leave
+    something else than before. Ctrl+C asks what is meant."""
     desk.heading(8, "Applying")
     plan, run = session.plan, session.run
     assert plan is not None and run is not None
-    follow_entries(desk, run, lambda entry: tell_entry(desk, entry, len(plan.steps)))
+    said = ""
+
+    def tell(entry: Entry) -> None:
+        nonlocal said
+        tell_entry(desk, entry, len(plan.steps))
+        told = desk.services.power(run)
+        if told and told != said:
+            said = told
+            desk.talk.say(printable(told, 1000), 2, 2)
+
+    follow_entries(desk, run, tell)
     return Next(session)
 
 

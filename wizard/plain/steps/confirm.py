@@ -15,7 +15,7 @@ from wizard.plain.desk import Desk
 from wizard.plain.planwords import loss_paragraphs
 from wizard.plain.questions import Choosing, Item, Topic, Word, choose
 from wizard.plain.steps.passphrase import typed_passphrase
-from wizard.plain.steps.preview import save_plan
+from wizard.plain.steps.preview import save_plan, tell_room
 from wizard.plain.steps.tokens import typed_tokens
 from wizard.plain.talk import Ended
 from wizard.services.session import Back, Gone, Moved, Next, Session
@@ -56,7 +56,7 @@ def confirm(desk: Desk, session: Session) -> Moved:
         return _read_as_root(desk, session, plan)
     if desk.services.asks_for_root:
         desk.talk.say(ASKS)
-    word = WORD if wants_word(plan, desk.services.why_direct(plan)) or not _has_room(desk, plan) else ""
+    word = WORD if wants_word(plan, desk.services.why_direct(plan)) or not tell_room(desk, plan) else ""
     tokens = (*plan.tokens, word) if word else plan.tokens
     while typed_tokens(desk, plan, HELP, word=word):
         secret = typed_passphrase(desk) if plan.containers else None
@@ -65,20 +65,6 @@ def confirm(desk: Desk, session: Session) -> Moved:
         if run := begun(desk, "the drive", partial(desk.services.start, plan, tokens, secret)):
             return Next(replace(session, run=run))
     return Back(session)
-
-
-def _has_room(desk: Desk, plan: Plan) -> bool:
-    """Say how much room the way back takes, where that can be found out; whether it is there."""
-    if desk.services.needs_root or desk.services.why_direct(plan):
-        return True
-    desk.talk.say("Trying it out on a stand-in; nothing is written to the drive ...")
-    try:
-        room = desk.services.way_back_room(plan)
-    except DiskwrightError as error:
-        desk.talk.say(f"In doubt: how much room the way back takes is not known. {error}", hang=2)
-        return True
-    desk.talk.say(room.sentence)
-    return room.fits
 
 
 def begun(desk: Desk, what: str, begin: Callable[[], Path]) -> Path | None:

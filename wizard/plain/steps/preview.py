@@ -64,11 +64,22 @@ def _tell(desk: Desk, plan: Plan) -> None:
     desk.talk.say()
     why = desk.services.why_direct(plan)
     desk.talk.say(printable(promise(plan, why), 1000))
+    tell_room(desk, plan)
     desk.talk.say()
     desk.talk.show(steps_lines(told_as_direct(plan, why).steps, desk.talk.width))
     if plan.doubts:
         desk.talk.say()
         desk.talk.say_all(doubts_paragraphs(plan))
+
+
+def tell_room(desk: Desk, plan: Plan) -> bool:
+    """Say how much room the way back takes, or why that is not known; False where there is not enough."""
+    if desk.services.tries_out(plan):
+        desk.talk.say("Trying it out on a stand-in; nothing is written to the drive ...")
+    room = desk.services.way_back_room(plan)
+    if room.sentence:
+        desk.talk.say(room.sentence)
+    return room.fits
 
 
 def _checks(plan: Plan) -> list[Para]:

@@ -7,7 +7,7 @@ Sources: SAT-4, ATA Information VPD page; ACS-4, IDENTIFY DEVICE data; Linux dri
 drivers/scsi/scsi_sysfs.c and, for word 209, include/linux/ata.h.
 """
 
-from wizard.model.machine import Ata
+from wizard.model.drive_facts import Ata
 from wizard.probe.drive.pages import vital_page
 from wizard.probe.facts import RawDrive
 

@@ -13,7 +13,7 @@ import os
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from wizard.model.machine import NvmeFormat
+from wizard.model.drive_facts import NvmeFormat
 
 if TYPE_CHECKING:
     from wizard.probe.facts import RawDrive

@@ -3,7 +3,8 @@ Pure."""
 
 import re
 
-from wizard.model.machine import Program, Zones
+from wizard.model.drive_facts import Zones
+from wizard.model.machine import Program
 from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.numbers import bytes_at, whole_number
 

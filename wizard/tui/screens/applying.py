@@ -51,6 +51,9 @@ STATES = {
 }
 
 
+PERIOD = 1.0
+"""Seconds between two looks at how far the run is."""
+
 ENDS: Mapping[RunState, tuple[str, str]] = {
     RunState.DONE: ("Done: every step was carried out. Enter shows what was checked.", "green"),
     RunState.WAITING: (
@@ -73,6 +76,9 @@ class ApplyingScreen(StepScreen):
         "it again."
     )
     HELP = """
+The sentence on top: what a power cut at this very moment would leave, and what to do then. Where the steps
+run on the drive directly nothing tells that, and there is none.
+
 Every step is written to a journal before and after it is done. The journal is on another drive than the one
 being set up.
 
@@ -97,7 +103,8 @@ There is no way back from here; q only closes this window.
     BINDINGS: ClassVar[list[BindingType]] = [Binding("s", "stop", show=False, id="applying.stop")]
 
     def body(self) -> ComposeResult:
-        """Steps above, the journal's latest below."""
+        """What a power cut would leave on top, the steps below it, then the journal's latest."""
+        yield Prose(id="power")
         yield Rows(Column(), Column(flexible=True, wrapped=True), id="steps")
         yield Prose(classes="rule")
         yield Words(id="latest")
@@ -108,6 +115,7 @@ There is no way back from here; q only closes this window.
         self._states = ["waiting"] * len(self.sentences())
         self._latest: list[Entry] = []
         self._over = False
+        self._told = self.services.power(self.session.run)
         if self.services.demo:
             self.query_one("#intro", Prose).update(
                 "A process of its own is at work. In the demo its drive goes when the wizard ends."
@@ -129,6 +137,19 @@ There is no way back from here; q only closes this window.
                 self.post_message(Ended(state))
 
         self.in_background(work)
+        self._timer = self.set_interval(PERIOD, self._look)
+
+    def _look(self) -> None:
+        """Draw anew where the run has got on."""
+        assert self.session.run is not None
+        told = self.services.power(self.session.run)
+        if told != self._told:
+            self._told = told
+            self.in_time(self._draw)
+
+    def _power(self) -> Text:
+        """What a power cut now would leave; empty where nothing tells."""
+        return Text(printable(self._told, 1000), "not bold")
 
     def sentences(self) -> Sequence[str]:
         """What each step does."""
@@ -195,6 +216,8 @@ There is no way back from here; q only closes this window.
     def ended(self, message: Ended) -> None:
         """Say how it ended; Enter shows the result."""
         self._over = True
+        self._timer.stop()
+        self._look()
         # What puts it to use is still to come where it waits for that.
         left = "waiting" if message.state is RunState.WAITING else "not done"
         self._states = [left if state in ("waiting", "working") else state for state in self._states]
@@ -219,3 +242,6 @@ There is no way back from here; q only closes this window.
         page = self.query_one("#latest", Words)
         page.show(lines, stay=True)
         page.scroll_end(animate=False)
+        power, said = self.query_one("#power", Prose), self._power()
+        power.display = bool(said)
+        power.update(said)

@@ -1,24 +1,22 @@
 """Step 7: the last question. Nothing has the focus that would begin."""
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.message import Message
 
 from wizard.apply.plan.steps_told import confirmation
 from wizard.layout.told.promise import WORD, WayBackRoom, wants_word
-from wizard.model.errors import DiskwrightError
 from wizard.model.plan import Plan
 from wizard.services.session import Gone, Session
+from wizard.tui.room import TRYING, Measured, find_room
 from wizard.tui.rooting import has_root
 from wizard.tui.saving import save_plan
 from wizard.tui.screens.last_question import LastQuestion
 from wizard.tui.screens.tokens import Tokens
-from wizard.tui.text.plantext import loss_blocks
+from wizard.tui.text.plantext import loss_blocks, room_blocks
 from wizard.tui.widgets.controls import Entry, Press
 from wizard.tui.widgets.passphrase import Passphrase
 from wizard.tui.widgets.words import Prose, Words, gap, para
@@ -32,13 +30,6 @@ NOT_READ = (
     "With root's rights the drives are read once more: you see what is there, and plan again. Nothing is "
     "written by that."
 )
-
-
-@dataclass
-class Measured(Message):
-    """How much room the way back takes."""
-
-    room: WayBackRoom
 
 
 class ConfirmScreen(LastQuestion):
@@ -179,19 +170,10 @@ goes.
     def _measure(self) -> None:
         """Find out how much room the way back takes, where that can be done from here; until then nothing
         begins."""
-        if self.services.needs_root or self._unread or self.services.why_direct(self._plan):
-            return
-        self._measuring = True
-        self._say_room("It is being tried out on a stand-in. Nothing is written to the drive by that.")
-
-        def work() -> None:
-            try:
-                room = self.services.way_back_room(self._plan)
-            except DiskwrightError as error:
-                room = WayBackRoom(f"How much room the way back takes is not known. {error}")
-            self.post_message(Measured(room))
-
-        self.in_background(work)
+        if not self._unread:
+            room = find_room(self, self._plan)
+            self._measuring = room is TRYING
+            self._say_room(room)
 
     @on(Measured)
     def measured(self, message: Measured) -> None:
@@ -199,17 +181,16 @@ goes.
         self._measuring = False
         if not message.room.fits:
             self.query_one(Tokens).word = WORD
-        if message.room.sentence:
-            self._say_room(message.room.sentence, "" if message.room.fits else "yellow")
-        else:
-            self.query_one(Words).show(self._blocks)
+        self._say_room(message.room)
         self.leave_if_gone()
-        if self._pressed and message.room.fits:
+        pressed, self._pressed = self._pressed, False
+        if pressed and self.token_fits():
             self._begin_run()
 
-    def _say_room(self, sentence: str, colour: str = "") -> None:
-        heading = para("Room for the way back", "bold")
-        self.query_one(Words).show([*self._blocks, gap(), heading, para(sentence, colour)])
+    def _say_room(self, room: WayBackRoom) -> None:
+        if room.sentence:
+            heading = para("Room for the way back", "bold")
+            self.query_one(Words).show([*self._blocks, gap(), heading, *room_blocks(room)], stay=True)
 
     @property
     def _passphrase(self) -> Passphrase:
@@ -230,6 +211,11 @@ goes.
         secret = self._passphrase.secret if plan.containers else None
         tokens = (*plan.tokens, WORD) if self.query_one(Tokens).word else plan.tokens
         self.begin_run("the drive", lambda: self.services.start(plan, tokens, secret))
+
+    def after_crash(self) -> None:
+        """Nobody waits for how much room there is."""
+        self._measuring = self._pressed = False
+        super().after_crash()
 
     def begun(self) -> None:
         """The passphrase is kept nowhere."""

@@ -6,7 +6,6 @@ from time import monotonic
 from typing import ClassVar
 
 from rich.text import Text
-from textual import on
 from textual.app import ComposeResult
 
 from wizard.apply.run.progress import StepProgress
@@ -15,11 +14,8 @@ from wizard.model.migration import SetFstabType
 from wizard.model.names import printable
 from wizard.model.units import roughly
 from wizard.tui.migrating import MovingStep
-from wizard.tui.screens.applying import ApplyingScreen, Ended
+from wizard.tui.screens.applying import ApplyingScreen
 from wizard.tui.widgets.words import Prose
-
-PERIOD = 1.0
-"""Seconds between two looks at how far the present step is."""
 
 OVER = "Nothing is at work any more: a power cut now changes nothing."
 LEAST_BAR, MOST_BAR = 10, 40
@@ -56,26 +52,18 @@ There is no way back from here; q only closes this window.
     def body(self) -> ComposeResult:
         """What matters most on top."""
         yield Prose(id="percent")
-        yield Prose(id="power")
         yield from ApplyingScreen.body(self)
 
     def begin(self) -> None:
         """Follow the journal, and look at the step's own progress."""
         self._progress: StepProgress | None = None
-        self._told = ""
         self._working: int | None = None
         self._since = monotonic()
         super().begin()
-        self._timer = self.set_interval(PERIOD, self._look)
 
     def sentences(self) -> Sequence[str]:
         """What each step does."""
         return [step.sentence for step in self.migration.steps]
-
-    @on(Ended)
-    def stop_looking(self) -> None:
-        """There is no progress any more."""
-        self._timer.stop()
 
     def _look(self) -> None:
         """Draw anew where the step has got on."""
@@ -99,17 +87,17 @@ There is no way back from here; q only closes this window.
         return monotonic() - self._since
 
     def _draw(self) -> None:
-        super()._draw()
         working = next((number for number, state in enumerate(self._states, 1) if state == "working"), None)
         if working != self._working:
             self._working, self._since = working, monotonic()
         self.query_one("#percent", Prose).update(self._percent())
+        super()._draw()
+
+    def _power(self) -> Text:
         begun = any(state != "waiting" for state in self._states)
-        said = OVER if self._over else power_words(self.migration, working, self._told, begun=begun)
+        said = OVER if self._over else power_words(self.migration, self._working, self._told, begun=begun)
         caption = "" if self._over or said == self._told else "If the power goes now: "
-        self.query_one("#power", Prose).update(
-            Text(caption, "bold").append(printable(said, 1000), "not bold")
-        )
+        return Text(caption, "bold").append(printable(said, 1000), "not bold")
 
     def _percent(self) -> Text:
         done, known = self._states.count("done"), self._progress

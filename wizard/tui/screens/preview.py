@@ -2,11 +2,14 @@
 
 from typing import ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 
 from wizard.layout.steps.shown import told_as_direct
+from wizard.layout.told.promise import WayBackRoom
 from wizard.tui.console.terminal import Glyphs
+from wizard.tui.room import Measured, find_room
 from wizard.tui.saving import save_plan
 from wizard.tui.step import StepScreen
 from wizard.tui.text.plantext import plan_blocks
@@ -50,12 +53,21 @@ or later, as long as the drive is still the same.
 
     def begin(self) -> None:
         """Draw the plan."""
+        assert self.session.plan is not None
+        self._draw(find_room(self, self.session.plan))
+        self.query_one(Words).focus()
+
+    @on(Measured)
+    def measured(self, message: Measured) -> None:
+        """Say it, wherever the person reads."""
+        self._draw(message.room)
+
+    def _draw(self, room: WayBackRoom) -> None:
         plan = self.session.plan
         assert plan is not None
-        page = self.query_one(Words)
-        ascii_only = self.wizard.terminal.glyphs is Glyphs.ASCII
-        page.show(plan_blocks(plan, why_direct=self.services.why_direct(plan), ascii_only=ascii_only))
-        page.focus()
+        why, ascii_only = self.services.why_direct(plan), self.wizard.terminal.glyphs is Glyphs.ASCII
+        blocks = plan_blocks(plan, why_direct=why, room=room, ascii_only=ascii_only)
+        self.query_one(Words).show(blocks, stay=True)
 
     def keys(self) -> Pairs:
         """Reading and saving."""

@@ -7,7 +7,7 @@ from wizard.layout.steps.shown import told_as_direct
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.losses import losses, undo_ways
 from wizard.layout.told.preview import ASCII, Glyphs, State, bar, danger_of, layout_lines, together_words
-from wizard.layout.told.promise import lost_when, promise
+from wizard.layout.told.promise import WayBackRoom, lost_when, promise
 from wizard.layout.told.text import command_lines
 from wizard.model.identity import Identity
 from wizard.model.names import printable
@@ -16,6 +16,7 @@ from wizard.model.units import format_capacity, roughly
 from wizard.tui.widgets.words import Block, gap, para
 
 SHADES = Glyphs(kept="▒", new="█", removed="░", free=".", unread="?", edge="│")
+NOTHING_OF_ROOM = WayBackRoom()
 INKS = {
     State.KEPT: "cyan",
     State.NEW: "green",
@@ -25,8 +26,11 @@ INKS = {
 }
 
 
-def plan_blocks(plan: Plan, *, why_direct: str = "", ascii_only: bool = False) -> list[Block]:
-    """The whole preview. `why_direct` is why no stand-in can be had on this machine, as a clause."""
+def plan_blocks(
+    plan: Plan, *, why_direct: str = "", room: WayBackRoom = NOTHING_OF_ROOM, ascii_only: bool = False
+) -> list[Block]:
+    """The whole preview. `why_direct` is why no stand-in can be had on this machine, as a clause; `room` is
+    what is known of the room for the way back."""
     plan = told_as_direct(plan, why_direct)
     glyphs = ASCII if ascii_only else SHADES
     total = sum(step.seconds for step in plan.steps)
@@ -47,6 +51,7 @@ def plan_blocks(plan: Plan, *, why_direct: str = "", ascii_only: bool = False) -
     blocks += [
         *(para(sentence, hang=2) for sentence in inside_sentences(plan)),
         para(printable(promise(plan, why_direct), 1000)),
+        *room_blocks(room),
         gap(),
         para(f"{count} step{'s' * (count != 1)}, {roughly(total)} (an estimate)", "bold"),
     ]
@@ -59,6 +64,11 @@ def plan_blocks(plan: Plan, *, why_direct: str = "", ascii_only: bool = False) -
             *(para("- " + printable(doubt, 600), indent=2, hang=2) for doubt in plan.doubts),
         ]
     return blocks
+
+
+def room_blocks(room: WayBackRoom) -> list[Block]:
+    """How much room the way back takes."""
+    return [para(room.sentence, "" if room.fits else "yellow")] if room.sentence else []
 
 
 def step_blocks(number: int, step: Step) -> list[Block]:

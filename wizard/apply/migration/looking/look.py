@@ -16,7 +16,7 @@ from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.runs import runs_folder
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, parse
-from wizard.layout.planner import known_identity
+from wizard.layout.before import known_identity
 from wizard.migrate.estimates import used_bytes
 from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES, read_ext, read_filesystem
 from wizard.migrate.obstacles.inside_it import KNOWN

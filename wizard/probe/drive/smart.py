@@ -1,0 +1,62 @@
+"""What smartctl said of a drive."""
+
+import json
+from typing import Any
+
+from wizard.model.drive_facts import Smart
+
+
+def smart_of(text: str | None) -> Smart:
+    """What of it is known."""
+    said = _object(text)
+    zones = _object_at(said, "zoned_device").get("capabilities")
+    if said.get("scsi_device_managed_zoned_block_capable") is True:
+        zones = "device_managed"
+    family, model, passed = (
+        said.get("model_family"),
+        said.get("model_name"),
+        _object_at(said, "smart_status").get("passed"),
+    )
+    trim, rate = _object_at(said, "trim").get("supported"), said.get("rotation_rate")
+    return Smart(
+        passed=passed if isinstance(passed, bool) else None,
+        model_family=family if isinstance(family, str) else None,
+        zoned_capability=zones if isinstance(zones, str) else None,
+        trim_supported=trim if isinstance(trim, bool) else None,
+        rotation_rate=rate if isinstance(rate, int) and not isinstance(rate, bool) else None,
+        model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
+    )
+
+
+def smart_trouble(text: str | None) -> str | None:
+    """Why smartctl gave nothing, in its own words."""
+    said = _object(text)
+    if text is None or "smart_status" in said or "model_name" in said or "rotation_rate" in said:
+        return None
+    messages = _object_at(said, "smartctl").get("messages")
+    words = (
+        [str(line.get("string")) for line in messages if isinstance(line, dict)]
+        if isinstance(messages, list)
+        else []
+    )
+    power = _object_at(said, "power_mode").get("name") if "power_mode" in said else None
+    return (
+        f"smartctl says: {words[0]}"
+        if words
+        else f"the drive sleeps ({power})"
+        if power
+        else "smartctl gave nothing that can be read"
+    )
+
+
+def _object(text: str | None) -> dict[str, Any]:
+    try:
+        value = json.loads(text or "{}")
+    except (ValueError, RecursionError):
+        return {}
+    return value if isinstance(value, dict) else {}
+
+
+def _object_at(value: dict[str, Any], key: str) -> dict[str, Any]:
+    inner = value.get(key)
+    return inner if isinstance(inner, dict) else {}
