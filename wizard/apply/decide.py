@@ -56,6 +56,15 @@ def commands_on(run: Path, now: RunState) -> tuple[str, ...]:
     return tuple(f"sudo diskwright {way} {called(run)}" for way in _ways_on(run, now))
 
 
+def commands_told(run: Path, now: RunState) -> tuple[str, ...]:
+    """As `commands_on`, for whoever only watches, maybe without root; none, too, where what tells cannot be
+    read."""
+    try:
+        return commands_on(run, now)
+    except BadInput:
+        return ()
+
+
 def _ways_on(run: Path, now: RunState) -> tuple[str, ...]:
     if now is RunState.WAITING:
         return tuple(Settling)

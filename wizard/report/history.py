@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from pathlib import Path
 
-from wizard.apply.decide import commands_on
+from wizard.apply.decide import commands_told
 from wizard.apply.run.journal import ENDS, RunState
 from wizard.model.journal import Check, Entry, Event
 from wizard.report.nouns import RunRecord, StepResult
@@ -25,7 +25,7 @@ def record_of(run: Path, now: RunState, entries: Sequence[Entry], steps: int, po
         checks=checks_of(entries),
         journal=tuple(entries),
         power=power,
-        commands=commands_on(run, now),
+        commands=commands_told(run, now),
     )
 
 
