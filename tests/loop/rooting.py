@@ -46,6 +46,8 @@ class Sudo:
     """The stand-in. `refuses` makes it end as after wrong passwords, and so does any but the `password`, if
     it has one to ask for.
 
+    `adds` is what the environment of what root runs has besides the plain user's.
+
     `calls` are the argument lists that it was given, `environments` what stood around them, `words` the
     passwords, and `ends` the statuses that it ended with.
     """
@@ -53,6 +55,7 @@ class Sudo:
     folder: Path
     refuses: bool = False
     password: str = ""
+    adds: dict[str, str] = field(default_factory=dict)
     calls: list[list[str]] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
@@ -108,7 +111,7 @@ class Sudo:
                     stdin=streams[0],
                     stdout=streams[1],
                     stderr=errors,
-                    env=told["environ"],
+                    env=told["environ"] | self.adds,
                     cwd=told["cwd"],
                     umask=told["umask"],
                 )
