@@ -31,7 +31,10 @@ word = ""
 if {asks}:
     with open("/dev/tty", "r+b", buffering=0) as terminal:
         terminal.write(b"stand-in's password: ")
-        word = terminal.readline().decode().strip()
+        try:
+            word = terminal.readline().decode().strip()
+        except KeyboardInterrupt:
+            sys.exit(1)
 told = {{"word": word, "argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd()}}
 told = json.dumps(told | {{"umask": os.umask(0)}}).encode()
 line.sendmsg([len(told).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
