@@ -71,6 +71,9 @@ WIZARD = "start"
 PROBING = frozenset({WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "apply"})
 """Commands that look at drives, unless they only give help or look at a recorded machine."""
 
+BEGINNING = frozenset({"apply", "resume", "keep", "undo"})
+"""Commands that hand a run over to a process of its own, which Ctrl+C does not end."""
+
 LONGEST_SENTENCE = 4000
 
 HELP = """usage: diskwright [COMMAND] [...]
@@ -114,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def carry_out(words: list[str]) -> int:
     """Run the command that `words` name; what is expected to go wrong becomes a sentence and an exit code."""
+    begins = bool(BEGINNING.intersection(words[:1]))
     try:
         code = dispatch(words)
         sys.stdout.flush()
@@ -123,7 +127,7 @@ def carry_out(words: list[str]) -> int:
         print(f"diskwright: {printable(str(error), LONGEST_SENTENCE)}", file=sys.stderr)
         return error.exit_code
     except KeyboardInterrupt:
-        print("diskwright: ended by you.", file=sys.stderr)
+        print(f"diskwright: ended by you.{f' {AFTER}' if begins else ''}", file=sys.stderr)
         return ExitCode.ENDED_BY_USER
     except BrokenPipeError:
         # The reader of our output has gone; what is left unflushed must not raise again at exit.

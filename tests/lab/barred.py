@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from shutil import rmtree
 
-from tests.lab.encrypted import FILE, LONG, WRONG, prepare
+from tests.lab.encrypted import FILE, LONG, PASSPHRASE, WRONG, prepare
 from tests.lab.fleet import MIB, Fleet, virtio_drive
 from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, node_of, shown, standing_in, tool, udev_runs
 from tests.lab.transactions import digest_of
@@ -86,6 +87,8 @@ def _all_of(fleet: Fleet, kind: Kind) -> Iterator[Check]:
     yield Check(f"{kind.name}: LVM's own files are as they were", lvm_now == lvm_before, shown(lvm_now))
     yield _ends(f"{kind.name}: undo", 0, "undo")
     yield Check(f"{kind.name}: undone, every bit of the drive is as it was", digest_of(node) == before, "")
+    if kind.given:
+        yield from _kept_from_drive(node, kind)
     yield from _kept(node, kind)
 
 
@@ -152,6 +155,36 @@ def _unrecognised(node: str, plan: Plan, kind: Kind) -> Iterator[Check]:
         tool("losetup", "--detach", loop)
 
 
+def _kept_from_drive(node: str, kind: Kind) -> Iterator[Check]:
+    """The run's folder is lost; the notice on the drive is enough to finish it."""
+    file, plan = _plan(node, kind)
+    yield _ends(f"{kind.name}: apply, to lose it", 0, "apply", str(file), *confirmed(plan), *kind.given)
+    rmtree(list_runs()[-1])
+    finish = ("keep", "--from-drive", node, *confirmed(plan))
+    yield _ends(f"{kind.name}: from the drive without the passphrase", 3, *finish)
+    # Unlike the lost folder, the notice has no copy of the header to try it on beforehand.
+    yield _ends(f"{kind.name}: from the drive with another", 1, *finish, "--passphrase-file", str(WRONG))
+    finish = ("keep", str(list_runs()[-1]))
+    yield _ends(f"{kind.name}: kept from the drive", 0, *finish, *kind.given)
+    yield Check(f"{kind.name}: nothing is mounted", not PLACE.is_mount(), "")
+    _opened(plan)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    tool("mount", plan.volumes[0].path, str(PLACE))
+    (PLACE / "found").write_text("found")
+    tool("umount", str(PLACE))
+    tool("mount", plan.volumes[0].path, str(PLACE))
+    yield Check(f"{kind.name}: a file is read back", (PLACE / "found").read_text() == "found", "")
+    _let_go(plan)
+
+
+def _opened(plan: Plan) -> None:
+    """As a person does it by hand."""
+    for one in plan.containers:
+        if not Path(one.opened).exists():
+            words = ("cryptsetup", "open", "--key-file", "-", one.device, one.name)
+            run(words, seconds=LONG, stdin=PASSPHRASE.encode())
+
+
 def _kept(node: str, kind: Kind) -> Iterator[Check]:
     file, plan = _plan(node, kind)
     yield _ends(f"{kind.name}: apply again", 0, "apply", str(file), *confirmed(plan), *kind.given)
@@ -203,10 +236,10 @@ def _ends(what: str, status: int, *words: str) -> Check:
 JOBS = {"barred-secret": barred_secret, "barred-grouped": barred_grouped}
 VISITS = (
     Visit(
-        "encrypted, and in a volume group, where files were: barred, undone, kept",
+        "encrypted, and in a volume group, where files were: barred, undone, kept from the drive, kept",
         BARRED_FLEET,
         tuple(JOBS),
-        1800,
+        2400,
         udev=True,
     ),
 )

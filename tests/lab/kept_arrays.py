@@ -8,12 +8,14 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
+from shutil import rmtree
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
 from wizard.apply.decide import keep, resume, undo
+from wizard.apply.plan.found import found_on, make_found_run
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, read_entries, state
@@ -62,7 +64,9 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
     undo(newest)
     yield Check("a mirror: undone", state(newest) is RunState.UNDONE, _story(newest))
     yield Check("a mirror: undone to the byte", _digests(fleet) == before, shown(_digests(fleet)))
+    yield from _found(fleet)
 
+    before = _filled(fleet)
     plan = _planned(fleet, "raid1")
     with standing_in("mdadm", "--create", DIES):
         newest = _applied(plan)
@@ -88,6 +92,26 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
     yield Check("a mirror: kept", state(newest) in (RunState.KEPT, RunState.DONE), _story(newest))
     yield from _copies(plan)
     _down(plan)
+
+
+def _found(fleet: Fleet) -> Iterator[Check]:
+    """The run's folder is lost; the notices on both drives are enough to finish it."""
+    rmtree(_applied(_planned(fleet, "raid1")))
+    waits = found_on(node_of(fleet.drives[1]))
+    newest = make_found_run(waits, waits.plan.tokens, None, Environment(FSTAB))
+    keep(newest)
+    yield Check("a mirror: kept from its drives", state(newest) is RunState.KEPT, _story(newest))
+    node = waits.plan.volumes[0].path
+    action = sysfs(node, "md/sync_action")
+    yield Check("a mirror: md copies once it is kept from its drives", action == "resync", action)
+    content = Random("found").randbytes(2 * MIB)
+    PLACE.mkdir(parents=True, exist_ok=True)
+    tool("mount", node, str(PLACE))
+    (PLACE / "found").write_bytes(content)
+    tool("umount", str(PLACE))
+    tool("mount", node, str(PLACE))
+    yield Check("a mirror: a file comes back whole", (PLACE / "found").read_bytes() == content, "")
+    _down(waits.plan)
 
 
 def stripe_kept(fleet: Fleet) -> Iterator[Check]:
@@ -248,10 +272,10 @@ def _down(plan: Plan) -> None:
 JOBS: dict[str, Callable[[Fleet], Iterator[Check]]] = {"mirror-kept": mirror_kept, "stripe-kept": stripe_kept}
 VISITS = (
     Visit(
-        "md's mirror over drives that hold something, with udev: barred, undone, killed, kept",
+        "md's mirror over full drives, with udev: barred, undone, kept by notices, killed, kept",
         HELD_FLEET,
         ("mirror-kept",),
-        1200,
+        1800,
         udev=True,
     ),
     Visit(

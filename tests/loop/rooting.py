@@ -31,7 +31,10 @@ word = ""
 if {asks}:
     with open("/dev/tty", "r+b", buffering=0) as terminal:
         terminal.write(b"stand-in's password: ")
-        word = terminal.readline().decode().strip()
+        try:
+            word = terminal.readline().decode().strip()
+        except KeyboardInterrupt:
+            sys.exit(1)
 told = {{"word": word, "argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd()}}
 told = json.dumps(told | {{"umask": os.umask(0)}}).encode()
 line.sendmsg([len(told).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])
@@ -46,6 +49,8 @@ class Sudo:
     """The stand-in. `refuses` makes it end as after wrong passwords, and so does any but the `password`, if
     it has one to ask for.
 
+    `adds` is what the environment of what root runs has besides the plain user's.
+
     `calls` are the argument lists that it was given, `environments` what stood around them, `words` the
     passwords, and `ends` the statuses that it ended with.
     """
@@ -53,6 +58,7 @@ class Sudo:
     folder: Path
     refuses: bool = False
     password: str = ""
+    adds: dict[str, str] = field(default_factory=dict)
     calls: list[list[str]] = field(default_factory=list)
     environments: list[dict[str, str]] = field(default_factory=list)
     words: list[str] = field(default_factory=list)
@@ -108,7 +114,7 @@ class Sudo:
                     stdin=streams[0],
                     stdout=streams[1],
                     stderr=errors,
-                    env=told["environ"],
+                    env=told["environ"] | self.adds,
                     cwd=told["cwd"],
                     umask=told["umask"],
                 )

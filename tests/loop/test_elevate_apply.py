@@ -80,6 +80,78 @@ def test_a_plain_user_applies_and_brings_nothing_along(sudo: Sudo, work: Work, m
     assert drive not in " ".join(argv)
 
 
+def traps_in(folder: Path) -> dict[str, Path]:
+    """What only root could read, by the variable that leads there, each as if it had not been read for
+    years."""
+    places = {
+        "PYTHONSTARTUP": "startup.py",
+        "PYTHONHOME": f"lib/python3.{sys.version_info.minor}/encodings/__init__.py",
+        "BLKID_FILE": "blkid.tab",
+        "BLKID_CONF": "blkid.conf",
+        "LVM_SYSTEM_DIR": "lvm.conf",
+        "E2FSPROGS_CONFIG": "e2fsck.conf",
+        "XDG_CONFIG_HOME": "diskwright/workloads/mine.toml",
+        "HOME": ".config/diskwright/workloads/mine.toml",
+        "CONTROL": "control",
+    }
+    made = {}
+    for variable, name in places.items():
+        file = folder / variable / name
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text("this is no such file\n")
+        file.chmod(0o600)
+        os.utime(file, (0, file.stat().st_mtime))
+        made[variable] = file
+    return made
+
+
+def was_read(file: Path) -> bool:
+    return file.stat().st_atime > 0
+
+
+@pytest.mark.alone
+def test_nothing_that_sudo_lets_along_reaches_root(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
+    """As the worst of sudoers could: but LD_PRELOAD, which the loader heeds before anybody is asked, and
+    which no set-uid sudo hands on."""
+    drive = make_drive(96 * MIB)
+    traps = traps_in(sudo.folder.parent)
+    traps["CONTROL"].read_text()
+    if not was_read(traps["CONTROL"]):
+        pytest.skip("whether a file was read is not kept here")
+    target = sudo.folder.parent / "target"
+    target.mkdir(mode=0o777)
+    (sudo.folder.parent / "tmp").symlink_to(target)
+    sudo.adds |= {
+        "PYTHONSTARTUP": str(traps["PYTHONSTARTUP"]),
+        "PYTHONHOME": str(sudo.folder.parent / "PYTHONHOME"),
+        "PYTHONINSPECT": "1",
+        "BLKID_FILE": str(traps["BLKID_FILE"]),
+        "BLKID_CONF": str(traps["BLKID_CONF"]),
+        "LIBBLKID_DEBUG": "all",
+        "LIBMOUNT_DEBUG": "all",
+        "LVM_SYSTEM_DIR": str(traps["LVM_SYSTEM_DIR"].parent),
+        "E2FSPROGS_UNDO_DIR": str(target),
+        "MKE2FS_DEVICE_SECTSIZE": "4096",
+        "XDG_CONFIG_HOME": str(sudo.folder.parent / "XDG_CONFIG_HOME"),
+        "HOME": str(sudo.folder.parent / "HOME"),
+        "LANG": "de_DE.UTF-8",
+        "LC_ALL": "de_DE.UTF-8",
+        "LANGUAGE": "de",
+        "TMPDIR": str(sudo.folder.parent / "tmp"),
+        "DISKWRIGHT_STATE": str(target),
+        "DISKWRIGHT_DEBUG": str(target / "log"),
+        "DISKWRIGHT_PROFILES": str(target),
+    }
+    face = run_as_nobody(sudo, drive, str(work.runs), folder=sudo.folder.parent)
+    out, errors = face.communicate(timeout=60)
+    end = json.loads(out.splitlines()[-1])
+    assert end.get("state") == "done", f"{end}\n{errors}\n{sudo.errors.read_text()}"
+    assert [name for name, file in traps.items() if was_read(file)] == ["CONTROL"]
+    assert not list(target.iterdir())
+    assert "libblkid:" not in sudo.errors.read_text() and "libmount:" not in sudo.errors.read_text()
+    assert tool("blkid", "-p", "-o", "value", "-s", "TYPE", f"{drive}p1").strip() == "ext4"
+
+
 def test_without_the_password_nothing_is_written(sudo: Sudo, work: Work, make_drive: MakeDrive) -> None:
     drive = make_drive(96 * MIB)
     before = work.digest(drive)

@@ -1,6 +1,7 @@
 """The pure rules of applying: options in force, tables compared, regions saved, who a drive is."""
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
@@ -12,6 +13,7 @@ from wizard.apply.plan.verify import parted_kind
 from wizard.apply.run.vault import table_places
 from wizard.apply.steps.readback import recognised_differences
 from wizard.apply.steps.wipe import refuse_strangers
+from wizard.apply.system import mounts
 from wizard.apply.system.mounts import option_differences, parse_mountinfo
 from wizard.apply.table.compare import disk_differences, kernel_differences, strangers
 from wizard.layout.before import identity_of
@@ -90,6 +92,19 @@ def test_mountinfo_with_a_space_in_the_place() -> None:
     (found,) = parse_mountinfo(text)
     assert (found.mount_point, found.source, found.filesystem) == ("/srv/my media", "/dev/sdb1", "ext4")
     assert found.options == {"rw", "noatime", "errors=continue"}
+
+
+def test_what_the_device_mapper_made_has_the_name_that_plans_use(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With udev, Btrfs calls an opened container by the node that udev told it of."""
+    (tmp_path / "dm-2/dm").mkdir(parents=True)
+    (tmp_path / "dm-2/dm/name").write_text("luks-films\n")
+    lines = "36 35 98:0 / /srv/a rw - btrfs /dev/dm-2 rw\n37 35 98:1 / /srv/b rw - ext4 /dev/dm-7 rw\n"
+    (tmp_path / "mountinfo").write_text(lines)
+    monkeypatch.setattr(mounts, "SYS_BLOCK", tmp_path)
+    monkeypatch.setattr(mounts, "MOUNTINFO", tmp_path / "mountinfo")
+    assert [entry.source for entry in mounts.read_mounts()] == ["/dev/mapper/luks-films", "/dev/dm-7"]
 
 
 def applied(plan: Plan) -> Drive:

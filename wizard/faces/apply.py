@@ -21,6 +21,7 @@ from wizard.documents.files import read_file
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.faces.showing.console import out, say
 from wizard.faces.writing.ask_passphrase import passphrase_for
+from wizard.faces.writing.beginning import begin_heeding
 from wizard.layout.changes.changes_document import is_changes, read_changes
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import direct_reason
@@ -159,7 +160,8 @@ def main(arguments: Namespace) -> ExitCode:
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
     secret = passphrase_for(plan, arguments.passphrase_file, anew=True)
-    run = start_run(
+    begin = partial(
+        start_run,
         plan,
         *arguments.confirm,
         journal_dir=journal_dir,
@@ -167,7 +169,7 @@ def main(arguments: Namespace) -> ExitCode:
         secret=secret,
         keep=arguments.keep,
     )
-    return narrate(run)
+    return narrate(begin_heeding(begin))
 
 
 Begin = Callable[[Namespace, Callable[[], str]], Path | ExitCode]

@@ -1,15 +1,14 @@
 """The two ends of the conversation: lines that any terminal can print, and answers read line by line."""
 
 import os
-import termios
 import unicodedata
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import BinaryIO, TextIO
 
 from wizard.layout.told.text import wrapped
 from wizard.model.names import printable
+from wizard.tools.unseen import unseen
 
 USUAL_COLUMNS = 80
 WIDEST = 78
@@ -93,9 +92,9 @@ class Talk:
     def hidden_answer(self, prompt: str) -> bytes:
         """The next answer to the byte, without its line end, which no terminal shows and nothing repeats;
         raises Ended where there are no more."""
-        self._out.write(f"{prompt} ")
-        self._out.flush()
-        with _unseen(self._answers):
+        with unseen(self._answers):
+            self._out.write(f"{prompt} ")
+            self._out.flush()
             line = self._answers.readline(LONGEST_ANSWER_BYTES)
         self._print("")
         if not line:
@@ -112,23 +111,6 @@ class Talk:
             return shown
         self._replaced = True
         return "".join(char if char.isascii() else _plain(char) for char in shown.translate(_NEAR))
-
-
-@contextmanager
-def _unseen(answers: BinaryIO) -> Iterator[None]:
-    """While this lasts, a terminal does not show what is typed. Anything else has nothing to show."""
-    try:
-        before = termios.tcgetattr(answers.fileno())
-    except (OSError, ValueError, termios.error):
-        yield
-        return
-    during = [*before]
-    during[3] &= ~termios.ECHO
-    try:
-        termios.tcsetattr(answers.fileno(), termios.TCSADRAIN, during)
-        yield
-    finally:
-        termios.tcsetattr(answers.fileno(), termios.TCSADRAIN, before)
 
 
 def _plain(char: str) -> str:

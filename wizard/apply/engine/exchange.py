@@ -68,9 +68,16 @@ class Exchange:
         if medium.size_bytes != change.size_bytes:
             raise Refused(
                 f"{change.path} has {medium.size_bytes} bytes now, not {change.size_bytes}. Nothing more was "
-                "written."
+                f"written. {self._when_resized(change)}"
             )
         return side_of(self._run, number, change, medium, self._open)
+
+    def _when_resized(self, change: Change) -> str:
+        """What to do with a drive that has another size now."""
+        if self.record.phase in UNTOUCHED:
+            return f"`diskwright undo {self._name}` ends this run; make the plan again."
+        ways = ways_on(self.record.phase, self._name)
+        return f"Give the drive its {change.size_bytes} bytes back. {ways}"
 
     def close(self) -> None:
         """Let go of the files."""

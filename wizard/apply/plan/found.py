@@ -3,7 +3,8 @@ it is kept as every other."""
 
 import os
 from base64 import b64decode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from pathlib import Path
@@ -14,12 +15,13 @@ from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file
 from wizard.apply.plan.guard import check_unused, identity_difference
+from wizard.apply.plan.rehearsed import is_half_found
 from wizard.apply.plan.start import lock_all
 from wizard.apply.run.begin import NOTHING_WRITTEN, check_root, settle
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.facts_kept import keep_facts
 from wizard.apply.run.journal import Journal
-from wizard.apply.run.lock import lock_run, unlock
+from wizard.apply.run.lock import is_locked, lock_run, unlock
 from wizard.apply.run.runs import (
     PLAN,
     Kind,
@@ -203,6 +205,7 @@ def make_found_run(
         for path in found.plan.paths:
             check_unused(probe_drive(path, seconds=LOOK_SECONDS))
         _refuse_changed(found)
+        _clear_half_found(found, journal_dir)
         run = make_run(folder, found.plan.paths, PLAN, found.notices[0].plan, environment)
         run_lock = lock_run(run)
         try:
@@ -232,16 +235,28 @@ def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
 
 def _refuse_known(found: Found, journal_dir: Path | None) -> None:
     """Raises Refused where the run's own folder is here: it has the way back, too."""
-    for run in list_runs(journal_dir):
-        try:
-            same = kind_of(run) is Kind.PLAN and (run / PLAN).read_text() == found.notices[0].plan
-        except (OSError, BadInput):
-            continue
-        if same and (run / "engine").is_dir():
+    for run in _of_plan(found, journal_dir):
+        if (run / "engine").is_dir() and not is_half_found(run):
             raise Refused(
                 f"The run's folder is here: `diskwright keep {called(run)}` puts it to use, `diskwright undo "
                 f"{called(run)}` puts back what was there. {NOTHING_WRITTEN}"
             )
+
+
+def _of_plan(found: Found, journal_dir: Path | None) -> Iterator[Path]:
+    """The runs here that have the very plan that waits."""
+    for run in list_runs(journal_dir):
+        with suppress(OSError, BadInput):
+            if kind_of(run) is Kind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
+                yield run
+
+
+def _clear_half_found(found: Found, journal_dir: Path | None) -> None:
+    """Clear away what was left of an attempt that was cut off before it was told all of what waits. Whoever
+    has the drives' locks is the only one who makes such a folder."""
+    for run in tuple(_of_plan(found, journal_dir)):
+        if is_half_found(run) and not is_locked(run):
+            rmtree(run)
 
 
 def _fill(run: Path, found: Found) -> None:

@@ -51,6 +51,11 @@ PACKAGES = {
 }
 
 
+Where = Callable[[Identity, Drive | None], str]
+"""Says where a drive is that is not at its place; or what to do with the one there, which has another size
+now."""
+
+
 def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
     """Raises Refused where an operation names anything but the plan's own drives and the array they make, or
     a drive is none of `only`."""
@@ -86,7 +91,7 @@ def own_nodes(member: Member) -> tuple[str, ...]:
     return (member.drive.path, *(partition_path(member.drive.path, number) for number in sorted(numbers)))
 
 
-def probe_again(identity: Identity, where: Callable[[Identity], str] | None = None) -> Drive:
+def probe_again(identity: Identity, where: Where | None = None) -> Drive:
     """The drive as it is now, if it may be the one that was planned for. Raises Refused where it is not,
     saying `where` that one is."""
     where = where or _whereabouts
@@ -94,14 +99,14 @@ def probe_again(identity: Identity, where: Callable[[Identity], str] | None = No
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
         raise Refused(
-            f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity)} "
+            f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity, None)} "
             f"{NOTHING_WRITTEN}"
         ) from None
     _check_identity(identity, drive, where)
     return drive
 
 
-def probe_members(plan: Plan, where: Callable[[Identity], str] | None = None) -> tuple[Drive, ...]:
+def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
     """The plan's drives as they are now, read side by side; raises Refused as `probe_again` does."""
     where = where or _whereabouts
     if len(plan.members) == 1:
@@ -121,7 +126,7 @@ def probe_members(plan: Plan, where: Callable[[Identity], str] | None = None) ->
     return drives
 
 
-def _check_identity(identity: Identity, drive: Drive, where: Callable[[Identity], str]) -> None:
+def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     """Raises Refused unless the drive is the one that was planned for."""
     if drive.path != identity.path:
         raise Refused(
@@ -129,8 +134,12 @@ def _check_identity(identity: Identity, drive: Drive, where: Callable[[Identity]
             f"{drive.path}. {NOTHING_WRITTEN}"
         )
     if difference := identity_difference(identity, drive):
+        if _is_resized(identity, drive):
+            raise Refused(
+                f"{drive.path} has changed its size: {difference}. {where(identity, drive)} {NOTHING_WRITTEN}"
+            )
         other = f"{printable(identity.path)} is not the drive that this plan was made for: {difference}."
-        raise Refused(f"{other} {where(identity)} {NOTHING_WRITTEN}")
+        raise Refused(f"{other} {where(identity, None)} {NOTHING_WRITTEN}")
 
 
 def identity_difference(identity: Identity, drive: Drive) -> str | None:
@@ -155,12 +164,21 @@ def identity_difference(identity: Identity, drive: Drive) -> str | None:
     return None
 
 
+def _is_resized(identity: Identity, drive: Drive) -> bool:
+    """Whether it is the same drive, and only its size is another: a volume of a hypervisor's, say."""
+    if drive.size_bytes is None or not (tells_who_it_is(identity) or is_same_attachment(identity, drive)):
+        return False
+    return identity_difference(replace(identity, size_bytes=drive.size_bytes), drive) is None
+
+
 def _shown(value: object) -> str:
     return "none" if value is None else printable(str(value))
 
 
-def _whereabouts(identity: Identity) -> str:
-    """Where the drive of the plan is now, in a sentence."""
+def _whereabouts(identity: Identity, resized: Drive | None) -> str:
+    """Where the drive of the plan is now, in a sentence; what to do if it has another size."""
+    if resized is not None:
+        return "Make the plan again."
     if path := find_drive(identity, partial(_is_the_one, identity)):
         return f"That drive is {printable(path)} now: make the plan again for it."
     return "It is not attached anywhere else: attach it, or make the plan again."

@@ -47,12 +47,18 @@ class KnownDrives:
                 raise Refused(
                     f"{drive.path} was attached anew since the run {self.run.name} was begun, tells no "
                     "serial number to know it by, and does not hold what the run left on its drive: it can "
-                    f"be another one. {self.where(member.drive)} {NOTHING_WRITTEN}"
+                    f"be another one. {self.where(member.drive, None)} {NOTHING_WRITTEN}"
                 )
         return drives
 
-    def where(self, identity: Identity) -> str:
-        """Where one of the drives is now that is not where it was, in a sentence."""
+    def where(self, identity: Identity, resized: Drive | None) -> str:
+        """Where one of the drives is now that is not where it was, in a sentence; what to do if it is there
+        and has another size."""
+        if resized is not None:
+            return (
+                f"Nothing of the run {self.run.name} is lost: give the drive its {identity.size_bytes} bytes "
+                f"back, and say {self._commands}."
+            )
         member = next(member for member in self.plan.members if member.drive == identity)
         path, name = find_drive(identity, partial(self._is_the_one, member)), printable(identity.path)
         if path is None:

@@ -61,6 +61,21 @@ def is_rehearsed(run: Path) -> bool:
     return load_record(run) is not None
 
 
+def is_half_found(run: Path) -> bool:
+    """Whether the run was being made from the notices on its drives, and that was cut off. Raises BadInput
+    where it cannot be read."""
+    record = load_record(run)
+    return record is not None and record.phase is Phase.LEFT and is_found(run)
+
+
+def _refuse_half_found(run: Path) -> None:
+    if is_half_found(run):
+        raise Refused(
+            f"The run {run.name} was cut off while it was read from its drive. {NOTHING_WRITTEN} "
+            f"`diskwright keep --from-drive {load_plan(run).drive.path}` begins that anew."
+        )
+
+
 def wants_passphrase(run: Path, plan: Plan, *, keeps: bool = False) -> bool:
     """Whether going on with a run, or keeping it where it `keeps`, cannot do without the passphrase of what
     its plan encrypts. Raises Failed where what stands there is a stranger's."""
@@ -85,6 +100,7 @@ def carry_out(
         raise Refused(
             f"The run {run.name} was being undone. Run `diskwright undo {called(run)}` to finish that."
         )
+    _refuse_half_found(run)
     if record.phase is Phase.KEPT:
         drop_stores(run)
         return finish()
@@ -250,6 +266,7 @@ def check_keeps(run: Path) -> None:
     """Raises Refused where there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):
         raise Refused(f"The run {run.name} is kept already. {NOTHING_WRITTEN}")
+    _refuse_half_found(run)
     phase = _record(run).phase
     if phase not in (Phase.BARRED, Phase.RELEASING, Phase.RELEASED, Phase.KEPT):
         ways = ways_on(phase, called(run))

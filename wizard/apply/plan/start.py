@@ -10,6 +10,7 @@ from pathlib import Path
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stand_ins import obstacle
 from wizard.apply.plan.guard import (
+    Where,
     check_operations,
     check_same_start,
     check_start,
@@ -33,7 +34,6 @@ from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WORD, promise, wants_word
 from wizard.layout.wishes.passphrase import passphrase_fault
 from wizard.model.errors import Refused
-from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, MakeVolumeGroup, Plan, WipeSignatures, WriteTable
 from wizard.model.units import MIB
@@ -172,7 +172,7 @@ def check_secret(plan: Plan, secret: bytes | None) -> None:
 
 
 def lock_all(
-    plan: Plan, check: Callable[[], None] = lambda: None, where: Callable[[Identity], str] | None = None
+    plan: Plan, check: Callable[[], None] = lambda: None, where: Where | None = None
 ) -> tuple[int, ...]:
     """The locks of the plan's drives; raises Refused where one is not there, saying `where` it is, or
     somebody has it, and as `check`, asked under the locks.

@@ -17,7 +17,9 @@ from queue import SimpleQueue
 from wizard.apply.engine.record import Phase
 from wizard.apply.root.ask import Way
 from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
+from wizard.apply.run.job import left_alone
 from wizard.apply.run.journal import POLL_SECONDS, RunState
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress import StepProgress
 from wizard.apply.run.runs import called
 from wizard.documents.codec import from_json
@@ -51,6 +53,7 @@ class Elevated:
         self._power = ""
         self._phase: Phase | None = None
         self._gone = False
+        self._run = Path()
         self._changed = threading.Condition()
         self._one_at_a_time = threading.Lock()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -97,23 +100,34 @@ class Elevated:
             journal=_absolute(journal_dir),
             secret=passphrase,
         )
-        return Path(self._request(asked).run)
+        return self._begun(asked)
 
     def migrate(self, migration: Migration, token: str, journal_dir: Path | None) -> Path:
         """Begin a migration and give its run's folder; raises as `start_migration` does."""
         asked = Request(
             Ask.MIGRATE, plan=render_migration(migration), tokens=(token,), journal=_absolute(journal_dir)
         )
-        return Path(self._request(asked).run)
+        return self._begun(asked)
 
     def keep(self, secret: bytes | None = None) -> str:
         """Put to use what the run made that was begun, and give up its way back; a sentence on that. Raises
         as `decide.keep` does."""
-        return self._request(Request(Ask.KEEP, secret=None if secret is None else secret.hex())).sentence
+        asked = Request(Ask.KEEP, secret=None if secret is None else secret.hex())
+        return self._settled(asked, Purpose.KEEP).sentence
 
     def undo(self) -> None:
         """Put back what that run changed, and return when that is proven; raises as `decide.undo` does."""
-        self._request(Request(Ask.UNDO))
+        self._settled(Request(Ask.UNDO), Purpose.UNDO)
+
+    def _begun(self, asked: Request) -> Path:
+        self._run = Path(self._request(asked).run)
+        return self._run
+
+    def _settled(self, asked: Request, purpose: Purpose) -> Answer:
+        try:
+            return self._request(asked)
+        except KeyboardInterrupt:
+            raise left_alone(self._run, purpose) from None
 
     def follow(self, run: Path, meanwhile: Callable[[], None] | None = None) -> Iterator[Entry]:
         """The run's journal from its beginning, as it grows, until it has ended; `meanwhile` is called while

@@ -11,7 +11,7 @@ from wizard.apply.run.journal import Journal, RunState, follow, read_entries, st
 from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import STOP, Purpose
 from wizard.apply.run.runs import called, check_owner
-from wizard.model.errors import DiskwrightError, Failed, Refused
+from wizard.model.errors import DiskwrightError, EndedByUser, Failed, Refused
 from wizard.model.journal import Event
 
 Locks = tuple[int, ...]
@@ -19,6 +19,8 @@ Locks = tuple[int, ...]
 
 Outcome = tuple[Event, str]
 """How a run ended, and the sentence on it."""
+
+DOING = {Purpose.APPLY: "Applying", Purpose.KEEP: "Keeping", Purpose.UNDO: "Undoing"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,14 +99,24 @@ def take_up(job: Job, run: Path, asked: Asked) -> int:
 
 def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     """Follow the run's journal behind its first `seen` entries to its end, and give its last sentence; raises
-    Failed unless it was kept, or undone, as was its purpose."""
-    last = list(follow(run, seen))[-1]
+    Failed unless it was kept, or undone, as was its purpose, and EndedByUser at Ctrl+C."""
+    try:
+        last = list(follow(run, seen))[-1]
+    except KeyboardInterrupt:
+        raise left_alone(run, purpose) from None
     if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
         return last.sentence
     if last.event is Event.FAILED:
         raise Failed(last.sentence)
-    doing = "Undoing" if purpose is Purpose.UNDO else "Keeping"
-    raise Failed(f"{doing} was interrupted. {_again(run, purpose)}")
+    raise Failed(f"{DOING[purpose]} was interrupted. {_again(run, purpose)}")
+
+
+def left_alone(run: Path, purpose: Purpose) -> EndedByUser:
+    """Of a run whose process is at work, and whose end nobody waits for any more."""
+    return EndedByUser(
+        f"Ended by you. {DOING[purpose]} goes on by itself; `diskwright status {called(run)}` tells how it "
+        "stands."
+    )
 
 
 def carry_out(job: Job, work: Work) -> None:

@@ -2,16 +2,18 @@
 small functions."""
 
 import re
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.block.devices import kernel_name
+from wizard.apply.block.devices import SYS_BLOCK, kernel_name
 from wizard.filesystems.registry import mounted_as
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.names import printable
 from wizard.model.plan import Mount
 
 MOUNTINFO = Path("/proc/self/mountinfo")
+MAPPED = re.compile(r"/dev/(dm-\d+)")
 
 NOT_THE_KERNELS = frozenset({"defaults", "auto", "noauto", "nofail", "nouser", "_netdev", "rw"})
 """Options for mount(8) and for boot, which the kernel never sees; `rw` is compared by what contradicts it."""
@@ -64,8 +66,17 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
 
 
 def read_mounts() -> tuple[Mounted, ...]:
-    """Every mount that this process sees."""
-    return parse_mountinfo(MOUNTINFO.read_text(errors="replace"))
+    """Every mount that this process sees, what the device mapper made by the name that it has there."""
+    found = parse_mountinfo(MOUNTINFO.read_text(errors="replace"))
+    return tuple(replace(one, source=_named(one.source)) for one in found)
+
+
+def _named(source: str) -> str:
+    """Btrfs shows the node by which it was found first: with udev that can be /dev/dm-2."""
+    if node := MAPPED.fullmatch(source):
+        with suppress(OSError):
+            return f"/dev/mapper/{(SYS_BLOCK / node[1] / 'dm/name').read_text().strip()}"
+    return source
 
 
 def mounted_at(place: str) -> Mounted | None:

@@ -1,6 +1,5 @@
 """Asking for a passphrase on the terminal, or reading it from a file. It is handed on, and kept nowhere."""
 
-import getpass
 import os
 import sys
 from pathlib import Path
@@ -11,8 +10,10 @@ from wizard.layout.wishes.passphrase import LARGEST_BYTES, from_file, passphrase
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 from wizard.model.plan import Plan
+from wizard.tools.unseen import unseen
 
 TRIES = 3
+TERMINAL = "/dev/tty"
 
 
 def passphrase_for(plan: Plan, file: str | None, *, anew: bool) -> bytes | None:
@@ -67,14 +68,19 @@ def _asked(plan: Plan, *, anew: bool) -> bytes:
 
 def _has_terminal() -> bool:
     try:
-        os.close(os.open("/dev/tty", os.O_RDWR | os.O_NOCTTY))
+        os.close(os.open(TERMINAL, os.O_RDWR | os.O_NOCTTY))
     except OSError:
         return False
     return True
 
 
 def _typed(prompt: str) -> bytes:
-    try:
-        return os.fsencode(getpass.getpass(prompt))
-    except EOFError:
-        raise Refused("No passphrase was given. Nothing was written.") from None
+    """What is typed on the terminal, to the byte, whatever the streams are."""
+    with Path(TERMINAL).open("r+b", buffering=0) as terminal:
+        with unseen(terminal):
+            terminal.write(prompt.encode())
+            line = terminal.readline()
+        terminal.write(b"\n")
+    if not line:
+        raise Refused("No passphrase was given. Nothing was written.")
+    return line.removesuffix(b"\n")

@@ -6,13 +6,16 @@ import shlex
 from argparse import Namespace
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
+from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import doubts_about, runs_folder
 from wizard.faces.showing.console import out, say
 from wizard.model.errors import ExitCode, Refused
 from wizard.model.names import printable
+from wizard.tools.signals import ended_by_signal
 
 Preflight = Callable[[Path | None, Environment], None]
 Start = Callable[[str, Path | None, Environment], Path]
@@ -63,7 +66,18 @@ def begin_or_refuse(question: Question, arguments: Namespace, as_root: Callable[
         raise Refused(f"Applying needs root. Nothing was written. What you asked for, as root:  {as_root()}")
     for doubt in doubts_about(runs_folder(journal_dir)):
         say(doubt)
-    return question.start(arguments.confirm[0], journal_dir, environment)
+    return begin_heeding(partial(question.start, arguments.confirm[0], journal_dir, environment))
+
+
+def begin_heeding(begin: Callable[[], Path]) -> Path:
+    """The folder of a run that is begun now. Ctrl+C waits until it has begun, and then stops it before its
+    next step."""
+    with ended_by_signal() as is_ended:
+        run = begin()
+        if is_ended():
+            request_stop(run)
+            say("Ctrl+C: the run has begun, and will stop before its next step.")
+    return run
 
 
 def _dry_run(question: Question, journal_dir: Path | None, environment: Environment) -> ExitCode:

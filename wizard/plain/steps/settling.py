@@ -3,9 +3,10 @@
 from pathlib import Path
 
 from wizard.apply.run.decision import Choice, Decision, Settling
-from wizard.model.errors import DiskwrightError
+from wizard.model.errors import DiskwrightError, EndedByUser
 from wizard.plain.desk import Desk
 from wizard.plain.questions import Choosing, Item, Topic, agreed, choose
+from wizard.plain.talk import Ended
 
 
 def settle(desk: Desk, run: Path, decision: Decision, explained: tuple[str, ...]) -> Settling | None:
@@ -45,6 +46,9 @@ def _settled(desk: Desk, run: Path, choice: Choice) -> bool:
         else:
             desk.services.undo(run)
             desk.talk.say("Undone.")
+    except EndedByUser as error:
+        desk.talk.say(str(error))
+        raise Ended from None
     except DiskwrightError as error:
         desk.talk.say(str(error))
         return False

@@ -1,0 +1,174 @@
+"""Finishing what waits on a drive by its notice, cut off at every moment: it is gone on with by what is said,
+and the drive holds what the lost folder would have made."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from time import sleep
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.exchanging import Power, PowerCut
+from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, until, wish
+from wizard.apply.decide import keep
+from wizard.apply.engine.record import load_record
+from wizard.apply.engine.stores import Store
+from wizard.apply.plan import found
+from wizard.apply.plan.rehearsed import is_half_found
+from wizard.apply.run.journal import Journal, RunState, state
+from wizard.apply.run.lock import is_locked
+from wizard.apply.run.runs import list_runs
+from wizard.layout.planner import Mode
+from wizard.model.errors import Refused
+from wizard.model.machine import Extent
+from wizard.model.units import MIB
+
+SEEDS = 40 if os.environ.get("DISKWRIGHT_EVERY_FILESYSTEM") else 6
+NAMED = re.compile(r"`diskwright keep (\S+)`")
+
+
+class Lost:
+    """A drive that waits, whose run's folder is gone: what it holds, and what it is to hold."""
+
+    def __init__(self, work: Work, drive: str) -> None:
+        self.work, self.drive = work, drive
+        fill(drive, work.bench)
+        old_gpt(drive)
+        run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+        assert end is RunState.WAITING, story(run)
+        record = load_record(run)
+        assert record is not None
+        self.places: tuple[Extent, ...] = record.changes[0].places
+        self.new = (run / "engine" / "new-0.img").read_bytes()
+        shutil.rmtree(run)
+        tool("blockdev", "--flushbufs", drive)
+        self.waiting = work.bench.image_of(drive).read_bytes()
+
+    def again(self) -> None:
+        """As it waited, with no folder of a run."""
+        self.work.bench.own(self.drive)
+        with Path(self.drive).open("r+b", buffering=0) as device:
+            device.write(self.waiting)
+            os.fsync(device.fileno())
+        shutil.rmtree(self.work.runs)
+
+    def is_whole(self) -> bool:
+        """Whether the drive holds what was made."""
+        tool("blockdev", "--flushbufs", self.drive)
+        now = self.work.bench.image_of(self.drive).read_bytes()
+        spans = [slice(place.start_bytes, place.end_bytes) for place in self.places]
+        return all(now[span] == self.new[span] for span in spans)
+
+
+@pytest.fixture
+def lost(work: Work, make_drive: MakeDrive) -> Lost:
+    return Lost(work, make_drive(64 * MIB))
+
+
+def make_run(lost: Lost) -> Path:
+    what = found.found_on(lost.drive)
+    return found.make_found_run(what, what.plan.tokens, lost.work.runs, lost.work.environment)
+
+
+def counted(real: Callable[..., object], power: Power) -> Callable[..., object]:
+    """The power goes, if it does, right after the real one."""
+
+    def instead(*given: object, **named: object) -> object:
+        done = real(*given, **named)
+        power.moment()
+        return done
+
+    return instead
+
+
+def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
+    """Make the run's folder with this power; whether it went."""
+    with monkeypatch.context() as patched:
+        for where, name in (
+            (found, "make_run"),
+            (found, "save_record"),
+            (found, "save_drives"),
+            (found, "keep_facts"),
+            (Journal, "add"),
+            (Store, "__init__"),
+            (Store, "sync"),
+        ):
+            patched.setattr(where, name, counted(getattr(where, name), power))
+        try:
+            make_run(lost)
+        except PowerCut:
+            return True
+    return False
+
+
+def test_cut_off_while_the_folder_is_made_it_is_finished_all_the_same(
+    lost: Lost, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    moments = 0
+    while cut(lost, monkeypatch, Power(moments)):
+        if left := [run for run in list_runs(lost.work.runs) if is_half_found(run)]:
+            told = diskwright(lost.work, "resume", str(left[0]))
+            assert f"`diskwright keep --from-drive {lost.drive}` begins that anew" in flat(told.stderr)
+        try:
+            run = make_run(lost)
+        except Refused as refused:
+            named = NAMED.search(str(refused))
+            assert named, f"cut at {moments}: {refused}"
+            run = Path(named[1])
+        keep(run)
+        assert state(run) is RunState.KEPT, story(run)
+        assert lost.is_whole(), f"cut at {moments}"
+        lost.again()
+        moments += 1
+    assert moments > 8
+
+
+def stop(process: subprocess.Popen[str], runs: Path) -> None:
+    """End a command and whatever works on a run, at once and without a word."""
+    process.kill()
+    process.communicate()
+    for run in list_runs(runs):
+        with suppress(FileNotFoundError, ProcessLookupError, ValueError):
+            if is_locked(run):
+                os.kill(int((run / "pid").read_text()), signal.SIGKILL)
+    until(lambda: not any(is_locked(run) for run in list_runs(runs)))
+
+
+@pytest.mark.parametrize("seed", range(SEEDS))
+def test_killed_at_any_moment_it_is_finished_by_what_is_said(lost: Lost, seed: int) -> None:
+    dice = Random(seed)
+    words = ["keep", "--from-drive", lost.drive, "--confirm", Path(lost.drive).name]
+    for _ in range(dice.randrange(1, 4)):
+        lost.work.bench.own(lost.drive)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "wizard", *words],
+            cwd=ROOT,
+            env={**os.environ, "DISKWRIGHT_STATE": str(lost.work.folder)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        sleep(dice.random() * dice.choice((1.0, 3.0)))
+        stop(process, lost.work.runs)
+    for _ in range(4):
+        done = diskwright(lost.work, *words)
+        if all(state(run) in (RunState.KEPT, RunState.DONE) for run in list_runs(lost.work.runs)):
+            break
+        if (named := NAMED.search(done.stderr)) is not None:
+            words = ["keep", named[1]]
+    runs = list_runs(lost.work.runs)
+    assert [state(run) for run in runs] == [RunState.KEPT], done.stderr
+    assert lost.is_whole()
+    tool("e2fsck", "-fn", f"{lost.drive}p1")
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())

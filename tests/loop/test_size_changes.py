@@ -1,0 +1,136 @@
+"""A drive grows or shrinks in the middle of a run, as a volume of a hypervisor or of an array does."""
+
+import os
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, ended, fill, gate, old_gpt, stand_in, story, until, wish
+from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.layout.document import render_plan
+from wizard.layout.planner import Mode
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+
+SIZE = 96 * MIB
+
+
+def resize(work: Work, drive: str, size_bytes: int) -> None:
+    """Give the file behind a drive that was made here another size, and tell the kernel."""
+    work.bench.own(drive)
+    os.truncate(work.bench.image_of(drive), size_bytes)
+    tool("losetup", "--set-capacity", drive)
+    assert int(tool("blockdev", "--getsize64", drive)) == size_bytes
+
+
+@pytest.fixture
+def full(work: Work, make_drive: MakeDrive) -> str:
+    drive = make_drive(SIZE)
+    fill(drive, work.bench)
+    old_gpt(drive)
+    tool("blockdev", "--flushbufs", drive)
+    return drive
+
+
+def content(work: Work, drive: str) -> bytes:
+    """What the file behind a drive holds."""
+    tool("blockdev", "--flushbufs", drive)
+    return work.bench.image_of(drive).read_bytes()
+
+
+def plan_in(work: Work, drive: str) -> tuple[Plan, str]:
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    file = work.folder / "plan.json"
+    file.write_text(render_plan(plan))
+    return plan, str(file)
+
+
+OTHERS = pytest.mark.parametrize("size_bytes", [SIZE + 32 * MIB, SIZE - 32 * MIB], ids=["grew", "shrank"])
+
+
+@OTHERS
+def test_between_plan_and_apply_the_plan_is_refused(work: Work, full: str, size_bytes: int) -> None:
+    plan, file = plan_in(work, full)
+    resize(work, full, size_bytes)
+    before = content(work, full)
+    done = diskwright(work, "apply", file, "--confirm", plan.drive.token)
+    assert done.returncode == 3 and f"{full} has changed its size" in done.stderr, done.stderr
+    assert "Make the plan again. Nothing was written." in done.stderr
+    assert content(work, full) == before
+
+
+@OTHERS
+def test_after_it_was_tried_out_nothing_is_written(
+    work: Work, full: str, monkeypatch: pytest.MonkeyPatch, size_bytes: int
+) -> None:
+    """The drive changes while its stand-in is worked on, so before the old bytes are saved and compared."""
+    before, opened = content(work, full), work.folder / "opened"
+    plan, _ = plan_in(work, full)
+    stand_in(work.folder / "bin", monkeypatch, "mkfs.ext4", gate("mkfs.ext4", opened))
+    run = work.start(plan, keep=False)
+    until(lambda: opened.with_name("opened.reached").exists())
+    resize(work, full, size_bytes)
+    opened.touch()
+    assert ended(run) in (RunState.FAILED, RunState.REFUSED), story(run)
+    both = min(SIZE, size_bytes)
+    assert content(work, full)[:both] == before[:both]
+    last = read_entries(run)[-1].sentence
+    assert re.search(r"diskwright (undo|resume)", last), last
+    undone = diskwright(work, "undo")
+    assert undone.returncode == 0 and "did not change by one bit" in undone.stderr, undone.stderr
+
+
+@OTHERS
+def test_while_it_waits_nothing_is_done_until_its_size_is_back(
+    work: Work, full: str, size_bytes: int
+) -> None:
+    before = content(work, full)
+    run, now = work.apply(plan_in(work, full)[0], keep=False)
+    assert now is RunState.WAITING, story(run)
+    barred = content(work, full)
+    resize(work, full, size_bytes)
+    changed = content(work, full)
+    for command in ("keep", "undo", "resume"):
+        done = diskwright(work, command)
+        assert done.returncode in (1, 3), done.stderr
+        assert f"{full} has changed its size" in done.stderr, done.stderr
+        ways = f"`diskwright keep {run}` or `diskwright undo {run}`"
+        assert f"give the drive its {SIZE} bytes back, and say {ways}" in flat(done.stderr), done.stderr
+    assert content(work, full) == changed
+    resize(work, full, SIZE)
+    if size_bytes < SIZE:
+        # What a volume lost when it shrank comes back only where whoever gave it knows it still.
+        work.bench.own(full)
+        with Path(full).open("r+b", buffering=0) as device:
+            device.seek(size_bytes)
+            device.write(barred[size_bytes:])
+            os.fsync(device.fileno())
+    undone = diskwright(work, "undo")
+    assert undone.returncode == 0 and content(work, full) == before, undone.stderr
+
+
+def test_what_was_cut_off_and_came_back_as_zeros_is_not_called_whole(work: Work, full: str) -> None:
+    old = content(work, full)
+    run, now = work.apply(plan_in(work, full)[0], keep=False)
+    assert now is RunState.WAITING, story(run)
+    before = content(work, full)
+    for size_bytes in (SIZE - 32 * MIB, SIZE):
+        resize(work, full, size_bytes)
+    kept = diskwright(work, "keep")
+    undone = diskwright(work, "undo")
+    for done in (kept, undone):
+        assert done.returncode in (1, 3) and "was written to since it was complete" in done.stderr, (
+            done.stderr
+        )
+        assert "--over-changes" in done.stderr
+    both = SIZE - 32 * MIB
+    assert content(work, full)[:both] == before[:both]
+    over = diskwright(work, "undo", "--over-changes")
+    assert over.returncode == 0 and state(run) is RunState.UNDONE, over.stderr
+    assert content(work, full)[:both] == old[:both]
+
+
+def flat(text: str) -> str:
+    return " ".join(text.split())
