@@ -15,13 +15,14 @@ from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.decide import undo
+from wizard.apply.engine import exchange
+from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.migration.looking.found import migration_now
 from wizard.apply.migration.run import check_keeps
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.transaction import commit
-from wizard.apply.transaction.commit import OLD, WORK, Exchange
-from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import OLD, WORK, Snapshotted, save_snapshotted
 from wizard.apply.transaction.transaction import locate
 from wizard.faces.status import row_of
 from wizard.migrate.ext.bar import FIRST_BYTES
@@ -61,9 +62,8 @@ def sealed(old: Old) -> Path:
     journal.close()
     write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
     first = before.read_bytes()[:FIRST_BYTES].hex()
-    save_record(
-        run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder), old_first=first)
-    )
+    size = before.stat().st_size
+    save_snapshotted(run, Snapshotted(migration.before.uuid, size, str(folder), first, closed=True))
     return run
 
 
@@ -76,7 +76,7 @@ def written_to(old: Old, kind: str) -> None:
 def cut_off(run: Path, node: str, moment: int) -> None:
     """The commit begins, and the power goes after so many writes."""
     with CutDevice(node, Power(moment)) as medium, pytest.raises(PowerCut):
-        Exchange(run, medium, unheard).commit(lambda share: None)
+        Committing(run, node, medium, unheard).commit(lambda share: None)
     forget_caches(node)
 
 
@@ -89,7 +89,7 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
     told = row_of(run)
     assert (
         told.state is RunState.INTERRUPTED
-        and "nobody could mount" in told.sentence
+        and "nothing could be mounted" in told.sentence
         and "diskwright resume" in told.sentence
     )
     carry_out(run, Purpose.APPLY, ())
@@ -152,9 +152,9 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
         save_record(run, record)
 
     with monkeypatch.context() as patch, DeviceMedium(node) as medium, pytest.raises(PowerCut):
-        patch.setattr(commit, "save_record", save)
-        change = Exchange(run, medium, unheard)
-        (change.commit if phase is Phase.COMMITTED else change.undo)(lambda share: None)
+        patch.setattr(exchange, "save_record", save)
+        change = Committing(run, node, medium, unheard)
+        (change.commit if phase is Phase.RELEASED else change.undo)(lambda share: None)
     forget_caches(node)
 
 
@@ -162,7 +162,7 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = sealed(old)
-    cut_off_before(run, old.drive, Phase.COMMITTED, monkeypatch)
+    cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
     written_to(old, "ext4")
     used = old.digest
     with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run}`"):
@@ -180,7 +180,7 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
 def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old) -> None:
     run = sealed(old)
     with DeviceMedium(old.drive) as medium:
-        Exchange(run, medium, unheard).commit(lambda share: None)
+        Committing(run, old.drive, medium, unheard).commit(lambda share: None)
     written_to(old, "ext4")
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "  ext4\t" in old.fstab, story(run)
@@ -231,7 +231,7 @@ def test_a_barred_filesystem_is_found_under_another_name(old: Old, make_drive: M
     record = load_record(run)
     assert record is not None
     # A snapshot that is gone after a restart is given up first, then begun again.
-    for phase in (record.phase, Phase.ABANDONED):
+    for phase in (record.phase, Phase.REHEARSING):
         save_record(run, replace(record, phase=phase))
         found = migration_now(run)
         assert (phase, found.device, found.drive.path) == (phase, new, new)
