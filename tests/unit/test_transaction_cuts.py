@@ -99,10 +99,11 @@ class Case:
         save_snapshotted(self.run, Snapshotted("uuid", len(self.before), str(self.store), first, closed=True))
         save_record(self.run, Record(Phase.REHEARSING, waits=False))
         self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
+        self.device = "/dev/sdx1"
         POWERS[self.run] = self.drive.power
 
     def committing(self) -> Committing:
-        return Committing(self.run, "/dev/sdx1", self.drive, unheard)
+        return Committing(self.run, self.device, self.drive, unheard)
 
     def commit(self, goes_at: int | None = None) -> bool:
         """Whether it came to its end before the power went."""
@@ -285,6 +286,41 @@ def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_close
     assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
 
 
+def test_nothing_is_committed_on_what_somebody_used_after_it_was_kept(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(2)
+    assert case.phase is Phase.SAVED
+    mounted(case.drive.content)
+    found = case.content
+    with pytest.raises(Refused, match=r"changed after the rehearsal\. Nothing was written"):
+        case.commit()
+    assert (case.content, case.phase) == (found, Phase.SAVED)
+    assert case.undo()
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.UNDONE, False)
+
+
+def test_the_way_back_does_not_need_the_snapshots_store(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert case.commit()
+    (case.store / WORK).unlink()
+    assert case.undo()
+    assert (case.content, case.phase) == (case.before, Phase.UNDONE)
+
+
+def test_under_another_name_it_goes_on_and_says_so(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(10)
+    case.device = "/dev/sdy1"
+    case.drive.content[-1] ^= 1
+    with pytest.raises(
+        Refused, match=r"/dev/sdy1 was changed at byte \d+ .* What is kept of both states lies"
+    ):
+        case.commit()
+    case.drive.content[-1] ^= 1
+    assert case.commit()
+    assert case.content == case.after
+
+
 def test_a_bar_that_somebody_took_away_stops_everything(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert not case.commit(10)
@@ -342,6 +378,17 @@ def test_used_after_the_last_write_counts_as_committed(tmp_path: Path, change: M
     with pytest.raises(Refused, match="written to since"):
         case.undo()
     assert case.content == found
+
+
+def test_used_after_the_last_write_it_is_left_so_also_where_the_old_bytes_are_damaged(
+    tmp_path: Path,
+) -> None:
+    case = released(tmp_path, "commit")
+    (case.store / OLD).write_bytes(bytes(SIZE))
+    mounted(case.drive.content)
+    found = case.content
+    assert case.commit()
+    assert (case.content, case.phase) == (found, Phase.RELEASED)
 
 
 def test_used_after_it_was_put_back_is_left_as_it_is(tmp_path: Path) -> None:

@@ -264,7 +264,7 @@ class Exchange:
     def _refuse_overwriting(self, side: Side) -> None:
         keeps = (
             ""
-            if self.record.phase is Phase.BARRED
+            if self.record.phase is Phase.BARRED or not self.record.waits
             else f" `diskwright keep {self._name}` leaves it as it is."
         )
         raise Refused(
