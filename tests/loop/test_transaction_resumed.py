@@ -9,7 +9,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
-from tests.loop.applying import Work, carry_out, story
+from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
@@ -22,7 +22,7 @@ from wizard.apply.migration.run import check_keeps
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.apply.transaction.committing import Committing
-from wizard.apply.transaction.snapshotted import OLD, WORK, Snapshotted, save_snapshotted
+from wizard.apply.transaction.snapshotted import EARLIER, FILE, OLD, WORK, Snapshotted, save_snapshotted
 from wizard.apply.transaction.transaction import locate
 from wizard.faces.status import row_of
 from wizard.migrate.ext.bar import FIRST_BYTES
@@ -209,6 +209,19 @@ def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_th
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, old.fstab) == (RunState.FAILED, found, lines), story(run)
     assert "was changed or damaged" in row_of(run).sentence
+
+
+def test_what_an_earlier_version_began_is_left_alone_and_it_says_so(old: Old) -> None:
+    run = sealed(old)
+    before, fstab = old.digest, old.fstab
+    (run / FILE).rename(run / EARLIER)
+    for words in (("resume",), ("undo",), ("keep",)):
+        told = diskwright(old.work, *words, run.name)
+        said = told.stdout + told.stderr
+        assert told.returncode not in (0, 1) and "Traceback" not in said, said
+    assert "begun by an earlier version" in diskwright(old.work, "undo", run.name).stderr
+    assert diskwright(old.work, "status").returncode == 0
+    assert (old.digest, old.fstab) == (before, fstab)
 
 
 @pytest.mark.alone
