@@ -92,6 +92,8 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
         and "nothing could be mounted" in told.sentence
         and "diskwright resume" in told.sentence
     )
+    said = diskwright(old.work, "keep", run.name).stderr
+    assert "It holds" in said and "bit for bit" not in said, "the words of a plan's run are not a migration's"
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
     assert (
