@@ -25,9 +25,10 @@ from tests.lab.transactions import make_old, migrate
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.run.journal import Journal
-from wizard.apply.transaction.commit import Exchange
-from wizard.apply.transaction.phases import Phase, load_record, save_record
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import load_snapshotted, phase_of, save_snapshotted
 from wizard.apply.transaction.transaction import Transaction
 from wizard.model.journal import Check
 
@@ -171,18 +172,25 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
     """The drive is started with as it is at this point; a change in the middle is finished, or taken back."""
     bench.lay(content)
     with mounted(bench.rest, bench.place) as place:
-        record = load_record(place / RUN)
-        where = f"{what}, {record.phase if record else 'no record'}"
+        phase, snapshotted = phase_of(place / RUN), load_snapshotted(place / RUN)
+        where = f"{what}, {phase or 'no record'}"
         if not (_is(replay.old, content) or _is(replay.new, content)) and mounts(
             bench.filesystem, bench.tried
         ):
             replay.wrong.append(f"{where}: what is half replaced was mounted")
-        if record is None or record.phase in (Phase.WORKING, Phase.UNDONE, Phase.ABANDONED):
+        if phase in UNTOUCHED and not _is(replay.old, content):
+            replay.wrong.append(f"{where}: the filesystem has changed before that was noted")
+        if (
+            snapshotted is None
+            or (phase is Phase.REHEARSING and not snapshotted.closed)
+            or phase in (Phase.UNDONE, Phase.LEFT)
+        ):
             if not _is(replay.old, content):
                 replay.wrong.append(f"{where}: the filesystem is not what it was")
             return
-        save_record(place / RUN, replace(record, folder=str(place / Path(record.folder).name)))
-        wanted = _goes_on(place / RUN, bench.filesystem, back=back or record.phase.endswith("back"))
+        folder = str(place / Path(snapshotted.folder).name)
+        save_snapshotted(place / RUN, replace(snapshotted, folder=folder))
+        wanted = _goes_on(place / RUN, bench.filesystem, back=back or phase in GOING_BACK)
         if bench.read() != (replay.old if wanted == "old" else replay.new):
             replay.wrong.append(f"{where}: gone on with, it is not the {wanted} filesystem")
 
@@ -190,11 +198,11 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
     """Which filesystem must be there then."""
     with DeviceMedium(node) as medium:
-        exchange = Exchange(run, medium, unheard)
-        if back and exchange.record.phase is not Phase.SEALED:
-            exchange.undo(lambda share: None)
+        committing = Committing(run, node, medium, unheard)
+        if back and committing.phase is not Phase.REHEARSING:
+            committing.undo(lambda share: None)
             return "old"
-        exchange.commit(lambda share: None)
+        committing.commit(lambda share: None)
         return "new"
 
 

@@ -14,8 +14,9 @@ from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
 from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
 from wizard.apply.block.medium import DeviceMedium
-from wizard.apply.transaction.commit import WORK, Exchange
-from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
+from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import WORK, Snapshotted, save_snapshotted
 from wizard.migrate.ext.bar import FIRST_BYTES, barred
 from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.steps import operation_commands
@@ -121,7 +122,7 @@ class Migrated:
         power = Power(goes_at)
         try:
             with CutDevice(self.node, power) as medium:
-                Exchange(self.run, medium, unheard).commit(lambda share: None)
+                Committing(self.run, self.node, medium, unheard).commit(lambda share: None)
         except PowerCut:
             pass
         forget_caches(self.node)
@@ -130,7 +131,7 @@ class Migrated:
     @property
     def finished(self) -> bool:
         record = load_record(self.run)
-        return record is not None and record.phase is Phase.COMMITTED
+        return record is not None and record.phase is Phase.RELEASED
 
 
 def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated:
@@ -163,7 +164,7 @@ def migrated(node: str, image: Path, folder: Path, block_bytes: int) -> Migrated
     facts = read_ext(old.read_bytes()[START_BYTES:FIRST_BYTES])
     assert facts is not None
     first = old.read_bytes()[:FIRST_BYTES].hex()
-    save_record(run, Record(Phase.SEALED, facts.uuid, size_bytes(node), str(store), old_first=first))
+    save_snapshotted(run, Snapshotted(facts.uuid, size_bytes(node), str(store), first, closed=True))
     return Migrated(node, run, old, new)
 
 
@@ -185,8 +186,9 @@ def test_half_committed_it_cannot_be_mounted_and_goes_on(
     case.commit(0)
     assert digest(node) == digest(case.old) and mounts(node, place, "-o", "ro")
     cuts = 0
-    for moment in range(1, 100):
-        case.commit(moment)
+    for _ in range(100):
+        # What is there is not written again: each goes one write further.
+        case.commit(1)
         if case.finished:
             break
         cuts += 1
@@ -201,7 +203,7 @@ def test_half_committed_it_cannot_be_mounted_and_goes_on(
     assert mounts(node, place, "-o", "ro", "-t", "ext4")
     # A mount for reading leaves the way back open; one for writing closes it.
     with DeviceMedium(node) as medium:
-        Exchange(case.run, medium, unheard).undo(lambda share: None)
+        Committing(case.run, node, medium, unheard).undo(lambda share: None)
     forget_caches(node)
     assert digest(node) == digest(case.old)
     assert mounts(node, place, "-t", "ext3")
@@ -217,8 +219,8 @@ def test_a_mount_for_writing_closes_the_way_back(
     case = migrated(node, image_of(node), tmp_path, 1024)
     case.commit()
     with DeviceMedium(node) as medium:
-        assert Exchange(case.run, medium, unheard).undo_obstacle(lambda share: None) == ""
+        assert Committing(case.run, node, medium, unheard).undo_obstacle() == ""
     assert mounts(node, place)
     forget_caches(node)
     with DeviceMedium(node) as medium:
-        assert "written to since" in Exchange(case.run, medium, unheard).undo_obstacle(lambda share: None)
+        assert "written to since" in Committing(case.run, node, medium, unheard).undo_obstacle()

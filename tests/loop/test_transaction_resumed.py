@@ -9,19 +9,20 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
-from tests.loop.applying import Work, carry_out, story
+from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.decide import undo
+from wizard.apply.engine import exchange
+from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.migration.looking.found import migration_now
 from wizard.apply.migration.run import check_keeps
 from wizard.apply.run.journal import Journal, RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.transaction import commit
-from wizard.apply.transaction.commit import OLD, WORK, Exchange
-from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import EARLIER, FILE, OLD, WORK, Snapshotted, save_snapshotted
 from wizard.apply.transaction.transaction import locate
 from wizard.faces.status import row_of
 from wizard.migrate.ext.bar import FIRST_BYTES
@@ -61,9 +62,8 @@ def sealed(old: Old) -> Path:
     journal.close()
     write_cow_store(folder / WORK, differing(before.read_bytes(), after.read_bytes()))
     first = before.read_bytes()[:FIRST_BYTES].hex()
-    save_record(
-        run, Record(Phase.SEALED, migration.before.uuid, before.stat().st_size, str(folder), old_first=first)
-    )
+    size = before.stat().st_size
+    save_snapshotted(run, Snapshotted(migration.before.uuid, size, str(folder), first, closed=True))
     return run
 
 
@@ -76,7 +76,7 @@ def written_to(old: Old, kind: str) -> None:
 def cut_off(run: Path, node: str, moment: int) -> None:
     """The commit begins, and the power goes after so many writes."""
     with CutDevice(node, Power(moment)) as medium, pytest.raises(PowerCut):
-        Exchange(run, medium, unheard).commit(lambda share: None)
+        Committing(run, node, medium, unheard).commit(lambda share: None)
     forget_caches(node)
 
 
@@ -89,9 +89,11 @@ def test_cut_off_in_the_commit_it_goes_on_and_back(old: Old, moment: int) -> Non
     told = row_of(run)
     assert (
         told.state is RunState.INTERRUPTED
-        and "nobody could mount" in told.sentence
+        and "nothing could be mounted" in told.sentence
         and "diskwright resume" in told.sentence
     )
+    said = diskwright(old.work, "keep", run.name).stderr
+    assert "It holds" in said and "bit for bit" not in said, "the words of a plan's run are not a migration's"
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "If the power went" not in row_of(run).sentence
     assert (
@@ -152,9 +154,9 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
         save_record(run, record)
 
     with monkeypatch.context() as patch, DeviceMedium(node) as medium, pytest.raises(PowerCut):
-        patch.setattr(commit, "save_record", save)
-        change = Exchange(run, medium, unheard)
-        (change.commit if phase is Phase.COMMITTED else change.undo)(lambda share: None)
+        patch.setattr(exchange, "save_record", save)
+        change = Committing(run, node, medium, unheard)
+        (change.commit if phase is Phase.RELEASED else change.undo)(lambda share: None)
     forget_caches(node)
 
 
@@ -162,7 +164,7 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
     old: Old, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     run = sealed(old)
-    cut_off_before(run, old.drive, Phase.COMMITTED, monkeypatch)
+    cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
     written_to(old, "ext4")
     used = old.digest
     with pytest.raises(Refused, match=f"cannot be undone any more. `diskwright resume {run}`"):
@@ -180,7 +182,7 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
 def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old) -> None:
     run = sealed(old)
     with DeviceMedium(old.drive) as medium:
-        Exchange(run, medium, unheard).commit(lambda share: None)
+        Committing(run, old.drive, medium, unheard).commit(lambda share: None)
     written_to(old, "ext4")
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE and "  ext4\t" in old.fstab, story(run)
@@ -211,6 +213,19 @@ def test_with_damage_in_what_was_kept_the_line_of_fstab_stays_that_of_what_is_th
     assert "was changed or damaged" in row_of(run).sentence
 
 
+def test_what_an_earlier_version_began_is_left_alone_and_it_says_so(old: Old) -> None:
+    run = sealed(old)
+    before, fstab = old.digest, old.fstab
+    (run / FILE).rename(run / EARLIER)
+    for words in (("resume",), ("undo",), ("keep",)):
+        told = diskwright(old.work, *words, run.name)
+        said = told.stdout + told.stderr
+        assert told.returncode not in (0, 1) and "Traceback" not in said, said
+    assert "begun by an earlier version" in diskwright(old.work, "undo", run.name).stderr
+    assert diskwright(old.work, "status").returncode == 0
+    assert (old.digest, old.fstab) == (before, fstab)
+
+
 @pytest.mark.alone
 def test_a_barred_filesystem_is_found_under_another_name(old: Old, make_drive: MakeDrive) -> None:
     run = sealed(old)
@@ -231,7 +246,7 @@ def test_a_barred_filesystem_is_found_under_another_name(old: Old, make_drive: M
     record = load_record(run)
     assert record is not None
     # A snapshot that is gone after a restart is given up first, then begun again.
-    for phase in (record.phase, Phase.ABANDONED):
+    for phase in (record.phase, Phase.REHEARSING):
         save_record(run, replace(record, phase=phase))
         found = migration_now(run)
         assert (phase, found.device, found.drive.path) == (phase, new, new)

@@ -14,11 +14,11 @@ from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_resumed import cut_off_before, sealed, written_to
 from wizard.apply.block.ext_superblock import facts_on
 from wizard.apply.decide import undo
+from wizard.apply.engine.record import Phase
 from wizard.apply.migration.run import check_keeps
 from wizard.apply.migration.way_back import Back
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
-from wizard.apply.transaction.phases import Phase
 from wizard.faces.status import row_of
 from wizard.model.errors import Refused
 from wizard.model.journal import Event
@@ -100,7 +100,7 @@ def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) ->
 
 def test_what_has_something_left_to_do_is_told_to_go_on(old: Old, monkeypatch: pytest.MonkeyPatch) -> None:
     run = sealed(old)
-    cut_off_before(run, old.drive, Phase.COMMITTED, monkeypatch)
+    cut_off_before(run, old.drive, Phase.RELEASED, monkeypatch)
     assert row_of(run).way_back is Back.OPEN
     written_to(old, "ext4")
     row = row_of(run)

@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from tests.lasting import Files, LastingFolder, states_during
+from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import make_run
 from wizard.apply.run.vault import Vault, mark_durably
 from wizard.apply.system.edited_file import edit
-from wizard.apply.transaction.phases import Phase, Record, save_record
+from wizard.apply.transaction.snapshotted import Snapshotted, save_snapshotted
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.machine import Extent
@@ -85,8 +86,8 @@ def test_what_is_saved_lasts_before_its_step_may_write(
 
 
 def phases(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
-    before, after = (Record(phase, "uuid", 4096, "/srv") for phase in (Phase.SEALED, Phase.BARRING))
-    return "transaction.json", lambda: save_record(folder, before), lambda: save_record(folder, after)
+    before, after = (Record(phase) for phase in (Phase.SAVED, Phase.CLEARING))
+    return "rehearsed.json", lambda: save_record(folder, before), lambda: save_record(folder, after)
 
 
 def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
@@ -97,7 +98,16 @@ def fstab(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]
     )
 
 
-@pytest.mark.parametrize("case", [phases, fstab])
+def snapshot(folder: Path) -> tuple[str, Callable[[], object], Callable[[], object]]:
+    before, after = (Snapshotted("uuid", 4096, "/srv", "", closed=closed) for closed in (False, True))
+    return (
+        "snapshot.json",
+        lambda: save_snapshotted(folder, before),
+        lambda: save_snapshotted(folder, after),
+    )
+
+
+@pytest.mark.parametrize("case", [phases, snapshot, fstab])
 def test_a_file_that_is_replaced_is_the_old_one_or_the_new_one(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,

@@ -10,11 +10,13 @@ from types import MappingProxyType
 import pytest
 
 from tests.exchanging import Power, PowerCut, VolatileDrive, differing, unheard, write_cow_store
-from wizard.apply.transaction import commit
-from wizard.apply.transaction.commit import NUMBERS, OLD, WORK, Exchange
-from wizard.apply.transaction.phases import Phase, Record, load_record, save_record
+from wizard.apply.engine import exchange
+from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
+from wizard.apply.transaction import committing
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import OLD, WORK, Snapshotted, save_snapshotted
 from wizard.migrate.ext.bar import DECIDING, FIRST_BYTES, barred
-from wizard.model.errors import Failed, Refused
+from wizard.model.errors import Refused
 
 CHUNK, CHUNKS = 4096, 48
 SIZE = CHUNK * CHUNKS - 1024
@@ -94,14 +96,14 @@ class Case:
             self.store / WORK, dict(sorted({**written, **same}.items(), key=lambda item: item[0] * 7 % 11))
         )
         first = self.before[:FIRST_BYTES].hex()
-        save_record(
-            self.run, Record(Phase.SEALED, "uuid", len(self.before), str(self.store), old_first=first)
-        )
+        save_snapshotted(self.run, Snapshotted("uuid", len(self.before), str(self.store), first, closed=True))
+        save_record(self.run, Record(Phase.REHEARSING, waits=False))
         self.drive = VolatileDrive(bytearray(self.before), Power(), Random(seed), block_bytes)
+        self.device = "/dev/sdx1"
         POWERS[self.run] = self.drive.power
 
-    def exchange(self) -> Exchange:
-        return Exchange(self.run, self.drive, unheard)
+    def committing(self) -> Committing:
+        return Committing(self.run, self.device, self.drive, unheard)
 
     def commit(self, goes_at: int | None = None) -> bool:
         """Whether it came to its end before the power went."""
@@ -113,7 +115,7 @@ class Case:
     def _until(self, goes_at: int | None, what: str) -> bool:
         self.drive.power.goes_at, self.drive.power.moments = goes_at, 0
         try:
-            getattr(self.exchange(), what)(lambda share: None)
+            getattr(self.committing(), what)(lambda share: None)
         except PowerCut:
             assert self.mountable() in (self.before, self.after, None), (
                 "something half replaced can be mounted"
@@ -123,7 +125,7 @@ class Case:
 
     def goes_on(self, what: str, seed: int) -> None:
         """To its end, after a second power cut on the way."""
-        over = (Phase.COMMITTED,) if what == "commit" else (Phase.UNDONE, Phase.ABANDONED)
+        over = (Phase.RELEASED,) if what == "commit" else (Phase.UNDONE, Phase.LEFT)
         if (
             self.phase not in over
             and not self._until(Random(seed).randrange(60), what)
@@ -158,7 +160,8 @@ def saving_takes_time(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         save_record(run, record)
         power.moment()
 
-    monkeypatch.setattr(commit, "save_record", save)
+    for module in (exchange, committing):
+        monkeypatch.setattr(module, "save_record", save)
     # It is the drive whose power goes here, not this machine's disk, which has no need to be waited for.
     monkeypatch.setattr("os.fsync", lambda fd: None)
     yield
@@ -177,10 +180,18 @@ def moments(case: Case, what: str) -> int:
 def test_commit_writes_what_differs_and_undo_takes_it_back(tmp_path: Path, block_bytes: int) -> None:
     case = Case(tmp_path, block_bytes)
     assert case.commit()
-    assert (case.content, case.phase) == (case.after, Phase.COMMITTED)
-    kept = len((case.store / OLD).read_bytes()) // CHUNK
-    assert kept == len(differing(case.before, case.after)), "what stays the same is neither kept nor written"
-    assert not (case.store / WORK).exists()
+    assert (case.content, case.phase) == (case.after, Phase.RELEASED)
+    record = load_record(case.run)
+    assert record is not None
+    (change,) = record.changes
+    kept = {
+        place.start_bytes // CHUNK + at
+        for place in change.places
+        for at in range(-(-place.size_bytes // CHUNK))
+    }
+    assert kept == set(differing(case.before, case.after)), "what stays the same is neither kept nor written"
+    old = (case.store / OLD).read_bytes()
+    assert differing(bytes(len(old)), old).keys() <= kept
     assert case.undo()
     assert (case.content, case.phase, case.store.exists()) == (case.before, Phase.UNDONE, False)
 
@@ -191,7 +202,7 @@ def test_power_cut_at_every_moment_of_the_commit(tmp_path: Path, way_on: str, bl
     for seed in range(ROUNDS * moments(Case(tmp_path / "whole", block_bytes), "commit")):
         case = Case(tmp_path / f"cut{seed}", block_bytes, seed)
         assert not case.commit(seed // ROUNDS)
-        if case.phase is Phase.SEALED and way_on == "undo":
+        if case.phase in UNTOUCHED and way_on == "undo":
             assert case.content == case.before
             continue
         case.goes_on(way_on, seed)
@@ -213,7 +224,6 @@ def test_power_cut_at_every_moment_of_the_undoing(tmp_path: Path, block_bytes: i
 def test_files_of_an_unfinished_collection_are_made_again(tmp_path: Path) -> None:
     case = Case(tmp_path)
     (case.store / OLD).write_bytes(b"half")
-    (case.store / NUMBERS).write_bytes(b"a")
     assert case.commit()
     assert case.content == AFTER
 
@@ -223,40 +233,40 @@ def test_nothing_is_undone_that_was_written_to_since(tmp_path: Path) -> None:
     assert case.commit()
     mounted(case.drive.content)
     found = case.content
-    with pytest.raises(Refused, match=r"cannot be undone: it was written to since.*Nothing was written"):
+    with pytest.raises(Refused, match=r"was written to since.*Nothing was written"):
         case.undo()
-    assert (case.content, case.phase) == (found, Phase.COMMITTED)
+    assert (case.content, case.phase) == (found, Phase.RELEASED)
 
 
 def test_nothing_is_undone_where_a_replaced_chunk_changed(tmp_path: Path) -> None:
     case = Case(tmp_path)
     assert case.commit()
     case.drive.content[-1] ^= 1
-    with pytest.raises(Refused, match="no longer as it was written"):
+    with pytest.raises(Refused, match="was written to since it was complete"):
         case.undo()
-    assert case.phase is Phase.COMMITTED
+    assert case.phase is Phase.RELEASED
 
 
 def test_nothing_is_committed_on_what_somebody_used_before_the_bar(tmp_path: Path) -> None:
     case = Case(tmp_path)
     # Where the phase is written and the bar is not.
-    assert not case.commit(2)
-    assert case.phase is Phase.BARRING
+    assert not case.commit(3)
+    assert case.phase is Phase.CLEARING
     case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
     mounted(case.drive.content)
     found = case.content
     with pytest.raises(Refused, match="left as it is"):
         case.commit()
-    assert (case.content, case.phase) == (found, Phase.ABANDONED)
+    assert (case.content, case.phase) == (found, Phase.LEFT)
 
 
 def test_what_was_used_before_the_bar_is_undone_by_leaving_it(tmp_path: Path) -> None:
     case = Case(tmp_path)
-    assert not case.commit(2)
+    assert not case.commit(3)
     case.drive.content[1024 + 0x34] ^= 1
     found = case.content
     assert case.undo()
-    assert (case.content, case.phase) == (found, Phase.ABANDONED)
+    assert (case.content, case.phase) == (found, Phase.LEFT)
 
 
 @pytest.mark.parametrize("at", [1024 + 0x34, 0], ids=["mounted", "boot loader"])
@@ -267,13 +277,48 @@ def test_nothing_is_committed_on_what_somebody_used_since_the_snapshot_was_close
     """As after a restart, which mounts it: nothing is barred yet."""
     case = Case(tmp_path)
     assert moment is None or not case.commit(moment)
-    assert case.phase is Phase.SEALED
+    assert case.phase is Phase.REHEARSING
     case.drive.content[at] ^= 1
     case.drive.content[20 * CHUNK : 21 * CHUNK] = bytes(CHUNK)
     found = case.content
     with pytest.raises(Refused, match="left as it is"):
         case.commit()
-    assert (case.content, case.phase, case.store.exists()) == (found, Phase.ABANDONED, False)
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
+
+
+def test_nothing_is_committed_on_what_somebody_used_after_it_was_kept(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(2)
+    assert case.phase is Phase.SAVED
+    mounted(case.drive.content)
+    found = case.content
+    with pytest.raises(Refused, match=r"changed after the rehearsal\. Nothing was written"):
+        case.commit()
+    assert (case.content, case.phase) == (found, Phase.SAVED)
+    assert case.undo()
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.UNDONE, False)
+
+
+def test_the_way_back_does_not_need_the_snapshots_store(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert case.commit()
+    (case.store / WORK).unlink()
+    assert case.undo()
+    assert (case.content, case.phase) == (case.before, Phase.UNDONE)
+
+
+def test_under_another_name_it_goes_on_and_says_so(tmp_path: Path) -> None:
+    case = Case(tmp_path)
+    assert not case.commit(10)
+    case.device = "/dev/sdy1"
+    case.drive.content[-1] ^= 1
+    with pytest.raises(
+        Refused, match=r"/dev/sdy1 was changed at byte \d+ .* What is kept of both states lies"
+    ):
+        case.commit()
+    case.drive.content[-1] ^= 1
+    assert case.commit()
+    assert case.content == case.after
 
 
 def test_a_bar_that_somebody_took_away_stops_everything(tmp_path: Path) -> None:
@@ -287,17 +332,21 @@ def test_a_bar_that_somebody_took_away_stops_everything(tmp_path: Path) -> None:
     assert case.phase is Phase.REPLACING
 
 
-@pytest.mark.parametrize("file", [WORK, NUMBERS])
-def test_damaged_stores_are_not_written_to_the_drive(tmp_path: Path, file: str) -> None:
+@pytest.mark.parametrize("wholly", [False, True])
+@pytest.mark.parametrize(("file", "what"), [(WORK, "commit"), (OLD, "undo")])
+def test_damaged_stores_are_not_written_to_the_drive(
+    tmp_path: Path, file: str, what: str, wholly: bool
+) -> None:
     case = Case(tmp_path)
     assert not case.commit(10)
     found = case.content
     damaged = bytearray((case.store / file).read_bytes())
-    damaged[-2 * CHUNK if file == WORK else 0] ^= 1
-    damaged = damaged if file == NUMBERS else bytearray(len(damaged))
+    for at in range(2 * CHUNK if file == WORK else 0, len(damaged), CHUNK):
+        damaged[at] ^= 1
+    damaged = bytearray(len(damaged)) if wholly else damaged
     (case.store / file).write_bytes(damaged)
-    with pytest.raises(Failed):
-        case.commit()
+    with pytest.raises(Refused, match="changed or damaged"):
+        getattr(case, what)()
     assert case.content == found
 
 
@@ -325,18 +374,29 @@ def test_used_after_the_last_write_counts_as_committed(tmp_path: Path, change: M
     with pytest.raises(Refused, match="written to since"):
         case.undo()
     assert case.commit()
-    assert (case.content, case.phase) == (found, Phase.COMMITTED)
+    assert (case.content, case.phase) == (found, Phase.RELEASED)
     with pytest.raises(Refused, match="written to since"):
         case.undo()
     assert case.content == found
 
 
-def test_used_after_it_was_put_back_counts_as_undone(tmp_path: Path) -> None:
+def test_used_after_the_last_write_it_is_left_so_also_where_the_old_bytes_are_damaged(
+    tmp_path: Path,
+) -> None:
+    case = released(tmp_path, "commit")
+    (case.store / OLD).write_bytes(bytes(SIZE))
+    mounted(case.drive.content)
+    found = case.content
+    assert case.commit()
+    assert (case.content, case.phase) == (found, Phase.RELEASED)
+
+
+def test_used_after_it_was_put_back_is_left_as_it_is(tmp_path: Path) -> None:
     case = released(tmp_path, "undo")
     mounted(case.drive.content, {0x64: 0x1 | CHECKSUMS | 0x2})
     found = case.content
     assert case.undo()
-    assert (case.content, case.phase, case.store.exists()) == (found, Phase.UNDONE, False)
+    assert (case.content, case.phase, case.store.exists()) == (found, Phase.LEFT, False)
 
 
 STRANGE: tuple[Mapping[int, int], ...] = (

@@ -11,10 +11,10 @@ import pytest
 from tests.exchanging import ErringDrive, Fault
 from tests.unit.test_transaction_cuts import Case
 from tests.unit.test_transaction_cuts import saving_takes_time as saving_takes_time
-from wizard.apply.transaction.phases import Phase
+from wizard.apply.engine.record import UNTOUCHED, Phase
 from wizard.model.errors import Failed, Refused
 
-DONE = {"commit": Phase.COMMITTED, "undo": Phase.UNDONE}
+DONE = {"commit": Phase.RELEASED, "undo": Phase.UNDONE}
 ROUNDS = 3
 FAULTS = [Fault.LOST, Fault.TORN, Fault.KEPT, Fault.DROPPED]
 
@@ -32,7 +32,7 @@ class ErringCase(Case):
         """Whether it is said to be done, although the drive errs at this of its writes and flushes."""
         self.erring.errs_at, self.erring.asked = at, 0
         try:
-            getattr(self.exchange(), what)(lambda share: None)
+            getattr(self.committing(), what)(lambda share: None)
         except (Failed, Refused):
             return False
         finally:
@@ -81,7 +81,7 @@ def test_the_power_goes_after_an_error(tmp_path: Path, fault: Fault, way_on: str
     """What erred is asked for again, or taken back, and then the power goes at some moment: nothing half
     replaced can be mounted, and it still comes to its end."""
     for number, (case, done) in enumerate(cases(tmp_path, "commit", fault, block_bytes)):
-        if done or case.phase is Phase.SEALED:
+        if done or case.phase in UNTOUCHED:
             continue
         case.goes_on(way_on, number)
         case.goes_without_power()
@@ -98,4 +98,4 @@ def test_nothing_is_called_the_same_that_the_drive_wrote_wrongly(
             if done:
                 break
             done = case.errs(what, None)
-        assert not done or not case.exchange().holds_last_block or case.content == case.wanted(what)
+        assert not done or not case.committing().is_as_put or case.content == case.wanted(what)

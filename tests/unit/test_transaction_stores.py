@@ -1,6 +1,7 @@
-"""A snapshot's store, read without the device mapper; and where a transaction stands, in its run's folder."""
+"""A snapshot's store, read without the device mapper; and what a transaction is on, in its run's folder."""
 
 import struct
+from contextlib import ExitStack
 from pathlib import Path
 from random import Random
 
@@ -8,18 +9,17 @@ import pytest
 
 from tests.exchanging import write_cow_store
 from wizard.apply.block.cow_store import read_cow_store
-from wizard.apply.transaction.phases import (
+from wizard.apply.engine.record import GOING_BACK, HALF, Phase, power_sentence
+from wizard.apply.transaction.snapshotted import (
+    EARLIER,
     FILE,
-    OVER,
-    POWER,
-    UNTOUCHED,
-    Phase,
-    Record,
-    load_record,
-    save_record,
+    Snapshotted,
+    load_snapshotted,
+    phase_of,
+    save_snapshotted,
 )
 from wizard.model.errors import BadInput, Failed
-from wizard.model.units import MIB
+from wizard.model.machine import Extent
 
 CHUNK = 4096
 SIZE = 1000 * CHUNK
@@ -33,18 +33,36 @@ def test_every_chunk_is_found_over_all_areas(tmp_path: Path, count: int, chunk_b
     wanted = {number: dice.randbytes(chunk_bytes) for number in dice.sample(range(900), count)}
     write_cow_store(tmp_path / "store", wanted, chunk_bytes)
     found = read_cow_store(tmp_path / "store", 900 * chunk_bytes)
-    assert list(found.numbers) == sorted(wanted)
-    image = bytearray(900 * chunk_bytes)
-    for offset, data in found.contents():
-        assert len(data) <= MIB
-        image[offset : offset + len(data)] = data
+    assert list(found.written()) == [Extent(number * chunk_bytes, chunk_bytes) for number in sorted(wanted)]
+    below = dice.randbytes(900 * chunk_bytes)
+    image = bytearray(below)
     for number, data in wanted.items():
-        assert image[number * chunk_bytes : (number + 1) * chunk_bytes] == data
+        image[number * chunk_bytes : (number + 1) * chunk_bytes] = data
+    with ExitStack() as files:
+        read = found.over(lambda offset, length: below[offset : offset + length], files)
+        assert read(0, len(image)) == image
+        for _ in range(100):
+            begin, end = sorted(dice.sample(range(len(image)), 2))
+            assert read(begin, end - begin) == image[begin:end]
 
 
 def test_an_empty_store_has_no_chunk(tmp_path: Path) -> None:
     write_cow_store(tmp_path / "store", {})
-    assert list(read_cow_store(tmp_path / "store", SIZE).numbers) == []
+    assert list(read_cow_store(tmp_path / "store", SIZE).written()) == []
+
+
+def test_a_last_chunk_that_is_cut_off_ends_where_the_device_does(tmp_path: Path) -> None:
+    write_cow_store(tmp_path / "store", {3: b"last"})
+    assert list(read_cow_store(tmp_path / "store", 3 * CHUNK + 512).written()) == [Extent(3 * CHUNK, 512)]
+
+
+def test_content_that_is_gone_since_is_not_made_up(tmp_path: Path) -> None:
+    write_cow_store(tmp_path / "store", {5: b"five"})
+    found = read_cow_store(tmp_path / "store", SIZE)
+    with (tmp_path / "store").open("r+b") as store:
+        store.truncate(2 * CHUNK)
+    with ExitStack() as files, pytest.raises(Failed, match="cut off"):
+        found.over(lambda offset, length: bytes(length), files)(5 * CHUNK, CHUNK)
 
 
 @pytest.mark.parametrize(
@@ -79,22 +97,27 @@ def test_a_store_that_is_cut_off_is_refused(tmp_path: Path, length: int) -> None
         read_cow_store(tmp_path / "store", SIZE)
 
 
-def test_where_it_stands_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
-    assert load_record(tmp_path) is None
-    record = Record(Phase.REPLACING, "uuid", SIZE, "/srv/store", CHUNK, 3, "old", "new", "00", "01")
-    save_record(tmp_path, record)
+def test_what_it_is_on_is_written_whole_or_not_at_all(tmp_path: Path) -> None:
+    assert load_snapshotted(tmp_path) is None and phase_of(tmp_path) is None
+    snapshotted = Snapshotted("uuid", SIZE, "/srv/store", "00", "01", closed=True)
+    save_snapshotted(tmp_path, snapshotted)
     (tmp_path / f"{FILE}.new").write_text("{")
-    assert load_record(tmp_path) == record
+    assert load_snapshotted(tmp_path) == snapshotted and phase_of(tmp_path) is Phase.REHEARSING
     (tmp_path / FILE).write_text("{")
     with pytest.raises(BadInput, match="damaged"):
-        load_record(tmp_path)
+        load_snapshotted(tmp_path)
 
 
-def test_each_phase_that_is_not_over_says_what_a_power_cut_would_mean() -> None:
-    assert set(POWER) == set(Phase) - OVER
-    for phase in set(Phase) - OVER - UNTOUCHED - {Phase.COMMITTED}:
-        # What is being taken back does not go forward again.
-        assert (
-            f"`diskwright {'undo' if 'back' in phase else 'resume'}`" in POWER[phase]
-            and "nothing would be lost" in POWER[phase]
-        )
+def test_one_that_an_earlier_version_began_is_refused_in_a_sentence(tmp_path: Path) -> None:
+    """Nothing is said to be untouched that this version knows nothing of."""
+    (tmp_path / EARLIER).write_text('{"schema": "diskwright.transaction/1", "phase": "replacing"}')
+    with pytest.raises(BadInput, match=f"The run {tmp_path.name} was begun by an earlier version"):
+        phase_of(tmp_path)
+
+
+def test_what_goes_on_by_itself_is_not_said_to_wait() -> None:
+    for phase in set(Phase) - {Phase.REHEARSING, Phase.SAVED, Phase.RELEASED}:
+        said = power_sentence(phase, "/dev/sdx1", waits=False)
+        command = "undo" if phase in GOING_BACK else "resume"
+        over = phase in (Phase.UNDONE, Phase.LEFT, Phase.KEPT)
+        assert said == ("" if over else HALF.format(drives="/dev/sdx1", command=command))

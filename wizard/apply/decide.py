@@ -92,18 +92,17 @@ def _formatted_directly(run: Path) -> bool:
 def power_now(run: Path) -> str:
     """What a power cut now would leave, by how far the run is; empty where nothing tells, or it is over.
     Raises BadInput."""
-    if kind_of(run) is Kind.MIGRATION:
-        from wizard.apply.transaction.phases import power_now as of_transaction
-
-        return of_transaction(run)
-    phase = phase_now(run)
-    return "" if phase is None else power_sentence(phase, ", ".join(outline(run)[0]))
+    record = load_record(run)
+    if record is None:
+        return ""
+    return power_sentence(record.phase, ", ".join(outline(run)[0]), waits=record.waits)
 
 
 def phase_now(run: Path) -> Phase | None:
-    """How far a rehearsed run is; None for every other run. Raises BadInput."""
+    """How far a rehearsed run is that waits until it is kept or undone; None for every other run. Raises
+    BadInput."""
     record = load_record(run)
-    return None if record is None else record.phase
+    return None if record is None or not record.waits else record.phase
 
 
 def power_told(run: Path) -> str:

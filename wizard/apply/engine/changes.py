@@ -1,12 +1,13 @@
 """What a rehearsal changed: found on the stand-in, held against the drive, whose bytes there are kept before
 anything else."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 
 from wizard.apply.block.extents import (
+    Read,
     chunks,
     clipped,
     differing,
@@ -16,10 +17,11 @@ from wizard.apply.block.extents import (
     seeking_finds,
     zeros,
 )
-from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.block.medium import DeviceMedium, Medium
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.engine.stand_ins import Wanted
 from wizard.apply.engine.stores import Store, barred, digest_of, is_zero, new_file, old_file
+from wizard.apply.run.progress import Progress
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
@@ -44,27 +46,48 @@ def collected(
     ):
         touched = held(new.fd)
         _refuse_elsewhere(wanted, touched, drive, new)
-        marked = [mark.extent for mark in (*old_marks, *new_marks)]
         found = _changed(wanted, touched, drive, new)
-        places = merged(chain(found, marked), wanted.block_bytes, wanted.size_bytes)
-        empty = True
-        for chunk in chunks(places):
-            data = drive.read(chunk.start_bytes, chunk.size_bytes)
-            empty = empty and is_zero(data)
-            old.write(chunk.start_bytes, data)
-        old.sync()
-        change = Change(
-            path=wanted.path,
-            size_bytes=wanted.size_bytes,
-            places=places,
-            old_marks=tuple(old_marks),
-            new_marks=tuple(new_marks),
-            old_digest=digest_of(places, old.read),
-            new_digest=digest_of(places, new.read),
-            barred_digest="",
-            blank=blank and empty,
-        )
-        return replace(change, barred_digest=digest_of(places, barred(change, old.read, new.read, b"")))
+        change = kept(wanted.path, drive, found, new.read, old, old_marks, new_marks, blank=blank)
+        return replace(change, size_bytes=wanted.size_bytes)
+
+
+def kept(
+    path: str,
+    drive: Medium,
+    found: Iterable[Extent],
+    new: Read,
+    old: Store,
+    old_marks: Sequence[Mark],
+    new_marks: Sequence[Mark],
+    *,
+    blank: bool,
+    progress: Progress = lambda share: None,
+) -> Change:
+    """The change to a drive that is to hold what `new` gives in the places that were `found` to differ, and
+    in the marks. What the drive holds there is in `old`, and on its medium, on return. Raises Failed.
+    """
+    marked = [mark.extent for mark in (*old_marks, *new_marks)]
+    places = merged(chain(found, marked), drive.logical_block_bytes, drive.size_bytes)
+    total, done, empty = sum(place.size_bytes for place in places) or 1, 0, True
+    for chunk in chunks(places):
+        data = drive.read(chunk.start_bytes, chunk.size_bytes)
+        empty = empty and is_zero(data)
+        old.write(chunk.start_bytes, data)
+        done += chunk.size_bytes
+        progress(done / total)
+    old.sync()
+    change = Change(
+        path=path,
+        size_bytes=drive.size_bytes,
+        places=places,
+        old_marks=tuple(old_marks),
+        new_marks=tuple(new_marks),
+        old_digest=digest_of(places, old.read),
+        new_digest=digest_of(places, new),
+        barred_digest="",
+        blank=blank and empty,
+    )
+    return replace(change, barred_digest=digest_of(places, barred(change, old.read, new, b"")))
 
 
 def _changed(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> Iterator[Extent]:

@@ -8,7 +8,7 @@ deciding one last. So wherever the power goes, each drive is as before, as plann
 mounts, and the phase says how it goes on.
 
 Whoever goes on in the middle of a phase looks first: every block must hold what it held, what it is to hold,
-or, in a mark's place, zeros.
+or, in a mark's place, what is there while it is barred.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -28,12 +28,12 @@ from wizard.apply.engine.record import (
     settle_record,
     ways_on,
 )
-from wizard.apply.engine.sides import side_of
-from wizard.apply.engine.stores import barred_back, digest_of, drop_stores
+from wizard.apply.engine.sides import Kept, kept_in
+from wizard.apply.engine.stores import barred_back, digest_of
 from wizard.apply.engine.survey import Side, is_bare, shows_old, stray
 from wizard.apply.engine.writing import bar, check, put, put_away_notice, replace_all
+from wizard.apply.run.progress import Progress
 from wizard.apply.run.runs import called
-from wizard.apply.transaction.replacing import Progress
 from wizard.model.errors import BadInput, Failed, Refused
 
 OVER = "over"
@@ -49,15 +49,15 @@ COMPLETE = frozenset({Phase.BARRED, Phase.RELEASED})
 
 class Exchange:
     """The exchange of a run whose drives are `media`, in the record's order. The caller holds them so that
-    nobody else can write."""
+    nobody else can write. What is `kept` of the drives lies in the run's folder unless somewhere is named."""
 
-    def __init__(self, run: Path, media: Sequence[Medium]) -> None:
+    def __init__(self, run: Path, media: Sequence[Medium], kept: Kept | None = None) -> None:
         record = load_record(run)
         if record is None or len(record.changes) != len(media):
             raise BadInput(f"{run} has no rehearsed change to {len(media)} drives.")
         settle_record(run)
         self.record: Record = record
-        self._run = run
+        self._run, self._kept = run, kept or kept_in(run)
         self._name = called(run)
         self._open = ExitStack()
         self.sides = tuple(
@@ -70,7 +70,7 @@ class Exchange:
                 f"{change.path} has {medium.size_bytes} bytes now, not {change.size_bytes}. Nothing more was "
                 f"written. {self._when_resized(change)}"
             )
-        return side_of(self._run, number, change, medium, self._open)
+        return self._kept.side_of(number, change, medium, self._open)
 
     def _when_resized(self, change: Change) -> str:
         """What to do with a drive that has another size now."""
@@ -186,7 +186,7 @@ class Exchange:
 
     def _demand(self, phase: Phase) -> None:
         if self.record.phase is not phase:
-            ways = ways_on(self.record.phase, self._name)
+            ways = ways_on(self.record.phase, self._name) if self.record.waits else ""
             raise Refused(
                 (
                     f"The run is {self.record.phase}: this cannot be done with it now. Nothing was written. "
@@ -196,10 +196,13 @@ class Exchange:
 
     @contextmanager
     def _naming_ways(self) -> Iterator[None]:
-        """Adds the ways on to what failed; a refusal names its own."""
+        """Adds the ways on to what failed; a refusal names its own. What goes on by itself is told of by
+        whoever carries it out."""
         try:
             yield
         except Failed as error:
+            if not self.record.waits:
+                raise
             how_far = "Nothing was written to a drive. " if self.record.phase in UNTOUCHED else ""
             raise Failed(f"{error} {how_far}{ways_on(self.record.phase, self._name)}") from None
 
@@ -207,7 +210,9 @@ class Exchange:
     def _over(self) -> str:
         """The way back where another program wrote something."""
         if not all(side.keeps_old() for side in self.sides):
-            return f"The old bytes in {self._run} are damaged. {NO_COPY}"
+            return f"The old bytes in {self._kept.folder} are damaged. {NO_COPY}"
+        if not self.record.waits:
+            return f"What is kept of both states lies in {self._kept.folder}."
         return (
             f"`diskwright undo {self._name} --over-changes` puts back what was there before this run, over "
             "whatever was written since."
@@ -236,10 +241,12 @@ class Exchange:
         """Raises Refused where the old bytes are damaged, or another program wrote what they would
         overwrite."""
         phase = self.record.phase
-        other = {Phase.CLEARING: "resume", Phase.REPLACING: "resume"}.get(
-            phase, "" if phase in GOING_BACK else "keep"
-        )
-        if phase is Phase.BARRED and not all(
+        other = "" if phase in GOING_BACK else "keep"
+        if phase in (Phase.CLEARING, Phase.REPLACING) or (
+            phase in (Phase.BARRED, Phase.RELEASING) and not self.record.waits
+        ):
+            other = "resume"
+        elif phase is Phase.BARRED and not all(
             side.keeps_old() or side.holds(side.change.barred_digest) for side in self.sides
         ):
             other = ""
@@ -264,7 +271,7 @@ class Exchange:
     def _refuse_overwriting(self, side: Side) -> None:
         keeps = (
             ""
-            if self.record.phase is Phase.BARRED
+            if self.record.phase is Phase.BARRED or not self.record.waits
             else f" `diskwright keep {self._name}` leaves it as it is."
         )
         raise Refused(
@@ -279,8 +286,8 @@ class Exchange:
             if not is_whole(side):
                 way = f"`diskwright {other} {self._name}` does not need it." if other else NO_COPY
                 raise Refused(
-                    f"What is kept in {self._run} of {side.change.path} was changed or damaged. Nothing more "
-                    f"was written. {way}"
+                    f"What is kept in {self._kept.folder} of {side.change.path} was changed or damaged. "
+                    f"Nothing more was written. {way}"
                 )
 
     def _refuse_strays(self) -> None:
@@ -301,10 +308,10 @@ class Exchange:
         shows = self.record.phase in (Phase.CLEARING, Phase.RELEASING_BACK)
         if shows and not any(is_bare(side, side.change.old_marks, side.old) for side in self.sides):
             self._enter(Phase.LEFT)
-            drop_stores(self._run)
+            self._kept.drop()
             raise Refused(
                 f"{self._paths(found)} holds what it held before this run, and was used since: it is left as "
-                "it is. Nothing of this run is left to be done; to set it up, make the plan again."
+                "it is. Nothing of this run is left to be done. If you still want it, make the plan again."
             )
         number, at = next(iter(found.items()))
         raise Refused(

@@ -1,13 +1,14 @@
 """Where a rehearsed run stands: a small file in its folder, on the medium before what it announces is
 begun."""
 
-import os
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from pathlib import Path
 
+from wizard.apply.block.extents import Read
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.vault import write_durably
+from wizard.apply.run.vault import replace_durably
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
@@ -58,12 +59,13 @@ POWER = {
 """What a power cut would leave, by phase; in the middle of a change `HALF` holds."""
 
 
-def power_sentence(phase: Phase, drives: str) -> str:
-    """What a power cut now would leave, and what to do then; empty once it is over."""
+def power_sentence(phase: Phase, drives: str, *, waits: bool = True) -> str:
+    """What a power cut now would leave, and what to do then; empty once it is over. `waits`: see `Record`."""
     if phase in (Phase.KEPT, Phase.UNDONE, Phase.LEFT):
         return ""
     command = "undo" if phase in GOING_BACK else "resume"
-    return POWER.get(phase, HALF).format(drives=drives, command=command)
+    passes = phase is Phase.BARRED and not waits
+    return (HALF if passes else POWER.get(phase, HALF)).format(drives=drives, command=command)
 
 
 def ways_on(phase: Phase, name: str) -> str:
@@ -85,17 +87,27 @@ def ways_on(phase: Phase, name: str) -> str:
 @dataclass(frozen=True, slots=True)
 class Mark:
     """A place by which something is recognised. While a drive is barred it holds zeros, or, where `stays`,
-    what it held before: a table that keeps partitions stays in force until the new one is released.
+    what it held before: a table that keeps partitions stays in force until the new one is released. Or it
+    holds what is `instead` there, in hexadecimal digits: a filesystem whose files stay is to be found, too,
+    while nobody can mount it.
     """
 
     start_bytes: int
     size_bytes: int
     stays: bool = False
+    instead: str = ""
 
     @property
     def extent(self) -> Extent:
         """Where it lies."""
         return Extent(self.start_bytes, self.size_bytes)
+
+    def away(self, start_bytes: int, size_bytes: int, held: Read) -> bytes:
+        """What a part of its place holds while a drive is barred that `held` this before."""
+        if self.stays:
+            return held(start_bytes, size_bytes)
+        at = start_bytes - self.start_bytes
+        return bytes.fromhex(self.instead)[at : at + size_bytes] if self.instead else bytes(size_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,10 +143,14 @@ class Change:
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """How far a run is, and what it changes on each of its drives; that is empty while it is rehearsed."""
+    """How far a run is, and what it changes on each of its drives; that is empty while it is rehearsed.
+    `waits` says that it is barred until it is kept or undone; else it goes on by itself, and can be undone
+    after that.
+    """
 
     phase: Phase
     changes: tuple[Change, ...] = ()
+    waits: bool = True
 
     @property
     def blank(self) -> bool:
@@ -145,11 +161,8 @@ class Record:
 def save_record(run: Path, record: Record) -> None:
     """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before
     stands."""
-    new = run / f"{FILE}.new"
     try:
-        write_durably(new, render_document(SCHEMA, to_json(record)).encode(), os.O_TRUNC)
-        new.rename(run / FILE)
-        sync_folder(run)
+        replace_durably(run / FILE, render_document(SCHEMA, to_json(record)).encode())
     except OSError as error:
         raise Failed(_unwritten(run, error)) from None
 
@@ -179,4 +192,10 @@ def load_record(run: Path) -> Record | None:
         return None
     except (OSError, UnicodeDecodeError) as error:
         raise BadInput(f"{run / FILE} cannot be read: {error}.") from None
-    return from_json(parse_document(text, SCHEMA, str(run / FILE)), Record, str(run / FILE))
+    return _read(text, str(run / FILE))
+
+
+@lru_cache(maxsize=4)
+def _read(text: str, where: str) -> Record:
+    """Whoever follows a run asks several times a second, and the places of a large change are many."""
+    return from_json(parse_document(text, SCHEMA, where), Record, where)

@@ -1,26 +1,42 @@
 """A drive of the exchange, with the files that a run keeps of it opened."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.block.extents import Read
 from wizard.apply.block.medium import DeviceMedium, Medium
 from wizard.apply.engine.record import Change
-from wizard.apply.engine.stores import Store, new_file, notice_file, old_file
+from wizard.apply.engine.stores import Store, drop_stores, new_file, notice_file, old_file
 from wizard.apply.engine.survey import Side, resemblance
 from wizard.documents.notice import read_notice
 from wizard.model.errors import Failed
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """What a run keeps of its drives, in `folder`. `side_of` opens it for one of them, counted from 0; `drop`
+    deletes it, and afterwards there is no way back."""
+
+    folder: Path
+    side_of: Callable[[int, Change, Medium, ExitStack], Side]
+    drop: Callable[[], None]
+
+
+def kept_in(run: Path) -> Kept:
+    """What lies in the run's own folder."""
+    return Kept(run, partial(side_of, run), partial(drop_stores, run))
+
+
 def side_of(run: Path, number: int, change: Change, medium: Medium, files: ExitStack) -> Side:
-    """Drive `number` of a run, counted from 0. What is opened goes into `files`; what cannot be opened fails
-    when it is read, since one way may not need it.
-    """
+    """Drive `number` of a run, counted from 0. What is opened goes into `files`."""
     return Side(
         change,
         medium,
-        _kept(old_file(run, number), files),
-        _kept(new_file(run, number), files),
+        opened(lambda: files.enter_context(Store(old_file(run, number))).read),
+        opened(lambda: files.enter_context(Store(new_file(run, number))).read),
         _notice(run, number, change),
     )
 
@@ -31,9 +47,10 @@ def resemblance_on(run: Path, number: int, change: Change, node: str) -> tuple[i
         return resemblance(side_of(run, number, change, medium, files))
 
 
-def _kept(file: Path, files: ExitStack) -> Read:
+def opened(by: Callable[[], Read]) -> Read:
+    """What opens a file, or fails when it is read: one way may not need it."""
     try:
-        return files.enter_context(Store(file)).read
+        return by()
     except Failed as error:
         return _failing(str(error))
 

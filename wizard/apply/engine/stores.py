@@ -126,7 +126,7 @@ def _without(marks: tuple[Mark, ...], content: Read, standing: Read) -> Read:
         for mark in marks:
             start, end = max(offset, mark.start_bytes), min(offset + length, mark.extent.end_bytes)
             if start < end:
-                hidden = standing(start, end - start) if mark.stays else bytes(end - start)
+                hidden = mark.away(start, end - start, standing)
                 data = data[: start - offset] + hidden + data[end - offset :]
         return data
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from wizard.apply.block.extents import Read, chunks
 from wizard.apply.block.medium import Medium
@@ -68,8 +68,8 @@ def blocks(mark: Mark, block_bytes: int) -> Iterator[tuple[int, int]]:
 
 def stray(side: Side, *, before: bool = False) -> int | None:
     """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's
-    place, zeros, nor the notice in its own: another program wrote there. None where there is none. `before`
-    says that nothing of what it is to hold was written yet.
+    place, what is there while it is barred, nor the notice in its own: another program wrote there. None
+    where there is none. `before` says that nothing of what it is to hold was written yet.
 
     A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
     it. Raises Failed where not one can be read: what others wrote there would not be seen.
@@ -77,7 +77,11 @@ def stray(side: Side, *, before: bool = False) -> int | None:
     failed: list[Failed] = []
     seen = False
     marks = side.change.old_marks if before else side.change.marks
-    bare = {start for mark in marks for start, _ in blocks(mark, side.medium.logical_block_bytes)}
+    bare = {
+        (start, replace(mark, stays=False).away(start, size, side.old))
+        for mark in marks
+        for start, size in blocks(mark, side.medium.logical_block_bytes)
+    }
     for chunk in chunks(side.change.places):
         old, new = (
             read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.old if before else side.new)
@@ -90,7 +94,7 @@ def stray(side: Side, *, before: bool = False) -> int | None:
             for offset in range(0, len(now), side.medium.logical_block_bytes):
                 block = now[offset : offset + side.medium.logical_block_bytes]
                 known = (old[at + offset :][: len(block)], new[at + offset :][: len(block)])
-                if block in known or (start + offset in bare and is_zero(block)):
+                if block in known or (start + offset, block) in bare:
                     continue
                 if before or not side.may_notice(start + offset, block):
                     return start + offset
@@ -121,7 +125,7 @@ def is_bare(side: Side, marks: tuple[Mark, ...], shown: Read) -> bool:
     """Whether a block by which something would be recognised is taken away. Raises Failed."""
     for mark in marks:
         for start, size in blocks(mark, side.medium.logical_block_bytes):
-            away = side.old(start, size) if mark.stays else bytes(size)
+            away = mark.away(start, size, side.old)
             if shown(start, size) != away and side.medium.read(start, size) == away:
                 return True
     return False

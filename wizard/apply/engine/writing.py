@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from wizard.apply.block.extents import Read, chunks, differing, merged
 from wizard.apply.engine.record import Mark
 from wizard.apply.engine.survey import Side
-from wizard.apply.transaction.replacing import Progress
+from wizard.apply.run.progress import Progress
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
@@ -38,9 +38,7 @@ def replace_all(side: Side, content: Read, digest: str, progress: Progress) -> N
 def bar(side: Side, marks: Sequence[Mark]) -> None:
     """Take marks away, the one that decides first."""
     for mark in reversed(marks):
-        _write(
-            side, mark, side.old(mark.start_bytes, mark.size_bytes) if mark.stays else bytes(mark.size_bytes)
-        )
+        _write(side, mark, mark.away(mark.start_bytes, mark.size_bytes, side.old))
 
 
 def put(side: Side, marks: Sequence[Mark], content: Read) -> None:

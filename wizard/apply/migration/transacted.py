@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from wizard.apply.engine.record import UNTOUCHED, Phase
 from wizard.apply.migration.guard import check_as_looked_at
 from wizard.apply.migration.on_device.direct import mounted_since
 from wizard.apply.migration.proof import keep_manifest, manifest_checks
@@ -13,9 +14,8 @@ from wizard.apply.migration.steps import MigratingSite, OnGround, operate
 from wizard.apply.migration.verify import device_checks
 from wizard.apply.run.journal import was_done
 from wizard.apply.run.progress import noting
-from wizard.apply.transaction.commit import drop_folder
-from wizard.apply.transaction.phases import OVER, UNTOUCHED, Phase, Record, load_record
-from wizard.apply.transaction.transaction import Transaction
+from wizard.apply.transaction.snapshotted import drop_folder, load_snapshotted, phase_of, snapshotted_of
+from wizard.apply.transaction.transaction import Transaction, may_begin
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Check
 from wizard.model.migration import CheckFiles, CopyFiles, MakeFresh
@@ -31,25 +31,27 @@ class Transacted:
     @property
     def node(self) -> str:
         """The snapshot's; the device itself once that holds what was made."""
-        return self._transaction.work if self._phase is Phase.WORKING else self._device
+        return self._transaction.work if self._is_at_work else self._device
 
     @property
     def _proven(self) -> bool:
         """What was made was looked at before its snapshot was closed."""
-        return self._phase is not None and self._phase not in (Phase.WORKING, *OVER)
+        snapshotted = load_snapshotted(self.site.run)
+        over = (Phase.UNDONE, Phase.LEFT, Phase.KEPT)
+        return snapshotted is not None and snapshotted.closed and self._phase not in over
 
     @property
     def _device(self) -> str:
         return self.site.migration.device
 
     @property
-    def _record(self) -> Record | None:
-        return load_record(self.site.run)
+    def _phase(self) -> Phase | None:
+        return phase_of(self.site.run)
 
     @property
-    def _phase(self) -> Phase | None:
-        record = self._record
-        return record.phase if record else None
+    def _is_at_work(self) -> bool:
+        snapshotted = load_snapshotted(self.site.run)
+        return self._phase is Phase.REHEARSING and snapshotted is not None and snapshotted.is_at_work
 
     @property
     def _transaction(self) -> Transaction:
@@ -58,12 +60,12 @@ class Transacted:
     def release(self) -> None:
         """Give up a snapshot that is not complete, with what was done there: what a step that was cut off
         leaves is known to nobody."""
-        if self._phase is Phase.WORKING:
+        if self._is_at_work:
             self._transaction.abandon()
 
     def prepare(self) -> None:
         """Make the snapshot."""
-        if self._phase in (None, Phase.ABANDONED):
+        if may_begin(self.site.run):
             check_as_looked_at(self.site.migration)
             site, store = self.site, Path(self.site.migration.store)
             # The other half is for what is replaced.
@@ -101,7 +103,7 @@ class Transacted:
         """Put what was made on the device; goes on where that was cut off. Raises Failed or Refused."""
         change = self._transaction
         change.commit(noting(self.site.run))
-        if not change.holds_last_block():
+        if not change.is_as_put():
             return (
                 f"{self._device} holds what was made and looked at on the snapshot, and was written to since "
                 "the last of it was put there."
@@ -113,40 +115,35 @@ class Transacted:
 
     def check_untouched(self) -> None:
         """Raises Refused where the filesystem was mounted for writing since it was committed."""
-        if self._phase in (Phase.RELEASING, Phase.COMMITTED) and self._transaction.was_used():
+        if self._phase in (Phase.RELEASING, Phase.RELEASED) and self._transaction.was_used():
             raise Refused(mounted_since(self._device, self.site.run, finish=not was_done(self.site.run)))
 
     def check_kept(self) -> None:
         """Raises Refused or Failed where what was replaced is damaged, or does not fit what the device
         holds."""
-        if self._record is not None:
+        if self._phase is not None:
             self._transaction.check_kept()
 
     def take_back(self) -> str:
         """Put back what was replaced; may be repeated. Raises Failed or Refused."""
-        record = self._record
-        if record is None or record.phase in (*UNTOUCHED, Phase.ABANDONED):
-            if record is not None:
-                self._transaction.abandon()
+        phase = self._phase
+        if phase is not None:
+            self._transaction.undo(noting(self.site.run))
+        if phase is None or phase in UNTOUCHED:
             return f"Nothing of it is on {self._device}: everything was done on a snapshot, which is gone."
-        self._transaction.undo(noting(self.site.run))
-        if self._phase is not Phase.UNDONE:
-            return f"Nothing of it is on {self._device}: it was given up before anything was replaced."
-        if not self._transaction.holds_last_block():
+        if self._phase is Phase.LEFT or not self._transaction.is_as_put():
             return (
-                f"{self._device} is the filesystem that it was: what was replaced is put back. It was "
-                "written to since, before this was noted, so that it can no longer be compared bit for bit."
+                f"{self._device} is the filesystem that it was: nothing of the change is on it. It was "
+                "written to since, so that it can no longer be compared bit for bit."
             )
         same = "all that was replaced was read again from the drive, and is the same bit for bit"
         return f"{self._device} is what it was: {same}."
 
     def drop(self) -> str:
         """Give up the way back, and the room that it takes; a sentence on that. Raises Failed."""
-        record = self._record
-        if record is None:
-            raise Failed(f"The run {self.site.run.name} has no transaction.")
-        freed = sum(file.stat().st_blocks * 512 for file in Path(record.folder).glob("*"))
-        if record.phase is Phase.COMMITTED:
+        folder = Path(snapshotted_of(self.site.run).folder)
+        freed = sum(file.stat().st_blocks * 512 for file in folder.glob("*"))
+        if self._phase is Phase.RELEASED:
             self._transaction.keep()
-        drop_folder(Path(record.folder))
+        drop_folder(folder)
         return f"What could have taken it back is deleted, which freed {format_exact(freed)}."

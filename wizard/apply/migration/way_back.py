@@ -10,12 +10,12 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 
 from wizard.apply.block.ext_superblock import END_BYTES, FIRST_BYTES
+from wizard.apply.engine.record import Phase
 from wizard.apply.migration.on_device.record import TAKING_BACK
 from wizard.apply.migration.on_device.record import load_record as load_direct
 from wizard.apply.run.journal import RunState, state, was_done
 from wizard.apply.run.runs import Kind, called, kind_of, load_migration
-from wizard.apply.transaction.phases import Phase, load_record
-from wizard.apply.transaction.replacing import Firsts, Head, head_in
+from wizard.apply.transaction.snapshotted import Head, load_snapshotted, phase_of
 from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.ext.used import was_mounted_since
 from wizard.model.errors import BadInput
@@ -105,8 +105,7 @@ def _can_close(run: Path, migration: Migration) -> bool:
     """Whether something is kept that a mount for writing would make useless."""
     match migration.means:
         case Means.TRANSACTION:
-            record = load_record(run)
-            return record is not None and record.phase in (Phase.RELEASING, Phase.COMMITTED)
+            return phase_of(run) in (Phase.RELEASING, Phase.RELEASED)
         case Means.DIRECT:
             direct = load_direct(run)
             # While it is being put back it can say anything.
@@ -118,12 +117,11 @@ def _can_close(run: Path, migration: Migration) -> bool:
 def _closed_since(run: Path, migration: Migration, first: bytes) -> int | None:
     """When it was mounted for writing since the run left it so, 0 where it was written to otherwise; None
     where it was not."""
-    now, record, direct = read_ext(first[START_BYTES:]), load_record(run), load_direct(run)
+    now, snapshotted, direct = read_ext(first[START_BYTES:]), load_snapshotted(run), load_direct(run)
     left: ExtFacts | None = None
-    if migration.means is Means.TRANSACTION and record is not None:
-        firsts = Firsts(bytes.fromhex(record.old_first), bytes.fromhex(record.new_first))
-        changed = head_in(first, firsts) is Head.OTHER
-        left = read_ext(firsts.new[START_BYTES:])
+    if migration.means is Means.TRANSACTION and snapshotted is not None:
+        changed = snapshotted.head(first) is Head.OTHER
+        left = read_ext(snapshotted.new[START_BYTES:])
     elif direct is not None:
         known = direct.last_superblock
         changed = first[START_BYTES:END_BYTES] != known and not direct.cut_off

@@ -22,7 +22,7 @@ def known_so_far(run: Path) -> str:
     except BadInput as error:
         return str(error)
     if record is not None:
-        return power_sentence(record.phase, "its drives")
+        return power_sentence(record.phase, "its drives", waits=record.waits)
     begun = {entry.step for entry in entries if entry.event is Event.STEP_STARTED}
     done = {entry.step for entry in entries if entry.event is Event.STEP_DONE}
     if not begun:

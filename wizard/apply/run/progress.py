@@ -14,6 +14,9 @@ NOTE_SECONDS = 0.5
 
 WHOLE = (0.0, 1.0)
 
+Progress = Callable[[float], None]
+"""Is told which part is done, from 0 to 1."""
+
 
 @dataclass(frozen=True, slots=True)
 class StepProgress:
@@ -58,7 +61,7 @@ def read_progress(run: Path) -> StepProgress | None:
     )
 
 
-def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Callable[[float], None]:
+def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Progress:
     """Notes which share, from 0 to 1, of what begins now is done, not too often. It is `part` of its step,
     from where to where.
 
@@ -77,3 +80,8 @@ def noting(run: Path, step: int = 0, part: tuple[float, float] = WHOLE) -> Calla
             note_progress(run, StepProgress(step, of_all, (now - begun) * (1 - of_all) / (of_all - low)))
 
     return note
+
+
+def part_of(progress: Progress, begin: float, end: float) -> Progress:
+    """Tells of a part of the work as of the whole."""
+    return lambda share: progress(begin + share * (end - begin))

@@ -138,6 +138,15 @@ def write_durably(path: Path, data: bytes, flags: int) -> None:
         os.close(fd)
 
 
+def replace_durably(file: Path, data: bytes) -> None:
+    """Put a file in the place of the one of its name; on return it is on the medium, whole. Raises OSError,
+    and then the one before stands."""
+    new = file.with_name(f"{file.name}.new")
+    write_durably(new, data, os.O_TRUNC)
+    new.replace(file)
+    sync_folder(file.parent)
+
+
 def mark_durably(path: Path) -> None:
     """Make an empty file unless it is there; on return its name is on the medium too. Raises Failed."""
     try:

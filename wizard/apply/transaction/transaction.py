@@ -1,17 +1,17 @@
-"""A change to a filesystem as a transaction: made and proven on a copy-on-write snapshot, put on the drive so
-that a power cut at any moment costs nothing, and taken back to the bit.
+"""A change to a filesystem as a transaction: made and proven on a copy-on-write snapshot, put on the drive by
+the engine's exchange, and taken back to the bit.
 
 The snapshot's store is a redo log: whatever was written lies in it, and it does not change any more once the
-snapshot is taken down. What it holds is copied to the drive by this program, from the beginning as often as
-it takes. The kernel could merge it (snapshot-merge), but that uses the store up meanwhile, needs the device
-mapper also to go on after a reboot, and a second snapshot to collect what is replaced, which could run full
-in the middle. Here what is replaced is kept, and on its medium, before the first write; only what really
-differs is written; and a rescue medium without the device mapper can go on, and take back.
+snapshot is taken down. The kernel could merge it (snapshot-merge), but that uses the store up meanwhile,
+needs the device mapper also to go on after a reboot, and a second snapshot to collect what is replaced, which
+could run full in the middle. By the exchange only what really differs is written, and a rescue medium without
+the device mapper can go on, and take back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,15 +19,25 @@ from wizard.apply.block.cow_store import read_cow_store
 from wizard.apply.block.devices import SYS_BLOCK, forget_caches, read_bytes, size_bytes
 from wizard.apply.block.medium import DeviceMedium, block_bytes
 from wizard.apply.block.snapshot import CHUNK_BYTES, Snapshot
+from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.run.journal import Journal
+from wizard.apply.run.progress import Progress
 from wizard.apply.run.runs import is_roots_alone, refuse_open_folder
 from wizard.apply.steps.step_context import journalled
-from wizard.apply.transaction.commit import WORK, Exchange, drop_folder
-from wizard.apply.transaction.phases import OVER, UNTOUCHED, Phase, Record, load_record, save_record
-from wizard.apply.transaction.replacing import Head, Progress
+from wizard.apply.transaction.committing import Committing
+from wizard.apply.transaction.snapshotted import (
+    WORK,
+    Head,
+    Snapshotted,
+    drop_folder,
+    load_snapshotted,
+    phase_of,
+    save_snapshotted,
+    snapshotted_of,
+)
 from wizard.migrate.ext.bar import FIRST_BYTES, is_barred
 from wizard.migrate.ext.superblock import START_BYTES, read_ext
-from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
+from wizard.model.errors import DiskwrightError, Failed, Refused
 from wizard.model.names import printable
 from wizard.probe.host.sysfs import node_of
 
@@ -64,8 +74,7 @@ class Transaction:
 
         Raises Refused or Failed; the drive has not changed then, and will not until `commit`.
         """
-        before = load_record(run)
-        if before is not None and before.phase is not Phase.ABANDONED:
+        if not may_begin(run):
             raise Refused(f"The run {run.name} has begun its change already. Nothing was written.")
         first = read_bytes(device, 0, FIRST_BYTES)
         facts = read_ext(first[START_BYTES:])
@@ -89,9 +98,8 @@ class Transaction:
             raise Refused(
                 f"{printable(str(folder), 200)} does not belong to root alone. Nothing was written."
             )
-        save_record(
-            run, Record(Phase.WORKING, facts.uuid, size_bytes(device), str(folder), old_first=first.hex())
-        )
+        save_snapshotted(run, Snapshotted(facts.uuid, size_bytes(device), str(folder), first.hex()))
+        save_record(run, Record(Phase.REHEARSING, waits=False))
         made = cls(run, device, journal, drive_locks)
         try:
             _, physical_bytes = block_bytes(device)
@@ -105,10 +113,7 @@ class Transaction:
     def reopen(cls, run: Path, device: str, journal: Journal, drive_locks: Sequence[int] = ()) -> Transaction:
         """The run's transaction, also after a reboot, when `device` may have another name; raises Refused
         where it is another."""
-        record = load_record(run)
-        if record is None:
-            raise BadInput(f"The run {run.name} has no transaction.")
-        if not is_filesystem_of(record, device):
+        if not is_filesystem_of(snapshotted_of(run), device):
             raise Refused(
                 f"{printable(device)} does not hold the filesystem of the run {run.name}. Nothing was "
                 "written."
@@ -118,13 +123,17 @@ class Transaction:
     @property
     def phase(self) -> Phase:
         """Where it stands, by what is on its medium."""
-        return self._record().phase
+        return phase_of(self._run) or Phase.REHEARSING
+
+    @property
+    def _is_at_work(self) -> bool:
+        return self.phase is Phase.REHEARSING and snapshotted_of(self._run).is_at_work
 
     @property
     def work(self) -> str:
         """The snapshot's node, on which everything is done; raises Failed where it is gone, as after a
         reboot, or is no longer valid."""
-        node = self._snapshot().node() if self.phase is Phase.WORKING else None
+        node = self._snapshot().node() if self._is_at_work else None
         if node is None:
             raise Failed(
                 "The snapshot is gone. The drive has not changed; what was done on it is begun again."
@@ -138,68 +147,69 @@ class Transaction:
         return self._snapshot().used_bytes()
 
     def abandon(self) -> None:
-        """Give it up: the snapshot and its store go, and the drive has not changed by one bit. Raises Refused
-        where it has."""
-        record = self._record()
-        if record.phase not in (*UNTOUCHED, Phase.ABANDONED):
+        """Give it up: the snapshot and its store go, and the drive has not changed by one bit. It can be
+        begun again. Raises Refused where the drive has changed."""
+        if self.phase not in UNTOUCHED:
             raise Refused(
-                f"The change is {record.phase}: it can be resumed or undone, not given up. Nothing was "
-                "written."
+                f"The change is {self.phase}: it can be resumed or undone, not given up. Nothing was written."
             )
+        snapshotted = snapshotted_of(self._run)
         # In this order there is room again before anything is written.
         self._snapshot().take_down()
-        drop_folder(Path(record.folder))
-        save_record(self._run, replace(record, phase=Phase.ABANDONED))
+        drop_folder(Path(snapshotted.folder))
+        save_snapshotted(self._run, replace(snapshotted, closed=False))
+        save_record(self._run, Record(Phase.REHEARSING, waits=False))
 
     def commit(self, on_progress: Progress = lambda share: None) -> None:
         """Put what was done on the snapshot on the drive; goes on wherever an earlier commit was cut off.
         Raises Refused or Failed; then it can be asked for again, or `undo`."""
-        if self.phase is Phase.WORKING:
+        if self._is_at_work:
             self._seal()
-        with DeviceMedium(self._device) as medium:
-            Exchange(self._run, medium, self._journal.add).commit(on_progress)
+        with self._committing() as committing:
+            committing.commit(on_progress)
 
     def undo(self, on_progress: Progress = lambda share: None) -> None:
         """Take the change back to the bit, from wherever it stands. Raises Refused where the filesystem was
         used since."""
         if self.phase in UNTOUCHED:
             self.abandon()
+            save_record(self._run, Record(Phase.UNDONE, waits=False))
             return
-        with DeviceMedium(self._device) as medium:
-            Exchange(self._run, medium, self._journal.add).undo(on_progress)
+        with self._committing() as committing:
+            committing.undo(on_progress)
 
     def check_kept(self) -> None:
         """Raises Refused or Failed where a change that has reached the drive could not be undone. Writes
         nothing."""
-        if self.phase not in (*UNTOUCHED, *OVER):
-            with DeviceMedium(self._device) as medium:
-                Exchange(self._run, medium, self._journal.add).check_kept(lambda share: None)
+        if self.phase not in (*UNTOUCHED, Phase.UNDONE, Phase.LEFT, Phase.KEPT):
+            with self._committing() as committing:
+                committing.check_kept()
 
     def undo_obstacle(self) -> str:
         """Why a change that is committed cannot be undone any more, as a clause; empty where it can."""
-        with DeviceMedium(self._device) as medium:
-            return Exchange(self._run, medium, self._journal.add).undo_obstacle(lambda share: None)
+        with self._committing() as committing:
+            return committing.undo_obstacle()
 
     def was_used(self) -> bool:
         """Whether somebody has written to the filesystem since it was committed or taken back, as its
         superblock tells."""
-        with DeviceMedium(self._device) as medium:
-            return Exchange(self._run, medium, self._journal.add).head is Head.OTHER
+        with self._committing() as committing:
+            return committing.head is Head.OTHER
 
-    def holds_last_block(self) -> bool:
+    def is_as_put(self) -> bool:
         """Whether what was written last, by which it is committed or taken back, is read from the drive to
         the bit."""
-        with DeviceMedium(self._device) as medium:
-            return Exchange(self._run, medium, self._journal.add).holds_last_block
+        with self._committing() as committing:
+            return committing.is_as_put
 
     def keep(self) -> None:
         """Give up the way back, and with it the room that it takes. Raises Refused unless the change is
         committed."""
-        record = self._record()
-        if record.phase not in (Phase.COMMITTED, Phase.KEPT):
-            raise Refused(f"The change is {record.phase}: there is nothing to keep. Nothing was written.")
+        record = load_record(self._run)
+        if record is None or record.phase not in (Phase.RELEASED, Phase.KEPT):
+            raise Refused(f"The change is {self.phase}: there is nothing to keep. Nothing was written.")
         save_record(self._run, replace(record, phase=Phase.KEPT))
-        drop_folder(Path(record.folder))
+        drop_folder(Path(snapshotted_of(self._run).folder))
 
     def _seal(self) -> None:
         """Close the store, which then holds everything that was written to the snapshot."""
@@ -208,25 +218,23 @@ class Transaction:
         written = snapshot.chunks_written()
         snapshot.take_down()
         snapshot.synced()
-        record = self._record()
-        found = len(read_cow_store(snapshot.store, record.size_bytes).numbers)
+        snapshotted = snapshotted_of(self._run)
+        found = len(read_cow_store(snapshot.store, snapshotted.size_bytes).numbers)
         if found != written:
             raise Failed(
                 f"The snapshot's store holds {found} chunks, and the kernel counted {written}. The drive has "
                 "not changed."
             )
-        save_record(self._run, replace(record, phase=Phase.SEALED))
+        save_snapshotted(self._run, replace(snapshotted, closed=True))
 
-    def _record(self) -> Record:
-        record = load_record(self._run)
-        if record is None:
-            raise BadInput(f"The run {self._run.name} has no transaction.")
-        return record
+    @contextmanager
+    def _committing(self) -> Iterator[Committing]:
+        with DeviceMedium(self._device) as medium:
+            yield Committing(self._run, self._device, medium, self._journal.add)
 
     def _snapshot(self) -> Snapshot:
-        return Snapshot(
-            f"{PREFIX}{self._run.name}", self._device, Path(self._record().folder) / WORK, self._tell
-        )
+        store = Path(snapshotted_of(self._run).folder) / WORK
+        return Snapshot(f"{PREFIX}{self._run.name}", self._device, store, self._tell)
 
     def _tell(self, argv: Sequence[str]) -> str:
         result = journalled(argv, self._journal, 0, COMMAND_SECONDS, self._drive_locks)
@@ -235,28 +243,34 @@ class Transaction:
         return result.output
 
 
-def is_filesystem_of(record: Record, device: str) -> bool:
+def may_begin(run: Path) -> bool:
+    """Whether the run has no transaction, or one that was given up."""
+    begun, phase = load_snapshotted(run), phase_of(run)
+    if begun is None or phase is Phase.LEFT:
+        return True
+    return phase is Phase.REHEARSING and not Path(begun.folder).exists()
+
+
+def is_filesystem_of(snapshotted: Snapshotted, device: str) -> bool:
     """Whether a device is as large as the transaction's, and its superblock, barred or not, has the same
     UUID."""
     try:
-        if size_bytes(device) != record.size_bytes:
+        if size_bytes(device) != snapshotted.size_bytes:
             return False
         facts = read_ext(read_bytes(device, 0, FIRST_BYTES)[START_BYTES:])
     except Failed:
         return False
-    return facts is not None and facts.uuid == record.uuid
+    return facts is not None and facts.uuid == snapshotted.uuid
 
 
 def locate(run: Path) -> str:
     """The device that the run's transaction is on, whatever the kernel calls it now; raises Refused where it
     is missing, or there twice."""
-    record = load_record(run)
-    if record is None:
-        raise BadInput(f"The run {run.name} has no transaction.")
-    found = [node for node in nodes_holding(record.uuid) if is_filesystem_of(record, node)]
+    snapshotted = snapshotted_of(run)
+    found = [node for node in nodes_holding(snapshotted.uuid) if is_filesystem_of(snapshotted, node)]
     if len(found) != 1:
         there = f"there {len(found)} times: {', '.join(found)}" if found else "not there"
-        raise Refused(f"The filesystem {record.uuid} is {there}. Nothing was written.")
+        raise Refused(f"The filesystem {snapshotted.uuid} is {there}. Nothing was written.")
     return found[0]
 
 

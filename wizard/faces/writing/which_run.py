@@ -188,7 +188,8 @@ def tell_drives(run: Path) -> None:
     check_noted(run)
     say(f"Run {run.name}:")
     waits = state(run) is RunState.WAITING
-    record = load_record(run)
+    # A migration that is barred is told of in its own words.
+    record = load_record(run) if kind_of(run) is Kind.PLAN else None
     made = MADE_THERE[Phase.BARRED] if waits else MADE_THERE.get(record.phase, "") if record else ""
     moved = {one.known.path: one.sentence for one in elsewhere(run)} if kind_of(run) is Kind.PLAN else {}
     for drive in drives_of(run):

@@ -5,11 +5,12 @@ from dataclasses import replace
 from pathlib import Path
 
 from wizard.apply.block.devices import kernel_name
+from wizard.apply.engine.record import Phase
 from wizard.apply.migration.looking.look import drive_of
 from wizard.apply.migration.on_device import record
 from wizard.apply.run.journal import begun_steps, read_entries
 from wizard.apply.run.runs import load_migration
-from wizard.apply.transaction.phases import OVER, Phase, load_record
+from wizard.apply.transaction.snapshotted import load_snapshotted, phase_of
 from wizard.apply.transaction.transaction import is_filesystem_of, locate
 from wizard.model.errors import Refused
 from wizard.model.migration import Migration
@@ -19,7 +20,7 @@ def has_begun(run: Path) -> bool:
     """Whether a step was begun: so says the journal, or what is kept beside it to take the step back, should
     the journal be cut off."""
     direct = record.load_record(run)
-    return bool(begun_steps(read_entries(run)) or (direct and direct.marks) or load_record(run))
+    return bool(begun_steps(read_entries(run)) or (direct and direct.marks) or load_snapshotted(run))
 
 
 def migration_now(run: Path) -> Migration:
@@ -27,11 +28,11 @@ def migration_now(run: Path) -> Migration:
     the device that has its filesystem, by UUID and size. One that is not there keeps its names, and whoever
     looks at it says so. Raises BadInput where the run cannot be read.
     """
-    migration, record = load_migration(run), load_record(run)
+    migration, snapshotted = load_migration(run), load_snapshotted(run)
     if (
-        record is None
-        or record.phase in OVER - {Phase.ABANDONED}
-        or is_filesystem_of(record, migration.device)
+        snapshotted is None
+        or phase_of(run) in (Phase.UNDONE, Phase.KEPT)
+        or is_filesystem_of(snapshotted, migration.device)
     ):
         return migration
     try:

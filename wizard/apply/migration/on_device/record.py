@@ -1,12 +1,10 @@
 """What a direct migration keeps beside its journal so that it can be taken back: the device's fingerprint,
 and each step's superblocks."""
 
-import os
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.vault import write_durably
+from wizard.apply.run.vault import replace_durably
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.model.errors import BadInput, Failed
 
@@ -84,11 +82,8 @@ def load_record(run: Path) -> Record | None:
 def keep_record(run: Path, record: Record) -> Record:
     """Put the record in the place of the one before, and give it; on return it is on the medium. Raises
     Failed."""
-    new = run / f"{FILE}.new"
     try:
-        write_durably(new, render_document(SCHEMA, to_json(record)).encode(), os.O_TRUNC)
-        new.replace(run / FILE)
-        sync_folder(run)
+        replace_durably(run / FILE, render_document(SCHEMA, to_json(record)).encode())
     except OSError as error:
         raise Failed(f"{run / FILE} could not be written: {error.strerror}.") from None
     return record
