@@ -75,6 +75,8 @@ class Bench:
             "losetup", "--sector-size", str(logical_block_bytes), "--find", "--show", str(image)
         ).strip()
         self.images[path] = image
+        # Whoever had this loop device before may have left it so.
+        tool("blockdev", "--setrw", path)
         drop_partitions(path)
         self.own(path)
         return path
@@ -170,4 +172,6 @@ def release(path: str) -> None:
         if pattern.fullmatch(line.split()[0]):
             subprocess.run(["swapoff", line.split()[0]], capture_output=True, timeout=30, check=False)
     drop_partitions(path)
+    # The next that gets this loop device would inherit it.
+    subprocess.run(["blockdev", "--setrw", path], capture_output=True, timeout=20, check=False)
     subprocess.run(["losetup", "--detach", path], capture_output=True, timeout=20, check=False)

@@ -102,6 +102,11 @@ class Old:
         run = self.start(self.migration(way, manifest=manifest))
         return run, ended(run)
 
+    def restarted(self) -> None:
+        """As after a restart: the kernel takes writes to it again."""
+        self.work.bench.own(self.drive)
+        tool("blockdev", "--setrw", self.drive)
+
     def mount(self, *options: str) -> Path:
         """Mount it where its line says."""
         place = self.work.place("old")

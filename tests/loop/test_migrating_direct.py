@@ -117,16 +117,19 @@ def test_kept_it_is_mounted_by_its_line_of_the_running_system(
 
 
 def written_to(old: Old) -> None:
+    old.restarted()
     place = old.mount("-t", "ext4")
     (place / "new").write_text("It must not be lost.")
     tool("umount", str(place))
 
 
 def marked(old: Old) -> None:
+    old.restarted()
     tool("tune2fs", "-L", "mine", old.drive)
 
 
 def made_anew(old: Old) -> None:
+    old.restarted()
     tool("mke2fs", "-q", "-F", "-t", "ext4", old.drive)
 
 

@@ -68,6 +68,7 @@ def sealed(old: Old) -> Path:
 
 
 def written_to(old: Old, kind: str) -> None:
+    old.restarted()
     place = old.mount("-t", kind)
     (place / "new").write_text("It must not be lost.")
     tool("umount", str(place))
@@ -117,6 +118,7 @@ def test_cut_off_in_the_commit_it_is_taken_back_from_there(old: Old) -> None:
 def test_mounted_for_writing_it_is_not_taken_back_and_can_be_kept(old: Old) -> None:
     run = sealed(old)
     carry_out(run, Purpose.APPLY, ())
+    old.restarted()
     old.mount("-t", "ext4")
     tool("umount", str(old.work.place("old")))
     used = old.digest
@@ -153,6 +155,7 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
             raise PowerCut
         save_record(run, record)
 
+    tool("blockdev", "--setrw", node)
     with monkeypatch.context() as patch, DeviceMedium(node) as medium, pytest.raises(PowerCut):
         patch.setattr(exchange, "save_record", save)
         change = Committing(run, node, medium, unheard)

@@ -2,6 +2,8 @@
 is noticed by itself."""
 
 import json
+import os
+import subprocess
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from wizard.apply.decide import undo
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.run import check_keeps
 from wizard.apply.migration.way_back import Back
+from wizard.apply.migration.write_protect import is_protected
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.process import Purpose
 from wizard.faces.status import row_of
@@ -46,6 +49,34 @@ def test_looking_by_the_command_that_is_told_leaves_the_way_back_open(old: Old) 
     assert row_of(run).way_back is Back.OPEN
     carry_out(run, Purpose.UNDO, ())
     assert (state(run), old.digest, row_of(run).way_back) == (RunState.UNDONE, before, None), story(run)
+
+
+def test_while_it_waits_nobody_writes_to_it(old: Old) -> None:
+    """A mount without any words is one for reading then, and no tool changes it; after `undo` it is free."""
+    before = old.digest
+    run = old.migrate_here(Way.LIGHT)
+    assert "nobody can write to it" in read_entries(run)[-1].sentence
+    waiting = old.digest
+    assert subprocess.run(("tune2fs", "-L", "mine", old.drive), capture_output=True, check=False).returncode
+    place = old.mount()
+    assert os.statvfs(place).f_flag & os.ST_RDONLY
+    tool("umount", str(place))
+    assert (old.digest, row_of(run).way_back) == (waiting, Back.OPEN)
+    carry_out(run, Purpose.UNDO, ())
+    assert (state(run), old.digest) == (RunState.UNDONE, before), story(run)
+    written_to(old, "ext3")
+
+
+def test_an_undoing_that_is_refused_leaves_it_locked(old: Old) -> None:
+    """And `keep` unlocks it."""
+    run = old.migrate_here(Way.LIGHT)
+    place = old.mount("-o", "ro,noload")
+    with pytest.raises(Refused, match="in use"):
+        undo(run)
+    tool("umount", str(place))
+    assert is_protected(old.drive)
+    carry_out(run, Purpose.KEEP, ())
+    assert state(run) is RunState.KEPT and not is_protected(old.drive), story(run)
 
 
 def test_kept_while_it_is_looked_at_it_says_how_it_is_written_to(old: Old) -> None:
@@ -81,6 +112,7 @@ def status(old: Old, run: Path) -> dict[str, Any]:
 
 def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
+    old.restarted()
     tool("tune2fs", "-L", "mine", old.drive)
     row = row_of(run)
     assert (row.way_back, row.mounted) == (Back.CLOSED, None) and "was written to since" in row.sentence
@@ -136,6 +168,7 @@ def test_a_drive_that_is_away_or_may_not_be_read_is_no_error_and_nothing_is_clai
         Back.UNKNOWN,
         RunState.DONE,
     ) and "not known: only root can look" in row.sentence
+    old.restarted()
     tool("losetup", "--detach", old.drive)
     row = row_of(run)
     assert row.way_back is Back.UNKNOWN and f"{old.drive} does not hold its filesystem now" in row.sentence

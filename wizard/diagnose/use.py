@@ -35,8 +35,8 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
             f"The kernel lets nothing be written to {drive.path}.",
             "It can be inspected, but not set up.",
             "the attribute ro of the block device in sysfs",
-            f"Look for a write-protect switch; `blockdev --setrw {drive.path}` lifts a lock that software "
-            "set.",
+            "Look for a write-protect switch. A migration that waits for `keep` or `undo` locks it, too: "
+            f"`diskwright status` tells. `blockdev --setrw {drive.path}` lifts a lock that software set.",
         )
     if drive.waiting:
         yield _waiting(drive.path, drive.waiting)

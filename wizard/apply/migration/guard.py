@@ -98,6 +98,8 @@ def check_new(migration: Migration) -> None:
         drive = probe_again(identity)
         check_same_start(identity, drive)
         if migration.means is not Means.FILES:
+            if drive.read_only:
+                raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
             check_unused(device, drive)
     try:
         for operation in (step.operation for step in migration.steps):
@@ -153,8 +155,6 @@ def check_lines(migration: Migration, fits: frozenset[How]) -> None:
 
 def check_unused(device: str, drive: Drive) -> None:
     """Raises Refused where anything uses the device; what else uses its drive may go on."""
-    if drive.read_only:
-        raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
     for use in drive.uses:
         if use.kind != "opened" and use.subject == device:
             raise Refused(f"{device} is in use: {in_use(use)}. {NOTHING_WRITTEN}")
@@ -164,7 +164,7 @@ def check_unused(device: str, drive: Drive) -> None:
 
 def check_goes_on(migration: Migration) -> None:
     """Raises Refused unless it is still the drive of a run that was begun, with its device used by nobody
-    where it is changed."""
+    where it is changed. That it is read-only may be the run's own doing."""
     for device, identity in devices_of(migration):
         path = identity.path
         try:

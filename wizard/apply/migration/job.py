@@ -19,6 +19,8 @@ from wizard.apply.migration.run import (
     ways_on,
 )
 from wizard.apply.migration.steps import MigratingSite
+from wizard.apply.migration.way_back import can_be_taken_back
+from wizard.apply.migration.write_protect import protect, take_writes
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.journal import Journal, RunState, state
@@ -81,7 +83,20 @@ def _ground(run: Path) -> Iterator[Ground]:
 
 
 def _on_site(does: Callable[[MigratingSite], Outcome]) -> Callable[[Work], Outcome]:
-    return lambda work: does(site_of(work.run, work.journal, work.drive_locks))
+    """Done while the kernel takes writes to the filesystem; where it took none before, and nothing came of
+    it, it takes none afterwards either."""
+
+    def work_on(work: Work) -> Outcome:
+        site = site_of(work.run, work.journal, work.drive_locks)
+        was_protected = take_writes(site.migration.device)
+        try:
+            return does(site)
+        except DiskwrightError:
+            if was_protected and can_be_taken_back(work.run, site.migration):
+                protect(site.migration.device)
+            raise
+
+    return work_on
 
 
 def _told(run: Path, error: DiskwrightError) -> str:

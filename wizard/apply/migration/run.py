@@ -13,7 +13,8 @@ from wizard.apply.migration.moved import advised_sentence, look_sentence
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.to_fresh.copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migration.verify import file_checks
-from wizard.apply.migration.way_back import is_closed, is_stranded
+from wizard.apply.migration.way_back import can_be_taken_back, is_closed, is_stranded
+from wizard.apply.migration.write_protect import protect
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import STOP, UNDOING
@@ -87,8 +88,11 @@ def _done_sentence(run: Path, migration: Migration) -> str:
             f"{shown} It was written to since, so it can no longer be undone; `diskwright keep "
             f"{called(run)}` frees the room."
         )
+    left = "It is left unmounted"
+    if can_be_taken_back(run, migration) and protect(migration.device):
+        left += ", and until then, or a restart, nobody can write to it"
     return (
-        f"{shown} It is left unmounted. {look_sentence(migration)} Then "
+        f"{shown} {left}. {look_sentence(migration)} Then "
         f"`diskwright keep {called(run)}` keeps it, or `diskwright undo {called(run)}` takes it back."
     )
 

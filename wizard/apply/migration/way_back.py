@@ -80,6 +80,16 @@ def is_closed(run: Path, migration: Migration) -> bool:
     return window is not None and window.back is Back.CLOSED
 
 
+def can_be_taken_back(run: Path, migration: Migration) -> bool:
+    """Whether the way back from a run, which may be at work, is known to be open, and a mount for writing
+    would close it."""
+    try:
+        window = _window(run, migration)
+    except BadInput:
+        return False
+    return window is not None and window.back is Back.OPEN
+
+
 def is_stranded(run: Path) -> bool:
     """Whether a run that has ended early can neither go on nor be taken back, since its filesystem was
     used."""
