@@ -189,6 +189,7 @@ def test_a_step_that_left_no_undo_file_ends_the_run_before_the_next(
 def test_what_changed_behind_everybodys_back_is_not_called_undone(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.bench.own(old.drive)
+    old.restarted()
     with Path(old.drive).open("r+b") as device:
         device.seek(-1, os.SEEK_END)
         device.write(b"x")
