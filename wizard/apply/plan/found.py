@@ -12,15 +12,16 @@ from shutil import rmtree
 
 from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
-from wizard.apply.engine.record import Change, Mark, Phase, Record, save_record
+from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record, save_record
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file
 from wizard.apply.plan.guard import check_unused, identity_difference
 from wizard.apply.plan.rehearsed import is_half_found
 from wizard.apply.plan.start import lock_all
+from wizard.apply.plan.steps_told import SETTLED
 from wizard.apply.run.begin import NOTHING_WRITTEN, check_root, settle
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.facts_kept import keep_facts
-from wizard.apply.run.journal import Journal
+from wizard.apply.run.journal import Journal, state
 from wizard.apply.run.lock import is_locked, lock_run, unlock
 from wizard.apply.run.runs import (
     PLAN,
@@ -29,6 +30,7 @@ from wizard.apply.run.runs import (
     check_room,
     kind_of,
     list_runs,
+    load_plan,
     make_run,
     runs_folder,
     save_drives,
@@ -75,14 +77,20 @@ class Found:
         )
 
 
-def found_on(path: str) -> Found:
+def found_on(path: str, journal_dir: Path | None = None) -> Found:
     """What waits on a drive, and on the others that it was written with; only looks. Raises Refused where
-    nothing does, or not all of them are attached, and BadInput for a path that is no drive."""
+    nothing does, which names the run that has begun to finish it, or not all of them are attached, and
+    BadInput for a path that is no drive."""
     check_root()
     drive = probe_drive(path, seconds=LOOK_SECONDS)
     mine = _notice_of(drive)
     if mine is None:
         left = "What was withheld from it was written to since" if drive.waiting else "It has no notice"
+        if begun := _begun_on(drive.path, journal_dir):
+            raise Refused(
+                f"The run {begun.name} has begun to put to use what waited on {drive.path}: `diskwright keep "
+                f"{called(begun)}` goes on with that. {NOTHING_WRITTEN}"
+            )
         raise Refused(f"Nothing waits on {drive.path}. {left}. {NOTHING_WRITTEN}")
     first = mine[0]
     plan = read_plan(first.plan, f"The notice on {drive.path}")
@@ -116,6 +124,21 @@ def found_on(path: str) -> Found:
         tuple(there[number][2] for number in numbers),
         differences,
     )
+
+
+def _begun_on(path: str, journal_dir: Path | None) -> Path | None:
+    """The newest run here whose marks are on their way to this drive, or there, and which has not ended."""
+    for run in reversed(list_runs(journal_dir)):
+        with suppress(BadInput):
+            record = load_record(run)
+            is_on_its_way = record is not None and record.phase in (
+                Phase.RELEASING,
+                Phase.RELEASED,
+                Phase.KEPT,
+            )
+            if is_on_its_way and state(run) not in SETTLED and path in load_plan(run).paths:
+                return run
+    return None
 
 
 def _notice_of(drive: Drive) -> tuple[Notice, bytes] | None:

@@ -20,7 +20,7 @@ def keep_from_drive(
 ) -> None:
     """Show what waits there and what would be written; with the tokens of the drives, do it and say how it
     ended. Raises Refused without them, and as `found_on` and `keep` do."""
-    found = found_on(device)
+    found = found_on(device, journal_dir)
     for sentence in told(found):
         say(sentence)
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
