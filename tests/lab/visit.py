@@ -44,6 +44,7 @@ MODULES = (
     "migrated_system",
     "migrating_led",
     "purposes",
+    "terabyte",
 )
 """Those of tests/lab with VISITS, in the order in which the lab goes through them."""
 
