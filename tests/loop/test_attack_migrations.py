@@ -166,7 +166,7 @@ def test_kept_it_is_not_mounted_where_the_device_holds_something_else(
 ) -> None:
     run = old.migrate_here(Way.LIGHT)
     old.work.place("old").mkdir(parents=True, exist_ok=True)
-    old.work.bench.own(old.drive)
+    old.restarted()
     tool("mke2fs", "-q", "-F", "-t", "ext4", old.drive)
     monkeypatch.setattr(Environment, "is_running_system", True)
     carry_out(run, Purpose.KEEP, ())
