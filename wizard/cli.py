@@ -65,7 +65,7 @@ UNWELL = frozenset(
 
 AFTER = "If a run was begun, `diskwright status` tells how it stands."
 
-WIZARD = "start"
+WIZARD = "walk"
 """The module that runs when no command is given."""
 
 PROBING = frozenset({WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "apply"})

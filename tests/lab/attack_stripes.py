@@ -29,7 +29,7 @@ from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check
 from wizard.model.plan import Plan, Stripe, WipeSignatures, WriteTable
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 
 def _drive(name: str) -> EmulatedDrive:

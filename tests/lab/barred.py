@@ -22,7 +22,7 @@ from wizard.apply.run.runs import list_runs
 from wizard.layout.document import read_plan
 from wizard.model.journal import Check
 from wizard.model.plan import Plan
-from wizard.tools.run import Result, run
+from wizard.tools.program import Result, run
 
 HELD = virtio_drive("held", 320 * MIB)
 BARRED_FLEET = Fleet("barred", (HELD,))

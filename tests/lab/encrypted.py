@@ -31,7 +31,7 @@ from wizard.layout.document import read_plan
 from wizard.model.encryption import Encryption
 from wizard.model.journal import Check
 from wizard.model.plan import Plan, Volume
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 
 def _drive(name: str, logical: int, optimal: int | None = None, size_mib: int = 320) -> EmulatedDrive:

@@ -17,7 +17,7 @@ from tests.lab.transactions import make_old
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import read_bytes
 from wizard.model.journal import Check
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 HOME, REST = virtio_drive("erring-home", 64 * MIB), virtio_drive("erring-rest", 256 * MIB)
 ERRING_FLEET = Fleet("erring", (HOME, REST))

@@ -18,7 +18,7 @@ from wizard.cli import main
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import rehearsed_steps
 from wizard.model.journal import Check, Event
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 if TYPE_CHECKING:
     from tests.lab.machine import Laboratory

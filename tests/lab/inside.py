@@ -14,7 +14,7 @@ from wizard.apply.plan.start import why_direct
 from wizard.apply.run.runs import runs_folder
 from wizard.layout.told.promise import WORD, wants_word
 from wizard.model.plan import Plan
-from wizard.tools.run import Result, find, run
+from wizard.tools.program import Result, find, run
 
 SHARED = Path("/lab")
 """What outlives the guest."""

@@ -30,7 +30,7 @@ from wizard.model.journal import Check
 from wizard.model.plan import Level, Plan
 from wizard.model.units import KIB
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 # Without TRIM: what `keep` has a drive forget would read as zeros on both halves of a mirror.
 DRIVES = tuple(

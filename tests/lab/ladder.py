@@ -30,7 +30,7 @@ from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 assert blkid, "loaded before the checks become a plain user, who may not be allowed to read the checkout"
 

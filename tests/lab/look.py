@@ -15,7 +15,7 @@ from wizard.model.journal import Check
 from wizard.model.machine import Drive
 from wizard.probe.interpret import machine_of
 from wizard.probe.recorded import load_facts
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 Member = EmulatedDrive | ModuleDrive
 

@@ -27,7 +27,7 @@ from tests.lab.initramfs import write_initramfs
 from tests.lab.monitor import ANSWER, REQUEST, Monitor, break_health, run_state, served
 from tests.lab.timing import serve
 from tests.lab.trouble import CannotRun, GuestTrouble
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 QEMU = "qemu-system-x86_64"
 CHECKOUT = Path(__file__).resolve().parents[2]

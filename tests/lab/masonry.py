@@ -11,7 +11,7 @@ from tests.lab.inside import SLOW, tool
 from tests.lab.layers import Luks, Lvm, Made, Md, Stack, Step, placed
 from wizard.model.errors import Failed
 from wizard.model.names import partition_path
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 PASSPHRASE = b"a passphrase of the lab"
 FAST = ("--pbkdf", "pbkdf2", "--pbkdf-force-iterations", "1000")

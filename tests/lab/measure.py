@@ -14,7 +14,7 @@ from tests.lab.fleet import EmulatedDrive, Fleet
 from tests.lab.inside import SHARED, diskwright, node_of, shown, tool
 from wizard.model.journal import Check
 from wizard.model.verdict import Outcome
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 BLOCK_BYTES = 4096
 SHIFT_BYTES = 512

@@ -16,7 +16,7 @@ from wizard.apply.migration.looking.grub import reader
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Check, Event
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 OLD, STORE = virtio_drive("sys-old", 32 * MIB), virtio_drive("sys-store", 256 * MIB)
 FLEET = Fleet("migrated-system", (OLD, STORE))

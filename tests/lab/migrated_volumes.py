@@ -36,7 +36,7 @@ from wizard.apply.run.journal import Journal
 from wizard.apply.transaction.transaction import PREFIX, Transaction, locate
 from wizard.migrate.steps import proof
 from wizard.model.journal import Check
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 BASES, SECOND = (
     EmulatedDrive(

@@ -13,7 +13,7 @@ from tests.lab.visit import Visit
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.model.journal import Check
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 OLD, STORE = virtio_drive("mig-old", 32 * MIB), virtio_drive("mig-store", 256 * MIB)
 MIGRATION_FLEET = Fleet("migration", (OLD, STORE))

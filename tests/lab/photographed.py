@@ -14,7 +14,7 @@ from tests.lab.screen import Console
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Check
 from wizard.model.names import partition_path
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 if TYPE_CHECKING:
     from tests.lab.machine import Laboratory

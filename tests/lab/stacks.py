@@ -25,7 +25,7 @@ from wizard.model.names import partition_path
 from wizard.probe.facts import SCHEMA, RawMachine
 from wizard.probe.interpret import machine_of
 from wizard.probe.machine import survey
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 PATIENCE = 120.0
 SECTOR_BYTES = 512

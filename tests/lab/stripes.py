@@ -37,7 +37,7 @@ from wizard.model.journal import Check, Event
 from wizard.model.plan import Plan
 from wizard.model.units import KIB
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 COUNT = 3
 DRIVE_BYTES = 256 * MIB

@@ -45,7 +45,7 @@ from tests.lab.visit import Job, Visit
 from wizard.model.journal import Check
 from wizard.model.names import partition_path
 from wizard.model.verdict import Outcome
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 PACE = Pace(100, charges_rewrites=True)
 SATA_WORD = 93

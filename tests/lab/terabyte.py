@@ -17,7 +17,7 @@ from wizard.apply.engine.stores import old_file
 from wizard.apply.run.runs import list_runs
 from wizard.documents.codec import parse_document
 from wizard.model.journal import Check
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 OURS = EmulatedDrive(
     "terabyte-ours",

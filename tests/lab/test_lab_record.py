@@ -13,7 +13,7 @@ from tests.lab import record
 from tests.lab.attach import file_node, fleet_arguments
 from tests.lab.machine import CHECKOUT, Laboratory
 from tests.lab.pictured import BACKUP, FILMS, PICTURED_FLEET, SECTOR, SHINGLED, STICK, lay_out_past
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 
 def devices() -> dict[str, dict[str, object]]:

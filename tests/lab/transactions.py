@@ -32,7 +32,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 STORE = virtio_drive("tx-store", 128 * MIB)
 SMALL, NATIVE = virtio_drive("tx-small", 32 * MIB), virtio_drive("tx-native", 32 * MIB, 4096)

@@ -21,7 +21,7 @@ from wizard.apply.block.devices import forget_caches, partition_nodes, read_byte
 from wizard.apply.block.stand_in import standing_in as stand_in_for
 from wizard.apply.table.image import Image
 from wizard.model.journal import Check
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 TABLED = virtio_drive("unseen-tabled", 16 * MIB)
 UNSEEN_FLEET = Fleet("unseen", (OLD, STORE, TABLED))

@@ -35,7 +35,7 @@ from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.errors import DiskwrightError
 from wizard.model.journal import Check
 from wizard.model.plan import Plan
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 WHOLE, CUT = virtio_drive("grouped-whole", 640 * MIB, 4096), virtio_drive("grouped-cut", 640 * MIB)
 GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))

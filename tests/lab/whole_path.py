@@ -20,7 +20,7 @@ from wizard.layout.document import read_plan
 from wizard.model.journal import Check
 from wizard.model.names import partition_path
 from wizard.model.plan import Plan, TableEntry, Volume, WriteTable
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 if TYPE_CHECKING:
     from tests.lab.machine import Laboratory

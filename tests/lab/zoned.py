@@ -30,7 +30,7 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import run
+from wizard.tools.program import run
 from wizard.trial.alignment import run_alignment_trial
 from wizard.trial.scratch import scratch_extents
 

@@ -16,7 +16,7 @@ import pytest
 from tests.devices import Bench, tool
 from wizard.apply.decide import job_of
 from wizard.apply.plan.start import start_run
-from wizard.apply.run import job
+from wizard.apply.run import kinds
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, RunState, follow, read_entries, state
@@ -261,4 +261,4 @@ def fill(drive: str, bench: Bench) -> bytes:
 
 def carry_out(run: Path, purpose: Purpose, drive_locks: tuple[int, ...]) -> None:
     """What the run's own process does, in this one."""
-    job.carry_out(job_of(run), job.Work(run, purpose, Journal(run), drive_locks))
+    kinds.carry_out(job_of(run), kinds.Work(run, purpose, Journal(run), drive_locks))

@@ -13,7 +13,7 @@ from tests.devices import MakeDrive
 from tests.loop.applying import ROOT, Work
 from tests.loop.under_udev import UDEVD
 from wizard.model.units import MIB
-from wizard.tools.run import ALWAYS
+from wizard.tools.program import ALWAYS
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode
 from wizard.model.errors import Failed, Refused
 from wizard.model.units import GIB, MIB
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 
 def full_drive(work: Work, make_drive: MakeDrive, size_bytes: int, block_bytes: int = 512) -> str:

@@ -21,7 +21,7 @@ from wizard.model.journal import Event
 from wizard.model.plan import NO_PLACE, Volume
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 SIZE = 288 * MIB
 """Enough for any of them."""

@@ -22,7 +22,7 @@ from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, make_fresh
 from wizard.model.errors import Failed
 from wizard.model.migration import MakeFresh
 from wizard.model.units import GIB, MIB
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 
 @pytest.fixture

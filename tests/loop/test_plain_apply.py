@@ -28,11 +28,11 @@ import sys
 from pathlib import Path
 from wizard import cli
 from wizard.apply.run.environment import Environment
-from wizard.faces import start
+from wizard.faces import walk
 from wizard.services.real import RealServices
 drive, fstab, runs = sys.argv[1:]
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
-start._services = lambda arguments: RealServices(
+walk._services = lambda arguments: RealServices(
     only=(drive,), environment=environment, journal_dir=Path(runs)
 )
 sys.exit(cli.main(["--plain"]))

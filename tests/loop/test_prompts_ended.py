@@ -22,7 +22,7 @@ from pathlib import Path
 from tests.loop.applying import unknown_kernel
 from wizard import cli
 from wizard.apply.run.environment import Environment
-from wizard.faces import start
+from wizard.faces import walk
 from wizard.plain.steps import confirm
 from wizard.services.real import RealServices
 drive, fstab, runs = sys.argv[1:]
@@ -30,7 +30,7 @@ class Services(RealServices):
     def probe(self, answered):
         return unknown_kernel(super().probe(answered))
 environment = Environment(fstab=Path(fstab), only=frozenset({drive}))
-start._services = lambda arguments: Services(only=(drive,), environment=environment, journal_dir=Path(runs))
+walk._services = lambda arguments: Services(only=(drive,), environment=environment, journal_dir=Path(runs))
 confirm.wants_word = lambda *_: True
 sys.exit(cli.main(["--plain"]))
 """

@@ -7,7 +7,7 @@ from wizard.apply.block.devices import partition_nodes, tell_of
 from wizard.apply.block.stand_in import standing_in
 from wizard.apply.table.image import Image
 from wizard.model.units import MIB
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 HOLDING = "exec 3< {}; echo; sleep 1"
 

@@ -16,7 +16,7 @@ from wizard.model.errors import Refused
 from wizard.model.plan import Plan
 from wizard.model.units import MIB
 from wizard.probe.machine import probe_drive
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 WRITERS = {
     "vfat": ("mcopy", "-i", "{device}", "{file}", "::letter"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from wizard.migrate.ext.superblock import START_BYTES, SUPERBLOCK_BYTES, read_filesystem
 from wizard.model.ext import ExtFacts
 from wizard.model.units import MIB
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 EXT3 = ("-t", "ext3", "-I", "128")
 """As an old system made it."""

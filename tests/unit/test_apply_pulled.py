@@ -12,8 +12,8 @@ from wizard.apply.decide import job_of
 from wizard.apply.plan import drive_digests
 from wizard.apply.plan import run as execution
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.job import Work, carry_out
 from wizard.apply.run.journal import Journal, read_entries
+from wizard.apply.run.kinds import Work, carry_out
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import new_run
 from wizard.model.errors import Failed

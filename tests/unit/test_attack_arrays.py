@@ -22,7 +22,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.machine import Drive, Partition, Signature, Table
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import MakeArray, MakeStripedVolume, Plan
-from wizard.tools.run import Result
+from wizard.tools.program import Result
 
 THEIRS = Signature("ext4", "filesystem", "theirs", "6f3b1f5e-0000-4000-8000-00000000aaaa")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from wizard import cli
-from wizard.tools.run import find, run, search_path
+from wizard.tools.program import find, run, search_path
 
 ROOT = Path(__file__).resolve().parents[2]
 

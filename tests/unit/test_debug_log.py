@@ -12,7 +12,7 @@ from wizard.model.errors import ExitCode
 from wizard.probe.recorded import load_machine
 from wizard.report.debug import LARGEST_BYTES, debugged
 from wizard.tools import debuglog
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 RECORDED = FOLDER / "ssd.json"
 

@@ -13,7 +13,7 @@ from wizard.model.machine import Drive, Signature
 from wizard.model.units import KIB, MIB
 from wizard.probe.content.extroot import is_unconverted
 from wizard.probe.content.superblocks import read_inside
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 
 def seen(image: Path, kind: str) -> Signature:

@@ -22,7 +22,7 @@ from wizard.model.errors import BadInput, Refused
 from wizard.model.ext import ExtFacts
 from wizard.model.migration import Way
 from wizard.model.units import GIB, MIB
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 ROUNDS = 240
 YEAR_SECONDS = 365 * 86_400

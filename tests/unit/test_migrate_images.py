@@ -27,7 +27,7 @@ from wizard.model.migration import (
     WidenInodes,
 )
 from wizard.model.units import KIB, MIB
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 WHOLE = {
     "has_journal",

@@ -25,7 +25,7 @@ from wizard.model.migration import (
 )
 from wizard.model.units import MIB
 from wizard.tools.listening import Listener
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 
 def test_the_passes_add_up_and_never_go_back() -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 
 from wizard.apply.decide import job_of
 from wizard.apply.run.begin import request_stop
-from wizard.apply.run.job import Work, carry_out
 from wizard.apply.run.journal import Journal
+from wizard.apply.run.kinds import Work, carry_out
 from wizard.apply.run.known import known_so_far
 from wizard.apply.run.process import Purpose
 from wizard.model.errors import DiskwrightError

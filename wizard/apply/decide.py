@@ -6,8 +6,8 @@ from pathlib import Path
 
 from wizard.apply.engine.record import GOING_BACK, Phase, load_record, power_sentence
 from wizard.apply.run.decision import Settling
-from wizard.apply.run.job import Asked, Job, await_end, take_up
 from wizard.apply.run.journal import RunState, begun_steps, read_entries
+from wizard.apply.run.kinds import Asked, Job, await_end, take_up
 from wizard.apply.run.process import UNDOING, Purpose
 from wizard.apply.run.runs import Kind, called, kind_of, load_plan, outline
 from wizard.model.errors import BadInput

@@ -16,7 +16,7 @@ from wizard.demo.image import build_image
 from wizard.demo.release import IMAGE_NAME, RUNS_NAME, WRITER_SECONDS, clean_up
 from wizard.model.errors import Failed, Refused
 from wizard.model.units import MIB, format_capacity
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 PREFIX = "diskwright-demo-"
 NEEDED_BYTES = 512 * MIB

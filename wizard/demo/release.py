@@ -11,7 +11,7 @@ from time import monotonic, sleep
 from wizard.apply.run.begin import request_stop
 from wizard.apply.run.lock import is_locked
 from wizard.model.errors import DiskwrightError
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 IMAGE_NAME = "drive.img"
 RUNS_NAME = "runs"

@@ -12,7 +12,7 @@ from wizard.apply.run.environment import Environment
 from wizard.demo.drive import DemoDrive, demo_drive
 from wizard.demo.release import loop_devices
 from wizard.faces.showing.walk import Walk
-from wizard.faces.start import plain_hint
+from wizard.faces.walk import plain_hint
 from wizard.model.errors import ExitCode, Failed
 from wizard.model.journal import Check
 from wizard.services.contract import Services

@@ -327,7 +327,7 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
     if os.geteuid() != 0:
         return {"smart": None, "errors": [*errors, {"what": "smart", "why": "needs root"}]}
     from wizard.model.errors import Failed
-    from wizard.tools.run import run
+    from wizard.tools.program import run
 
     try:
         said = run(

@@ -20,7 +20,7 @@ from wizard.probe.interpret import machine_of
 from wizard.report.anonymous import text_without_names
 from wizard.report.secrets import BY_FIELD, SERIAL
 from wizard.tools import debuglog
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 OPTION, SERIALS = "--debug", "--with-serials"
 PACKAGES = ("textual", "rich", "pyudev", "pylibblkid", "pyparted")

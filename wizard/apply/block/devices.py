@@ -16,7 +16,7 @@ from wizard.model.names import partition_path, printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.sysfs import name_of, node_of
 from wizard.probe.watch import is_attached
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 SYS_BLOCK = Path("/sys/class/block")
 BLKRRPART, BLKFLSBUF = 0x125F, 0x1261

@@ -19,7 +19,7 @@ from wizard.apply.system.kernel_modules import kernel_has
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, format_exact
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 CHUNK_BYTES = 4096
 ENTRY_BYTES = 16

@@ -21,7 +21,7 @@ from wizard.apply.table.image import Image
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 CONTROL = "/dev/loop-control"
 GET_FREE, CONFIGURE, DETACH = 0x4C82, 0x4C0A, 0x4C01

@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from wizard.model.errors import DiskwrightError
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 RULES = Path("/run/udev/rules.d")
 RULE_NAME = "00-diskwright-{}-{}.rules"

@@ -11,7 +11,7 @@ from wizard.apply.block.unseen import heed, ignore_mapped
 from wizard.apply.steps.lvm import alone_on
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 RELEASE_SECONDS = 60.0
 CONTAINER, LVM = "CRYPT-", "LVM-"

@@ -17,7 +17,7 @@ from wizard.layout.steps.commands import PRIVATE_PLACES
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.names import printable
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 MOST_ROUNDS = 50
 """Behind one mark another can come to light; ZFS has the most."""

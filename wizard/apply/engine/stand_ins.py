@@ -32,7 +32,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
 from wizard.probe.host.sysfs import node_of
-from wizard.tools.run import run as run_command
+from wizard.tools.program import run as run_command
 
 HEAD_BYTES, TAIL_BYTES = 5 * MIB, MIB
 """Of a drive and each volume: what libblkid recognises begins in the first and ends in the last of these."""

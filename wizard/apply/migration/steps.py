@@ -27,7 +27,7 @@ from wizard.model.migration import (
 )
 from wizard.model.names import printable
 from wizard.tools.listening import Listener
-from wizard.tools.run import Result
+from wizard.tools.program import Result
 
 PASSES = (0.0, 0.70, 0.90, 0.92, 0.95, 1.0)
 """The part of all that e2fsck has done when each of its five passes has ended, as its own bar reckons

@@ -45,7 +45,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
 from wizard.model.plan import Mount, Plan
 from wizard.probe.host.sysfs import name_of
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 MOMENT = "partitions"
 """What the rule is about that udev has while a partition table is changed."""

@@ -33,7 +33,7 @@ from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTa
 from wizard.probe.drive.identity import is_same_model
 from wizard.probe.host.system import boot_id
 from wizard.probe.machine import list_drive_paths, probe_drive, probe_machine
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 PACKAGES = {
     "wipefs": "util-linux",

@@ -20,8 +20,8 @@ from wizard.apply.plan.start import check_secret, lock_all, named, room_bytes
 from wizard.apply.plan.steps_told import waiting_sentence
 from wizard.apply.plan.undo import check_drives, check_undoable, put_back_saved
 from wizard.apply.run.begin import NOTHING_WRITTEN
-from wizard.apply.run.job import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.kinds import Asked, Job, Outcome, Taking, Work
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import called, check_room, load_environment, load_plan
 from wizard.apply.steps.containers import check_passphrase, close_containers

@@ -25,7 +25,7 @@ from wizard.layout.rehearsed import on_nodes
 from wizard.model.errors import Failed, Refused
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import Plan
-from wizard.tools.run import run as run_command
+from wizard.tools.program import run as run_command
 
 UNMOUNT_SECONDS = 60.0
 

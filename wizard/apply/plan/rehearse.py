@@ -39,7 +39,7 @@ from wizard.model.names import partition_path
 from wizard.model.plan import MakeArray, Member, Plan, Slot, WriteTable
 from wizard.model.units import format_capacity
 from wizard.probe.content.notices import notices
-from wizard.tools.run import run as run_command
+from wizard.tools.program import run as run_command
 
 NOTHING_YET = "Nothing was written to the drive."
 

@@ -44,8 +44,8 @@ from wizard.model.plan import (
     TurnOnSwap,
     WriteTable,
 )
-from wizard.tools.run import Result
-from wizard.tools.run import run as run_command
+from wizard.tools.program import Result
+from wizard.tools.program import run as run_command
 
 
 def making_steps(entries: tuple[Entry, ...]) -> frozenset[int]:

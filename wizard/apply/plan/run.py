@@ -19,8 +19,8 @@ from wizard.apply.plan.start import named
 from wizard.apply.plan.verify import verify
 from wizard.apply.run.begin import NOTHING_WRITTEN, settle, udev_runs
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.job import Outcome, Work
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
+from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.lock import lent
 from wizard.apply.run.process import STOP
 from wizard.apply.run.runs import called, load_environment, load_plan

@@ -20,7 +20,7 @@ from wizard.model.machine import Drive
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import NO_PLACE, AddFstabLine, MakeSubvolumes, Mount, Plan, TurnOnSwap
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 
 def verify(

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from wizard.apply.run.process import module_argv
-from wizard.tools.run import find
+from wizard.tools.program import find
 
 RELAY = "wizard.apply.root.server"
 PROMPT = "Setting up a drive needs root. Password of %p: "

@@ -17,8 +17,8 @@ from queue import SimpleQueue
 from wizard.apply.engine.record import Phase
 from wizard.apply.root.ask import Way
 from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
-from wizard.apply.run.job import left_alone
 from wizard.apply.run.journal import POLL_SECONDS, RunState
+from wizard.apply.run.kinds import left_alone
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress import StepProgress
 from wizard.apply.run.runs import called

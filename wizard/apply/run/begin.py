@@ -9,8 +9,8 @@ from wizard.apply.run.lock import lock_run, unlock
 from wizard.apply.run.process import STOP, Purpose, launch
 from wizard.model.errors import Failed, Refused
 from wizard.model.journal import Event
-from wizard.tools.run import find
-from wizard.tools.run import run as run_command
+from wizard.tools.program import find
+from wizard.tools.program import run as run_command
 
 NOTHING_WRITTEN = "Nothing was written."
 

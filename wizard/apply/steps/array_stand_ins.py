@@ -47,7 +47,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import MakeArray, Plan
 from wizard.model.units import KIB
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 RULE = "array"
 _UNSEEN = (

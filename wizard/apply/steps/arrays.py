@@ -19,7 +19,7 @@ from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Plan, Stripe
 from wizard.probe.host.sysfs import node_of
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 STOP_TRIES = 10
 STOP_PAUSE_SECONDS = 0.3

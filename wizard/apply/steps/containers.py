@@ -29,7 +29,7 @@ from wizard.model.machine import Drive
 from wizard.model.names import printable
 from wizard.model.plan import Plan, TurnOnSwap
 from wizard.model.units import format_exact
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 KIND = "crypto_LUKS"
 """libblkid's TYPE."""

@@ -23,7 +23,7 @@ from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.journal import Check
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import MakeVolumeGroup, Plan
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 
 def check_free_group(plan: Plan, group: Group) -> None:

@@ -8,7 +8,7 @@ from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
 from wizard.model.errors import Failed
 from wizard.model.names import printable
-from wizard.tools.run import Result, find, run
+from wizard.tools.program import Result, find, run
 
 Do = Callable[[Sequence[str]], Result]
 """Runs a command to its end and says what came of it; raises Failed."""

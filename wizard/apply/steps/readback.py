@@ -13,7 +13,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, MakeVolumeGroup, Operation, Plan
 from wizard.model.units import format_exact
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 LVM_PROGRAMS = frozenset({"lvs", "pvs", "vgs", "lvchange", "vgchange", "vgremove"})
 

@@ -15,7 +15,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.plan import Member, Plan, devices_of
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import Result, run
+from wizard.tools.program import Result, run
 
 BUSY = re.compile(r"busy|in use|already mounted", re.IGNORECASE)
 BUSY_TRIES = 5

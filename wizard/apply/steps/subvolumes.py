@@ -10,7 +10,7 @@ from wizard.layout.steps.commands import commands_of, private_mount
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.plan import MakeSubvolumes, Plan
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 LIST = ("btrfs", "subvolume", "list")
 

@@ -20,7 +20,7 @@ from wizard.model.machine import Extent
 from wizard.model.names import printable
 from wizard.model.plan import WipeSignatures
 from wizard.model.units import MIB
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 TABLE_KINDS = frozenset({"gpt", "PMBR", "dos", "mbr", "hybrid", "other"})
 """Names of tables, which wipefs and a plan spell differently; that the table is the one known was compared

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wizard.apply.run.environment import LOOK_SECONDS
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 LOADED = Path("/sys/module")
 """Has a folder for every module that is loaded, and for those built in that have parameters."""

@@ -24,7 +24,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.probe.host.sysfs import text
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 SYSTEMD = Path("/run/systemd/system")
 FSTRIM_TIMER = "fstrim.timer"

@@ -5,8 +5,8 @@ from functools import partial
 from pathlib import Path
 
 from wizard.apply.run.begin import NOTHING_WRITTEN
-from wizard.apply.run.job import Asked, Job, Locks, Outcome, Taking, Work
 from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
+from wizard.apply.run.kinds import Asked, Job, Locks, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import load_changes, load_environment

@@ -19,7 +19,7 @@ from wizard.probe.host.modules import (
     listed_modules,
 )
 from wizard.probe.host.sysfs import SYS, name_of, text
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 PROC = Path("/proc")
 LINKS = Path("/dev/disk/by-id")

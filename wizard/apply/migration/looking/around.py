@@ -15,7 +15,7 @@ from wizard.apply.run.runs import lies_in_memory
 from wizard.migrate.situation import NO_BOOT, BootPath, Folder, OwnFstab
 from wizard.model.errors import Failed
 from wizard.probe.host.uses import unescaped
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 SWAPS, CMDLINE = Path("/proc/swaps"), Path("/proc/cmdline")
 BOOT_PLACES = ("/", "/boot")

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.model.errors import Failed
-from wizard.tools.run import run
+from wizard.tools.program import run
 
 READ = ("debugfs", "-c")
 PROMPT = "debugfs: "

@@ -9,7 +9,7 @@ from wizard.apply.manifest.mount_read_only import mounted_read_only
 from wizard.apply.migration.looking.debugfs_read import seen_inside
 from wizard.model.errors import Failed
 from wizard.model.journal import Check
-from wizard.tools.run import Result, find
+from wizard.tools.program import Result, find
 
 READERS = ("grub-fstest", "grub2-fstest")
 FOLDERS = ("/boot/grub", "/boot/grub2", "/grub", "/grub2")

@@ -28,7 +28,7 @@ from wizard.model.names import printable
 from wizard.probe.content.extcopy import find_copy
 from wizard.probe.host.sysfs import node_of
 from wizard.probe.machine import probe_machine
-from wizard.tools.run import find, run
+from wizard.tools.program import find, run
 
 PROGRAMS = ("e2fsck", "tune2fs", "resize2fs", "e2undo", "dumpe2fs", "debugfs")
 ROOTS = frozenset({"/", "/usr"})

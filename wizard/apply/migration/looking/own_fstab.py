@@ -15,7 +15,7 @@ from wizard.model.errors import BadInput, Failed
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
 from wizard.model.migration import Migration, SetOwnFstabType
-from wizard.tools.run import Result
+from wizard.tools.program import Result
 
 ROOT = "/"
 FOLDER = "/etc"

@@ -19,7 +19,7 @@ from wizard.migrate.ext.superblock import SUPERBLOCK_BYTES
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.units import format_exact
-from wizard.tools.run import Result
+from wizard.tools.program import Result
 
 UNDO = "undo.e2undo"
 
