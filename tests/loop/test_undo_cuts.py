@@ -109,7 +109,7 @@ def test_power_cut_at_every_moment_of_an_undoing(
     changed = tuple((offset, ended_as[offset : offset + len(data)]) for offset, data in cuts.flushed)
     stuck = []
     # The drive tells no serial number, and the kernel counts anew: it is known by what is on it.
-    monkeypatch.setattr("wizard.apply.plan.guard.boot_id", lambda: "after the restart")
+    monkeypatch.setattr("wizard.apply.plan.same_drive.boot_id", lambda: "after the restart")
     for number, (files, arrived) in enumerate(cuts.found):
         lay_out(run, files)
         lay(drive, (*changed, *arrived))

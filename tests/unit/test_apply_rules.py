@@ -8,7 +8,8 @@ import pytest
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import E512, N512, drive
 from wizard.apply.block.extents import merged, without
-from wizard.apply.plan.guard import check_operations, identity_difference
+from wizard.apply.plan.guard import check_operations
+from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.verify import parted_kind
 from wizard.apply.run.vault import table_places
 from wizard.apply.steps.readback import recognised_differences

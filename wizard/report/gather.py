@@ -9,7 +9,7 @@ from wizard import __version__
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.apply.decide import power_told
-from wizard.apply.plan.guard import identity_difference
+from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_plan

@@ -10,7 +10,8 @@ from wizard.apply.migration.fstab_step import type_standing
 from wizard.apply.migration.looking.look import drive_of
 from wizard.apply.migration.on_device.undo_files import check_undo_room
 from wizard.apply.migration.to_fresh.fresh import check_target
-from wizard.apply.plan.guard import check_programs, check_same_start, identity_difference, probe_again
+from wizard.apply.plan.guard import check_programs
+from wizard.apply.plan.same_drive import check_same_start, identity_difference, probe_again
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.system.fstab import check_writable

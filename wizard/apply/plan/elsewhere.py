@@ -11,7 +11,7 @@ from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.engine.sides import side_of
 from wizard.apply.engine.survey import Side, resemblance, stray
-from wizard.apply.plan.guard import identity_difference, is_same_attachment, tells_who_it_is
+from wizard.apply.plan.same_drive import identity_difference, is_same_attachment, tells_who_it_is
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.runs import is_found, load_plan, save_drives
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused

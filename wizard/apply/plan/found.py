@@ -14,8 +14,9 @@ from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record, save_record
 from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file
-from wizard.apply.plan.guard import check_unused, identity_difference
+from wizard.apply.plan.guard import check_unused
 from wizard.apply.plan.rehearsed import is_half_found
+from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.start import lock_all
 from wizard.apply.plan.steps_told import SETTLED
 from wizard.apply.run.begin import NOTHING_WRITTEN, check_root, settle

@@ -10,7 +10,7 @@ from wizard.apply.engine.exchange import COMPLETE
 from wizard.apply.engine.record import GOING_BACK, load_record
 from wizard.apply.engine.sides import resemblance_on
 from wizard.apply.plan import drive_digests
-from wizard.apply.plan.guard import (
+from wizard.apply.plan.same_drive import (
     find_drive,
     identity_difference,
     is_same_attachment,

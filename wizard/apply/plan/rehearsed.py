@@ -14,12 +14,7 @@ from wizard.apply.engine.held import HeldDrive, holding
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase, Record, load_record, save_record, ways_on
 from wizard.apply.engine.stand_ins import free_bytes, release_left
 from wizard.apply.engine.stores import Store, drop_stores, new_file
-from wizard.apply.plan.guard import (
-    check_operations,
-    check_start,
-    check_surroundings,
-    check_unused,
-)
+from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.known_drives import KnownDrives
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.resume import quietly

@@ -5,16 +5,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.plan import drive_digests
-from wizard.apply.plan.guard import (
-    adds_to_table,
-    all_of,
-    check_content,
-    check_same_start,
-    check_surroundings,
-    check_unused,
-    probe_members,
-)
+from wizard.apply.plan.guard import adds_to_table, all_of, check_content, check_surroundings, check_unused
 from wizard.apply.plan.known_drives import KnownDrives
+from wizard.apply.plan.same_drive import check_same_start, probe_members
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import begun_steps, done_steps, read_entries

@@ -7,14 +7,9 @@ from wizard.apply.block.devices import has_gone, impostor
 from wizard.apply.plan import drive_digests, rehearsed
 from wizard.apply.plan.automounter import let_go, unseen
 from wizard.apply.plan.drive_digests import no_way_back
-from wizard.apply.plan.guard import (
-    check_operations,
-    check_start,
-    check_surroundings,
-    check_unused,
-    probe_members,
-)
+from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
+from wizard.apply.plan.same_drive import probe_members
 from wizard.apply.plan.start import named
 from wizard.apply.plan.verify import verify
 from wizard.apply.run.begin import NOTHING_WRITTEN, settle, udev_runs

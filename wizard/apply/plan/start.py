@@ -9,16 +9,9 @@ from pathlib import Path
 
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stand_ins import obstacle
-from wizard.apply.plan.guard import (
-    Where,
-    check_operations,
-    check_same_start,
-    check_start,
-    check_surroundings,
-    check_tools,
-    probe_again,
-)
+from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_tools
 from wizard.apply.plan.rehearsed import KEEP
+from wizard.apply.plan.same_drive import Where, check_same_start, probe_again
 from wizard.apply.run.begin import NOTHING_WRITTEN, begin_new, check_root, settle
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.facts_kept import keep_facts

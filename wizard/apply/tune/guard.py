@@ -12,7 +12,8 @@ from collections.abc import Set
 from pathlib import Path
 
 from wizard.apply.block.devices import impostor
-from wizard.apply.plan.guard import check_programs, check_same_start, identity_difference, probe_again
+from wizard.apply.plan.guard import check_programs
+from wizard.apply.plan.same_drive import check_same_start, identity_difference, probe_again
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.tune.current_value import How, Standing, standing

@@ -6,7 +6,7 @@ from pathlib import Path
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.elsewhere import elsewhere
-from wizard.apply.plan.guard import identity_difference
+from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.known import check_noted
