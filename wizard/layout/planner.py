@@ -34,6 +34,7 @@ from wizard.layout.steps.shown import Context, steps_of
 from wizard.layout.wishes.encryption import encrypted, encryption_doubts, needed_bytes, refuse_encryption
 from wizard.layout.wishes.roles import TableKind, volume_role
 from wizard.layout.wishes.wish import Arrangement, Wish, check_wishes, told_apart
+from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Machine
@@ -41,8 +42,6 @@ from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Plan, Volume, WipeSignatures
 
 PLAIN = Arrangement()
-HOST_MANAGED = "host-managed"
-"""The kernel's word for a drive whose zones are written in order or not at all."""
 
 
 class Mode(Enum):

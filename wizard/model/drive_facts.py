@@ -2,6 +2,9 @@
 
 from dataclasses import dataclass
 
+HOST_MANAGED = "host-managed"
+"""The kernel's word for a drive whose zones are written in order or not at all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Discard:

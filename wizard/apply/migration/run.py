@@ -10,6 +10,7 @@ from wizard.apply.migration.ground import Ground, ground_of
 from wizard.apply.migration.guard import check_goes_on, check_lines, check_new, check_own
 from wizard.apply.migration.looking.found import has_begun, migration_now
 from wizard.apply.migration.moved import advised_sentence, look_sentence
+from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.migration.to_fresh.copy import copied, no_way_back, nothing_to_keep
 from wizard.apply.migration.verify import file_checks
@@ -18,7 +19,7 @@ from wizard.apply.migration.write_protect import protect
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import Journal, RunState, state, was_done
 from wizard.apply.run.process import STOP, UNDOING
-from wizard.apply.run.runs import called, load_environment, load_migration
+from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import parse

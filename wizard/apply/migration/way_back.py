@@ -11,10 +11,11 @@ from threading import Thread
 
 from wizard.apply.block.ext_superblock import END_BYTES, FIRST_BYTES
 from wizard.apply.engine.record import Phase
+from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.on_device.record import TAKING_BACK
 from wizard.apply.migration.on_device.record import load_record as load_direct
 from wizard.apply.run.journal import RunState, state, was_done
-from wizard.apply.run.runs import Kind, called, kind_of, load_migration
+from wizard.apply.run.runs import Kind, called, kind_of
 from wizard.apply.transaction.snapshotted import Head, load_snapshotted, phase_of
 from wizard.migrate.ext.superblock import START_BYTES, read_ext
 from wizard.migrate.ext.used import was_mounted_since

@@ -25,8 +25,8 @@ from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
 from wizard.filesystems.registry import package_of
 from wizard.layout.before import held_on, layout_of
-from wizard.layout.planner import HOST_MANAGED
 from wizard.layout.room.refusals import in_use, refuse_table
+from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive

@@ -16,14 +16,10 @@ from wizard.apply.run.number import in_order, make_numbered
 from wizard.apply.run.vault import write_durably
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.layout.changes.changes_document import read_changes
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.rehearsed import on_drive_only, on_drives
-from wizard.migrate.document import read_migration
-from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.identity import Identity
-from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan
 from wizard.model.units import MIB, format_exact
@@ -245,7 +241,7 @@ def is_roots_alone(folder: Path) -> bool:
 def load_plan(run: Path) -> Plan:
     """The plan that a run carries out, on its drives as they were last found; raises BadInput where it cannot
     be read."""
-    plan = read_plan(_read(run / PLAN), str(run / PLAN))
+    plan = read_plan(read_file(run / PLAN), str(run / PLAN))
     known = _known_drives(run)
     if known is None:
         return remember(plan)
@@ -263,7 +259,7 @@ def is_found(run: Path) -> bool:
 def _known_drives(run: Path) -> Drives | None:
     if not (run / DRIVES).exists():
         return None
-    text = parse_document(_read(run / DRIVES), DRIVES_SCHEMA, str(run / DRIVES))
+    text = parse_document(read_file(run / DRIVES), DRIVES_SCHEMA, str(run / DRIVES))
     return from_json(text, Drives, str(run / DRIVES))
 
 
@@ -278,16 +274,6 @@ def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None
         sync_folder(run)
     except OSError as error:
         raise Failed(f"{run / DRIVES} could not be written: {error.strerror}.") from None
-
-
-def load_changes(run: Path) -> Changes:
-    """The changes that a run carries out; raises BadInput where they cannot be read."""
-    return remember(read_changes(_read(run / CHANGES), str(run / CHANGES)))
-
-
-def load_migration(run: Path) -> Migration:
-    """The migration that a run carries out; raises BadInput where it cannot be read."""
-    return remember(read_migration(_read(run / MIGRATION), str(run / MIGRATION)))
 
 
 class Kind(StrEnum):
@@ -305,12 +291,17 @@ def kind_of(run: Path) -> Kind:
 
 
 def outline(run: Path) -> tuple[tuple[str, ...], int]:
-    """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read."""
+    """The devices that a run works on, and how many steps it has; raises BadInput where it cannot be read.
+    Only its own kind's documents are imported."""
     match kind_of(run):
         case Kind.CHANGES:
+            from wizard.apply.tune.of_run import load_changes
+
             changes = load_changes(run)
             return (changes.device,), len(changes.steps)
         case Kind.MIGRATION:
+            from wizard.apply.migration.of_run import load_migration
+
             migration = load_migration(run)
             return (migration.device,), len(migration.steps)
         case Kind.PLAN:
@@ -321,7 +312,7 @@ def outline(run: Path) -> tuple[tuple[str, ...], int]:
 def load_environment(run: Path) -> Environment:
     """What a run was told to work with; raises BadInput where it cannot be read."""
     where = str(run / "run.json")
-    settings = from_json(parse_document(_read(run / "run.json"), SCHEMA, where), Settings, where)
+    settings = from_json(parse_document(read_file(run / "run.json"), SCHEMA, where), Settings, where)
     return Environment(
         Path(settings.fstab),
         frozenset(settings.only) if settings.only is not None else None,
@@ -329,7 +320,8 @@ def load_environment(run: Path) -> Environment:
     )
 
 
-def _read(path: Path) -> str:
+def read_file(path: Path) -> str:
+    """The text of a run's file; raises BadInput where it cannot be read."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -9,8 +9,9 @@ from wizard.apply.run.journal import RunState, begun_steps, read_entries, state
 from wizard.apply.run.kinds import Asked, Job, Locks, Outcome, Taking, Work
 from wizard.apply.run.lock import lock_drives
 from wizard.apply.run.process import Purpose
-from wizard.apply.run.runs import load_changes, load_environment
+from wizard.apply.run.runs import load_environment
 from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
+from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.run import check_goes_on, check_takes_back, make_changes, take_all_back
 from wizard.model.changes import Changes
 from wizard.model.errors import BadInput, DiskwrightError, Refused

@@ -6,11 +6,12 @@ from pathlib import Path
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries, state
 from wizard.apply.run.process import STOP, UNDOING
-from wizard.apply.run.runs import called, load_changes, load_environment
+from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.tune.current_value import How, standing
 from wizard.apply.tune.guard import LOST_AT_RESTART, check_new, check_own, check_standing, device_fault
+from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
 from wizard.model.changes import Changes, Remount, ReserveBlocks, SetQueue
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused

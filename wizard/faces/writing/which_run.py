@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
+from wizard.apply.migration.of_run import load_migration
 from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.elsewhere import elsewhere
 from wizard.apply.plan.same_drive import identity_difference
@@ -17,12 +18,11 @@ from wizard.apply.run.runs import (
     find_run,
     kind_of,
     list_runs,
-    load_changes,
-    load_migration,
     load_plan,
     outline,
     runs_folder,
 )
+from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.words import contents_words
 from wizard.faces.showing.console import say
 from wizard.layout.told.preview import who

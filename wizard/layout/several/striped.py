@@ -10,7 +10,6 @@ from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
 from wizard.layout.before import known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS
 from wizard.layout.planner import (
-    HOST_MANAGED,
     Mode,
     old_wipes,
     option_words,
@@ -44,6 +43,7 @@ from wizard.layout.steps.shown import Context, is_mirrored, steps_of
 from wizard.layout.wishes.encryption import refuse_encryption
 from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
 from wizard.model.advice import Advice, Choice
+from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.errors import BadInput, Refused
 from wizard.model.finding import Recording
 from wizard.model.identity import Identity

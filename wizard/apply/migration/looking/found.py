@@ -7,9 +7,9 @@ from pathlib import Path
 from wizard.apply.block.devices import kernel_name
 from wizard.apply.engine.record import Phase
 from wizard.apply.migration.looking.look import drive_of
+from wizard.apply.migration.of_run import load_migration
 from wizard.apply.migration.on_device import record
 from wizard.apply.run.journal import begun_steps, read_entries
-from wizard.apply.run.runs import load_migration
 from wizard.apply.transaction.snapshotted import load_snapshotted, phase_of
 from wizard.apply.transaction.transaction import is_filesystem_of, locate
 from wizard.model.errors import Refused
