@@ -213,7 +213,9 @@ def everything(place: Path) -> dict[str, object]:
     name."""
     found: dict[str, object] = {}
     for path in (place, *place.rglob("*")):
-        status = path.lstat()
+        # A place in /proc is a link, which is as old as the last look at it.
+        at = f"{path}/." if path == place else str(path)
+        status = os.lstat(at)
         is_file, is_link = stat.S_ISREG(status.st_mode), stat.S_ISLNK(status.st_mode)
         found[str(path.relative_to(place))] = (
             status.st_mode,
@@ -221,8 +223,8 @@ def everything(place: Path) -> dict[str, object]:
             status.st_size if is_file else 0,
             status.st_mtime_ns,
             {
-                name: os.getxattr(path, name, follow_symlinks=False)
-                for name in sorted(os.listxattr(path, follow_symlinks=False))
+                name: os.getxattr(at, name, follow_symlinks=False)
+                for name in sorted(os.listxattr(at, follow_symlinks=False))
             },
             path.readlink() if is_link else None,
             (hashlib.sha256(path.read_bytes()).hexdigest(), data_ranges(path)) if is_file else (),
