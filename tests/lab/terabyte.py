@@ -110,12 +110,12 @@ def _fill(ours: str, theirs: str) -> int:
     return (HEAD_MIB + size_mib) * MIB
 
 
-JOBS = {"set-up": set_up}
+JOBS = {"terabyte": set_up}
 VISITS = (
     Visit(
         "a full hard disk of 1 TB, by the clock",
         TERABYTE_FLEET,
-        ("set-up",),
+        ("terabyte",),
         1800,
         udev=False,
         alone=True,
