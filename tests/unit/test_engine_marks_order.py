@@ -1,36 +1,14 @@
 """In which order marks come and go, on drives in memory whose power goes at every moment, or whose program is
 killed there."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
-from random import Random
 
 import pytest
 
-from tests.exchanging import Power, PowerCut, VolatileDrive
-from wizard.apply.engine.exchange import Exchange
-from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record, save_record
-from wizard.apply.engine.stores import FOLDER, Store, barred, digest_of, new_file, old_file
-from wizard.model.machine import Extent
-from wizard.model.units import KIB
-
-SIZE, BLOCK = 16 * KIB, 512
-PLACES = (Extent(0, SIZE),)
-
-Act = Callable[[Exchange], None]
-
-
-def commit(one: Exchange) -> None:
-    one.commit(lambda share: None)
-
-
-def keep(one: Exchange) -> None:
-    one.release()
-
-
-def undo(one: Exchange) -> None:
-    one.undo(lambda share: None)
+from tests.exchanged import Act, Drives, commit, keep, undo
+from tests.exchanging import Power
+from wizard.apply.engine.record import Phase, load_record
 
 
 class Killed(BaseException):
@@ -42,76 +20,6 @@ class Killing(Power):
 
     def go(self) -> None:
         raise Killed
-
-
-class Drives:
-    """A run over drives that hold one pattern and are to hold another, with these blocks as marks, the one
-    that decides last; the blocks `alike` hold the same before and after."""
-
-    def __init__(
-        self,
-        run: Path,
-        marks: Sequence[tuple[Sequence[int], Sequence[int]]],
-        alike: Sequence[tuple[int, int]] = (),
-        power: Power | None = None,
-    ) -> None:
-        self.run = run
-        (run / FOLDER).mkdir(parents=True)
-        self.old = [bytes([17 + number]) * SIZE for number in range(len(marks))]
-        self.new = [bytes([117 + number]) * SIZE for number in range(len(marks))]
-        for number, block in alike:
-            place = slice(block * BLOCK, (block + 1) * BLOCK)
-            new = bytearray(self.new[number])
-            new[place] = self.old[number][place]
-            self.new[number] = bytes(new)
-        self.marks = marks
-        changes = tuple(self._change(number) for number in range(len(marks)))
-        save_record(run, Record(Phase.SAVED, changes))
-        self.power = power or Power()
-        self.drives = [
-            VolatileDrive(bytearray(old), self.power, Random(f"{run.name} {number}"))
-            for number, old in enumerate(self.old)
-        ]
-
-    def _change(self, number: int) -> Change:
-        old_marks, new_marks = (tuple(Mark(at * BLOCK, BLOCK) for at in each) for each in self.marks[number])
-        for file, data in (
-            (old_file(self.run, number), self.old[number]),
-            (new_file(self.run, number), self.new[number]),
-        ):
-            with Store(file, make_bytes=SIZE) as store:
-                store.write(0, data)
-        draft = Change(f"/dev/sd{number}", SIZE, PLACES, old_marks, new_marks, "", "", "", False)
-        with Store(old_file(self.run, number)) as old, Store(new_file(self.run, number)) as new:
-            return replace(
-                draft,
-                old_digest=digest_of(PLACES, old.read),
-                new_digest=digest_of(PLACES, new.read),
-                barred_digest=digest_of(PLACES, barred(draft, old.read, new.read, b"")),
-            )
-
-    def does(self, act: Act, goes_at: int | None = None) -> bool:
-        """Whether it came to its end before the power went."""
-        self.power.goes_at, self.power.moments = goes_at, 0
-        one = Exchange(self.run, self.drives)
-        try:
-            act(one)
-        except PowerCut:
-            return False
-        finally:
-            one.close()
-        return True
-
-    def shows(self, number: int, block: int) -> bool:
-        """Whether a block of a drive is on its medium as planned."""
-        place = slice(block * BLOCK, (block + 1) * BLOCK)
-        return bytes(self.drives[number].content[place]) == self.new[number][place]
-
-    def is_new(self, number: int) -> bool:
-        return bytes(self.drives[number].content) == self.new[number]
-
-    def is_old(self, number: int) -> bool:
-        return bytes(self.drives[number].content) == self.old[number]
 
 
 Shape = Sequence[tuple[Sequence[int], Sequence[int]]]

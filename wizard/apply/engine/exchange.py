@@ -325,9 +325,10 @@ class Exchange:
     def _is_used(self, side: Side) -> bool:
         """Whether another program wrote to what was made complete, so that it stays as it is; raises Refused
         where it was not complete."""
-        if not side.keeps_old() or (at := stray(side)) is None:
+        whole = side.keeps_old()
+        if (at := stray(side, released=not whole)) is None:
             return False
-        if is_bare(side, side.change.new_marks, side.new):
+        if is_bare(side, tuple(mark for mark in side.change.new_marks if whole or not mark.stays), side.new):
             raise Refused(
                 f"{side.change.path} was changed at byte {at} by another program before it was complete. "
                 f"Nothing more was written. {self._over}"

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from wizard.apply.block.extents import Read, chunks
+from wizard.apply.block.extents import Read, chunks, without
 from wizard.apply.block.medium import Medium
 from wizard.apply.engine.record import Change, Mark
 from wizard.apply.engine.stores import barred, digest_of, is_zero
@@ -66,10 +66,11 @@ def blocks(mark: Mark, block_bytes: int) -> Iterator[tuple[int, int]]:
     return ((start, block_bytes) for start in range(mark.start_bytes, mark.extent.end_bytes, block_bytes))
 
 
-def stray(side: Side, *, before: bool = False) -> int | None:
+def stray(side: Side, *, before: bool = False, released: bool = False) -> int | None:
     """The first byte of a block that holds neither what it held, nor what it is to hold, nor, in a mark's
     place, what is there while it is barred, nor the notice in its own: another program wrote there. None
-    where there is none. `before` says that nothing of what it is to hold was written yet.
+    where there is none. `before` says that nothing of what it is to hold was written yet; `released`, that
+    all of it was but the marks. The old bytes are not needed then: a mark that stays may hold anything.
 
     A block that cannot be read is none: a power cut can leave one half written, and writing it again mends
     it. Raises Failed where not one can be read: what others wrote there would not be seen.
@@ -77,24 +78,26 @@ def stray(side: Side, *, before: bool = False) -> int | None:
     failed: list[Failed] = []
     seen = False
     marks = side.change.old_marks if before else side.change.marks
+    known_by = (side.old,) if before else (side.new,) if released else (side.old, side.new)
+    staying = [mark.extent for mark in marks if released and mark.stays]
     bare = {
         (start, replace(mark, stays=False).away(start, size, side.old))
         for mark in marks
         for start, size in blocks(mark, side.medium.logical_block_bytes)
     }
     for chunk in chunks(side.change.places):
-        old, new = (
-            read(chunk.start_bytes, chunk.size_bytes) for read in (side.old, side.old if before else side.new)
-        )
+        known = [read(chunk.start_bytes, chunk.size_bytes) for read in known_by]
         for start, now in _readable(side.medium, chunk, failed):
             seen = True
-            if now in (old, new):
+            if now in known:
                 continue
             at = start - chunk.start_bytes
             for offset in range(0, len(now), side.medium.logical_block_bytes):
                 block = now[offset : offset + side.medium.logical_block_bytes]
-                known = (old[at + offset :][: len(block)], new[at + offset :][: len(block)])
-                if block in known or (start + offset, block) in bare:
+                if any(block == one[at + offset :][: len(block)] for one in known):
+                    continue
+                place = Extent(start + offset, len(block))
+                if (place.start_bytes, block) in bare or without(place, staying) != (place,):
                     continue
                 if before or not side.may_notice(start + offset, block):
                     return start + offset
