@@ -24,7 +24,7 @@ from tests.lab.replayed import MEMORY, looped, mark, mounted, mounts, number_of
 from tests.lab.transactions import make_old, migrate
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.held import HeldDrive
 from wizard.apply.engine.record import GOING_BACK, UNTOUCHED, Phase
 from wizard.apply.run.journal import Journal
 from wizard.apply.transaction.committing import Committing
@@ -197,7 +197,7 @@ def _look(replay: Replay, bench: Bench, content: Content, what: str, *, back: bo
 
 def _goes_on(run: Path, node: str, *, back: bool) -> str:
     """Which filesystem must be there then."""
-    with DeviceMedium(node) as medium:
+    with HeldDrive(node) as medium:
         committing = Committing(run, node, medium, unheard)
         if back and committing.phase is not Phase.REHEARSING:
             committing.undo(lambda share: None)

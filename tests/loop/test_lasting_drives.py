@@ -11,7 +11,6 @@ from tests.devices import Bench, MakeDrive, tool
 from tests.lasting import LastingFolder, watch
 from tests.loop.applying import Work, fill, wish
 from wizard.apply.block.devices import write_bytes
-from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.held import HeldDrive
 from wizard.apply.engine.stores import notice_file, old_file
 from wizard.apply.plan.rehearse import Ground, rehearse
@@ -49,18 +48,7 @@ def flushed_held(drive: str) -> None:
     held.close()
 
 
-def through_medium(drive: str) -> None:
-    with DeviceMedium(drive) as medium:
-        medium.write_through(MIB, DATA)
-
-
-def flushed_medium(drive: str) -> None:
-    with DeviceMedium(drive) as medium:
-        medium.write(MIB, DATA)
-        medium.flush()
-
-
-@pytest.mark.parametrize("write", [by_itself, through_held, flushed_held, through_medium, flushed_medium])
+@pytest.mark.parametrize("write", [by_itself, through_held, flushed_held])
 def test_a_drive_is_told_to_put_what_it_was_given_on_its_medium(
     bench: Bench, make_drive: MakeDrive, write: Callable[[str], None]
 ) -> None:

@@ -14,6 +14,7 @@ from tests.devices import MakeDrive, tool
 from tests.exchanging import Power, PowerCut, differing, unheard, write_cow_store
 from wizard.apply.block.devices import forget_caches, read_bytes, size_bytes, write_bytes
 from wizard.apply.block.medium import DeviceMedium
+from wizard.apply.engine.held import HeldDrive
 from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.transaction.committing import Committing
 from wizard.apply.transaction.snapshotted import WORK, Snapshotted, save_snapshotted
@@ -92,7 +93,7 @@ def test_nobody_mounts_or_repairs_what_is_barred(
     assert mounts(node, tmp_path)
 
 
-class CutDevice(DeviceMedium):
+class CutDevice(HeldDrive):
     """A loop device that is not written to from a chosen moment on."""
 
     def __init__(self, node: str, power: Power) -> None:
@@ -102,10 +103,6 @@ class CutDevice(DeviceMedium):
     def write(self, offset_bytes: int, data: bytes) -> None:
         self.power.moment()
         super().write(offset_bytes, data)
-
-    def write_through(self, offset_bytes: int, data: bytes) -> None:
-        self.power.moment()
-        super().write_through(offset_bytes, data)
 
 
 @dataclass
@@ -202,7 +199,7 @@ def test_half_committed_it_cannot_be_mounted_and_goes_on(
     tool("e2fsck", "-f", "-n", node)
     assert mounts(node, place, "-o", "ro", "-t", "ext4")
     # A mount for reading leaves the way back open; one for writing closes it.
-    with DeviceMedium(node) as medium:
+    with HeldDrive(node) as medium:
         Committing(case.run, node, medium, unheard).undo(lambda share: None)
     forget_caches(node)
     assert digest(node) == digest(case.old)

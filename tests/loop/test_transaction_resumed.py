@@ -13,9 +13,9 @@ from tests.loop.applying import Work, carry_out, diskwright, story
 from tests.loop.migrating import Old, old_filesystem
 from tests.loop.test_transaction_barred import CutDevice
 from wizard.apply.block.devices import forget_caches
-from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.decide import undo
 from wizard.apply.engine import exchange
+from wizard.apply.engine.held import HeldDrive
 from wizard.apply.engine.record import Phase, Record, load_record, save_record
 from wizard.apply.migration.looking.found import migration_now
 from wizard.apply.migration.run import check_keeps
@@ -156,7 +156,7 @@ def cut_off_before(run: Path, node: str, phase: Phase, monkeypatch: pytest.Monke
         save_record(run, record)
 
     tool("blockdev", "--setrw", node)
-    with monkeypatch.context() as patch, DeviceMedium(node) as medium, pytest.raises(PowerCut):
+    with monkeypatch.context() as patch, HeldDrive(node) as medium, pytest.raises(PowerCut):
         patch.setattr(exchange, "save_record", save)
         change = Committing(run, node, medium, unheard)
         (change.commit if phase is Phase.RELEASED else change.undo)(lambda share: None)
@@ -184,7 +184,7 @@ def test_mounted_for_writing_before_the_commit_was_noted_it_is_finished_and_kept
 
 def test_mounted_for_writing_before_its_line_was_written_it_is_finished(old: Old) -> None:
     run = sealed(old)
-    with DeviceMedium(old.drive) as medium:
+    with HeldDrive(old.drive) as medium:
         Committing(run, old.drive, medium, unheard).commit(lambda share: None)
     written_to(old, "ext4")
     carry_out(run, Purpose.APPLY, ())

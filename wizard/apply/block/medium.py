@@ -5,7 +5,7 @@ import os
 from types import TracebackType
 from typing import Protocol, Self
 
-from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, size_bytes, write_bytes
+from wizard.apply.block.devices import SYS_BLOCK, kernel_name, size_bytes
 from wizard.model.errors import Failed
 from wizard.model.units import MIB
 
@@ -68,23 +68,20 @@ class PastCaches:
 
 
 class DeviceMedium:
-    """A block device. Writes go through the page cache, where the kernel sorts and joins them; reads come
-    from the drive. Until the first write it is open for reading only.
-    """
+    """A block device that is looked at: read past the page cache, and any write fails. Whoever is to write
+    holds it (`engine/held.py`)."""
+
+    flags = os.O_RDONLY
 
     def __init__(self, node: str) -> None:
         self.node = node
         self.size_bytes = size_bytes(node)
         self.logical_block_bytes, _ = block_bytes(node)
-        self._writing = -1
-        self._direct = self._open(os.O_RDONLY | os.O_DIRECT)
-        self._past_caches = PastCaches(self._direct, node)
-
-    def _open(self, flags: int) -> int:
         try:
-            return os.open(self.node, flags | os.O_CLOEXEC)
+            self._fd = os.open(node, self.flags | os.O_DIRECT | os.O_CLOEXEC)
         except OSError as error:
-            raise Failed(f"{self.node} could not be opened: {error.strerror}.") from None
+            raise Failed(f"{node} could not be opened: {error.strerror}.") from None
+        self._past_caches = PastCaches(self._fd, node)
 
     def __enter__(self) -> Self:
         return self
@@ -96,37 +93,36 @@ class DeviceMedium:
 
     def close(self) -> None:
         """Let go of the device."""
-        for fd in (self._direct, self._writing):
-            if fd >= 0:
-                os.close(fd)
-        self._direct = self._writing = -1
+        os.close(self._fd)
 
     def read(self, offset_bytes: int, length_bytes: int) -> bytes:
         """See `Medium`."""
         return self._past_caches.read(offset_bytes, length_bytes)
 
     def write(self, offset_bytes: int, data: bytes) -> None:
-        """See `Medium`."""
-        if self._writing < 0:
-            self._writing = self._open(os.O_WRONLY)
-        try:
-            put = os.pwrite(self._writing, data, offset_bytes)
-        except OSError as error:
-            raise Failed(
-                f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}."
-            ) from None
-        if put != len(data):
-            raise Failed(f"{self.node} could not be written at byte {offset_bytes}.")
+        """See `Medium`; at most 1 MiB."""
+        with mmap.mmap(-1, len(data)) as buffer:
+            buffer[:] = data
+            try:
+                put = os.pwritev(self._fd, [buffer], offset_bytes)
+            except OSError as error:
+                raise Failed(
+                    f"{self.node} could not be written at byte {offset_bytes}: {error.strerror}."
+                ) from None
+            if put != len(data):
+                raise Failed(
+                    f"{self.node} could not be written at byte {offset_bytes}: it took {put} of {len(data)} "
+                    "bytes."
+                )
 
     def write_through(self, offset_bytes: int, data: bytes) -> None:
         """See `Medium`."""
-        write_bytes(self.node, offset_bytes, data)
+        self.write(offset_bytes, data)
+        self.flush()
 
     def flush(self) -> None:
         """See `Medium`."""
         try:
-            if self._writing >= 0:
-                os.fsync(self._writing)
+            os.fsync(self._fd)
         except OSError as error:
             raise Failed(f"{self.node} did not take what was written: {error.strerror}.") from None
-        forget_caches(self.node)

@@ -19,6 +19,7 @@ from wizard.apply.block.cow_store import read_cow_store
 from wizard.apply.block.devices import SYS_BLOCK, forget_caches, read_bytes, size_bytes
 from wizard.apply.block.medium import DeviceMedium, block_bytes
 from wizard.apply.block.snapshot import CHUNK_BYTES, Snapshot
+from wizard.apply.engine.held import HeldDrive
 from wizard.apply.engine.record import UNTOUCHED, Phase, Record, load_record, save_record
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.progress import Progress
@@ -165,7 +166,7 @@ class Transaction:
         Raises Refused or Failed; then it can be asked for again, or `undo`."""
         if self._is_at_work:
             self._seal()
-        with self._committing() as committing:
+        with self._committing(HeldDrive) as committing:
             committing.commit(on_progress)
 
     def undo(self, on_progress: Progress = lambda share: None) -> None:
@@ -175,7 +176,7 @@ class Transaction:
             self.abandon()
             save_record(self._run, Record(Phase.UNDONE, waits=False))
             return
-        with self._committing() as committing:
+        with self._committing(HeldDrive) as committing:
             committing.undo(on_progress)
 
     def check_kept(self) -> None:
@@ -228,8 +229,8 @@ class Transaction:
         save_snapshotted(self._run, replace(snapshotted, closed=True))
 
     @contextmanager
-    def _committing(self) -> Iterator[Committing]:
-        with DeviceMedium(self._device) as medium:
+    def _committing(self, by: type[DeviceMedium] = DeviceMedium) -> Iterator[Committing]:
+        with by(self._device) as medium:
             yield Committing(self._run, self._device, medium, self._journal.add)
 
     def _snapshot(self) -> Snapshot:
