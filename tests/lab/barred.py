@@ -170,8 +170,9 @@ def _kept_from_drive(node: str, kind: Kind) -> Iterator[Check]:
     rmtree(list_runs()[-1])
     finish = ("keep", "--from-drive", node, *confirmed(plan))
     yield _ends(f"{kind.name}: from the drive without the passphrase", 3, *finish)
-    # Unlike the lost folder, the notice has no copy of the header to try it on beforehand.
-    yield _ends(f"{kind.name}: from the drive with another", 1, *finish, "--passphrase-file", str(WRONG))
+    waiting = digest_of(node)
+    yield _ends(f"{kind.name}: from the drive with another", 3, *finish, "--passphrase-file", str(WRONG))
+    yield Check(f"{kind.name}: then nothing was written to it", digest_of(node) == waiting, "")
     finish = ("keep", str(list_runs()[-1]))
     yield _ends(f"{kind.name}: kept from the drive", 0, *finish, *kind.given)
     yield Check(f"{kind.name}: nothing is mounted", not PLACE.is_mount(), "")

@@ -15,7 +15,8 @@ from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, udev_runs
 from tests.lab.visit import Visit
 from wizard.apply.decide import keep, resume, undo
-from wizard.apply.plan.found import found_on, make_found_run
+from wizard.apply.plan.found.finding import found_on
+from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import RunState, follow, read_entries, state

@@ -11,7 +11,8 @@ from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, fill, old_gpt, story, wish
 from wizard.apply.decide import keep, undo
 from wizard.apply.engine.record import load_record
-from wizard.apply.plan.found import found_on, make_found_run
+from wizard.apply.plan.found.finding import found_on
+from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.layout.several.striped import StripeWish

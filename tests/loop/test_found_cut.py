@@ -21,7 +21,9 @@ from tests.loop.applying import ROOT, Work, diskwright, fill, old_gpt, story, un
 from wizard.apply.decide import keep
 from wizard.apply.engine.record import load_record
 from wizard.apply.engine.stores import Store
-from wizard.apply.plan import found
+from wizard.apply.plan.found import making
+from wizard.apply.plan.found.finding import found_on
+from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.plan.rehearsed import is_half_found
 from wizard.apply.run.journal import Journal, RunState, state
 from wizard.apply.run.lock import is_locked
@@ -74,8 +76,8 @@ def lost(work: Work, make_drive: MakeDrive) -> Lost:
 
 
 def make_run(lost: Lost) -> Path:
-    what = found.found_on(lost.drive)
-    return found.make_found_run(what, what.plan.tokens, lost.work.runs, lost.work.environment)
+    what = found_on(lost.drive)
+    return make_found_run(what, what.plan.tokens, lost.work.runs, lost.work.environment)
 
 
 def counted(real: Callable[..., object], power: Power) -> Callable[..., object]:
@@ -93,10 +95,10 @@ def cut(lost: Lost, monkeypatch: pytest.MonkeyPatch, power: Power) -> bool:
     """Make the run's folder with this power; whether it went."""
     with monkeypatch.context() as patched:
         for where, name in (
-            (found, "make_run"),
-            (found, "save_record"),
-            (found, "save_drives"),
-            (found, "keep_facts"),
+            (making, "make_run"),
+            (making, "save_record"),
+            (making, "save_drives"),
+            (making, "keep_facts"),
             (Journal, "add"),
             (Store, "__init__"),
             (Store, "sync"),

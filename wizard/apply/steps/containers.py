@@ -14,6 +14,7 @@ from wizard.apply.block.devices import SYS_BLOCK, forget_caches, kernel_name, st
 from wizard.apply.engine.stores import FOLDER
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import Journal
+from wizard.apply.run.vault import write_durably
 from wizard.apply.steps.readback import signatures_on
 from wizard.apply.steps.step_context import Site
 from wizard.apply.steps.swap import is_swap
@@ -184,6 +185,14 @@ def keep_headers(plan: Plan, run_folder: Path) -> None:
         file.unlink(missing_ok=True)
         argv = ("cryptsetup", "luksHeaderBackup", "--header-backup-file", str(file), one.device)
         run(argv, seconds=LOOK_SECONDS)
+
+
+def write_header(run_folder: Path, uuid: str, header: bytes) -> None:
+    """As `keep_headers`, of a container whose header was read by other means. Raises Failed."""
+    try:
+        write_durably(_header_file(run_folder, uuid), header, os.O_TRUNC)
+    except OSError as error:
+        raise Failed(f"{run_folder} could not be written: {error.strerror}.") from None
 
 
 def check_passphrase(plan: Plan, run_folder: Path, secret: bytes) -> None:

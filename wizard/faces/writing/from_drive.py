@@ -5,7 +5,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.decide import keep
-from wizard.apply.plan.found import Found, found_on, make_found_run
+from wizard.apply.plan.found.finding import Found, found_on
+from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say

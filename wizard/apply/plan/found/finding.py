@@ -1,46 +1,28 @@
-"""A run whose folder is lost, found again by the notices on its drives, and made anew from them: from there
-it is kept as every other."""
+"""What waits on drives whose run is lost, by the notices on them: only looks."""
 
-import os
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from pathlib import Path
-from shutil import rmtree
 
 from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
-from wizard.apply.engine.record import Change, Mark, Phase, Record, load_record, save_record
-from wizard.apply.engine.stores import Store, barred, digest_of, new_file, notice_file
-from wizard.apply.plan.guard import check_unused
-from wizard.apply.plan.rehearsed import is_half_found
+from wizard.apply.engine.record import Phase, load_record
 from wizard.apply.plan.same_drive import identity_difference
-from wizard.apply.plan.start import lock_all
 from wizard.apply.plan.steps_told import SETTLED
-from wizard.apply.run.begin import NOTHING_WRITTEN, check_root, settle
-from wizard.apply.run.environment import LOOK_SECONDS, Environment
-from wizard.apply.run.facts_kept import keep_facts
-from wizard.apply.run.journal import Journal, state
-from wizard.apply.run.lock import is_locked, lock_run, unlock
+from wizard.apply.run.begin import NOTHING_WRITTEN, check_root
+from wizard.apply.run.environment import LOOK_SECONDS
+from wizard.apply.run.journal import state
 from wizard.apply.run.runs import (
-    PLAN,
-    Kind,
     called,
-    check_room,
-    kind_of,
     list_runs,
     load_plan,
-    make_run,
-    runs_folder,
-    save_drives,
 )
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import on_drive_only, on_drives
 from wizard.model.errors import BadInput, DiskwrightError, Refused
 from wizard.model.identity import Identity
-from wizard.model.journal import Event
 from wizard.model.machine import Drive, Extent
 from wizard.model.names import printable
 from wizard.model.notice import Notice
@@ -210,157 +192,6 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
         geometry=geometry,
         diskseq=drive.diskseq,
         boot_id=None,
-    )
-
-
-def make_found_run(
-    found: Found, tokens: Sequence[str], journal_dir: Path | None, environment: Environment
-) -> Path:
-    """A run's folder made from what was found; from then on `keep` finishes it. Nothing is written to a
-    drive. Raises Refused where the tokens are wrong, the run is here, or a drive does not hold what it held.
-    """
-    _check_tokens(found, tokens)
-    _refuse_known(found, journal_dir)
-    folder = runs_folder(journal_dir)
-    check_room(folder, 0, make=True)
-    settle()
-    locks = lock_all(found.plan)
-    try:
-        for path in found.plan.paths:
-            check_unused(probe_drive(path, seconds=LOOK_SECONDS))
-        _refuse_changed(found)
-        _clear_half_found(found, journal_dir)
-        run = make_run(folder, found.plan.paths, PLAN, found.notices[0].plan, environment)
-        run_lock = lock_run(run)
-        try:
-            # Until all is there, nothing can be done with it.
-            save_record(run, Record(Phase.LEFT))
-            save_drives(run, tuple(member.drive for member in found.plan.members), found=True)
-            _fill(run, found)
-        except DiskwrightError:
-            rmtree(run, ignore_errors=True)
-            raise
-        finally:
-            os.close(run_lock)
-        keep_facts(run, found.plan.paths)
-    finally:
-        unlock(locks)
-    return run
-
-
-def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
-    if sorted(tokens) != sorted(found.plan.tokens):
-        wanted = " ".join(f"--confirm {printable(token)}" for token in found.plan.tokens)
-        raise Refused(
-            f"To confirm that what waits on {', '.join(found.plan.paths)} is to be finished, add {wanted}. "
-            f"{NOTHING_WRITTEN}"
-        )
-
-
-def _refuse_known(found: Found, journal_dir: Path | None) -> None:
-    """Raises Refused where the run's own folder is here: it has the way back, too."""
-    for run in _of_plan(found, journal_dir):
-        if (run / "engine").is_dir() and not is_half_found(run):
-            raise Refused(
-                f"The run's folder is here: `diskwright keep {called(run)}` puts it to use, `diskwright undo "
-                f"{called(run)}` puts back what was there. {NOTHING_WRITTEN}"
-            )
-
-
-def _of_plan(found: Found, journal_dir: Path | None) -> Iterator[Path]:
-    """The runs here that have the very plan that waits."""
-    for run in list_runs(journal_dir):
-        with suppress(OSError, BadInput):
-            if kind_of(run) is Kind.PLAN and (run / PLAN).read_text() == found.notices[0].plan:
-                yield run
-
-
-def _clear_half_found(found: Found, journal_dir: Path | None) -> None:
-    """Clear away what was left of an attempt that was cut off before it was told all of what waits. Whoever
-    has the drives' locks is the only one who makes such a folder."""
-    for run in tuple(_of_plan(found, journal_dir)):
-        if is_half_found(run) and not is_locked(run):
-            rmtree(run)
-
-
-def _fill(run: Path, found: Found) -> None:
-    """Keep in the run's folder what its drives are to hold, and note that it waits."""
-    journal = Journal(run)
-    try:
-        journal.add(
-            Event.STARTED, f"Found on {', '.join(found.plan.paths)}: the run {printable(found.run, 60)}."
-        )
-        drives = zip(found.plan.paths, found.notices, found.data, strict=True)
-        changes = tuple(_kept(run, number, *drive) for number, drive in enumerate(drives))
-        save_record(run, Record(Phase.BARRED, changes))
-        journal.add(Event.WAITING, "It waits to be put to use.")
-    finally:
-        journal.close()
-
-
-def _kept(run: Path, number: int, path: str, notice: Notice, data: bytes) -> Change:
-    """The change to one drive as it still is to be made, with what that needs in the run's folder."""
-    marks = tuple(Mark(one.start_bytes, one.size_bytes, one.stays) for one in notice.withheld)
-    (run / "engine").mkdir(mode=0o700, exist_ok=True)
-    with (
-        DeviceMedium(path) as drive,
-        Store(new_file(run, number), make_bytes=notice.drive_bytes) as new,
-        Store(notice_file(run, number), make_bytes=notice.drive_bytes) as kept,
-    ):
-        digest = sha256()
-        for chunk in chunks(notice.places):
-            held = drive.read(chunk.start_bytes, chunk.size_bytes)
-            digest.update(held)
-            for piece in without(chunk, [mark.extent for mark in marks]):
-                new.write(
-                    piece.start_bytes, held[piece.start_bytes - chunk.start_bytes :][: piece.size_bytes]
-                )
-        if digest.hexdigest() != notice.digest:
-            raise Refused(_changed(path))
-        _put_withheld(new, notice)
-        kept.write(notice.start_bytes, data)
-        new.sync()
-        kept.sync()
-        block = drive.logical_block_bytes
-        change = Change(
-            path=path,
-            size_bytes=notice.drive_bytes,
-            places=merged((*notice.places, notice.extent), block, notice.drive_bytes),
-            old_marks=(),
-            new_marks=marks,
-            old_digest="",
-            new_digest="",
-            barred_digest="",
-            blank=False,
-            notice=notice.extent,
-        )
-        shown = barred(change, drive.read, new.read, kept.read(notice.start_bytes, notice.room_bytes))
-        return replace(
-            change,
-            new_digest=digest_of(change.places, new.read),
-            barred_digest=digest_of(change.places, shown),
-        )
-
-
-def _put_withheld(new: Store, notice: Notice) -> None:
-    """Write what was withheld where the file has a hole."""
-    for one in notice.withheld:
-        new.write(one.start_bytes, b64decode(one.data))
-
-
-def _refuse_changed(found: Found) -> None:
-    """Raises Refused where a drive does not hold what it held when it was complete."""
-    for path, notice in zip(found.plan.paths, found.notices, strict=True):
-        with DeviceMedium(path) as drive:
-            if digest_of(notice.places, drive.read) != notice.digest:
-                raise Refused(_changed(path))
-
-
-def _changed(path: str) -> str:
-    return (
-        f"{path} was written to since it was complete, or is not complete yet: what waits there is not "
-        "whole. "
-        f"{NOTHING_WRITTEN} To set it up anew, make a plan with --replace."
     )
 
 

@@ -1,0 +1,1 @@
+"""A run whose folder is lost, found again by the notices on its drives."""
