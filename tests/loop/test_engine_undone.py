@@ -170,3 +170,23 @@ def _partition(drive: str, work: Work, start: int, size: int) -> str:
     with work.bench.image_of(drive).open("rb") as image:
         image.seek(start * 512)
         return hashlib.sha256(image.read(size * 512)).hexdigest()
+
+
+def test_a_table_that_was_zeroed_while_the_kernel_still_has_its_partitions(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    """As by dd over the beginning of a drive, which tells nobody: the stand-in shows what the kernel has."""
+    drive = full_drive(work, make_drive, 256 * MIB)
+    with work.bench.image_of(drive).open("r+b") as image:
+        for at in (0, 255 * MIB):
+            os.pwrite(image.fileno(), bytes(MIB), at)
+    tool("blockdev", "--flushbufs", drive)
+    before = work.digest(drive)
+    assert Path(f"{drive}p1").exists()
+    plan = work.plan(drive, wish("ext4"), mode=Mode.REPLACE)
+    assert plan.before.table == "none" and len(plan.before.partitions) == 2
+    run, end = work.apply(plan, keep=False)
+    assert end is RunState.WAITING, story(run)
+    assert shown(drive) == []
+    undo(run)
+    assert state(run) is RunState.UNDONE and work.digest(drive) == before

@@ -30,7 +30,9 @@ from wizard.apply.engine.stores import FOLDER, Store, new_file
 from wizard.apply.system.mounts import read_mounts
 from wizard.model.errors import Failed
 from wizard.model.machine import Extent
-from wizard.model.units import MIB
+from wizard.model.names import partition_path
+from wizard.model.plan import Slot
+from wizard.model.units import KERNEL_SECTOR_BYTES, MIB
 from wizard.probe.host.sysfs import node_of
 from wizard.tools.program import run as run_command
 
@@ -172,10 +174,17 @@ def _seed(store: Store, wanted: Wanted) -> None:
         store.write(chunk.start_bytes, read_around(wanted, chunk.start_bytes, chunk.size_bytes))
 
 
-def have_partitions(node: str, numbers: Iterable[int]) -> None:
+def have_partitions(node: str, slots: Iterable[Slot]) -> None:
     """See that the kernel has these partitions of a stand-in: one built without a reader for its kind of
-    table takes them from libblkid."""
-    tell_of(node, numbers)
+    table takes them from libblkid. Those of a table that was erased, which the kernel still has of the drive,
+    it is told of one by one. Raises Failed."""
+    slots = tuple(slots)
+    tell_of(node, (slot.number for slot in slots))
+    there = partition_nodes(node)
+    for slot in slots:
+        if partition_path(node, slot.number) not in there:
+            place = (slot.start_bytes // KERNEL_SECTOR_BYTES, slot.size_bytes // KERNEL_SECTOR_BYTES)
+            run_command(("addpart", node, str(slot.number), *map(str, place)), seconds=RELEASE_SECONDS)
 
 
 def free_bytes(folder: Path) -> int:

@@ -86,7 +86,7 @@ def looked_at(run: Path) -> Iterator[Look]:
             except NoStandInError as error:
                 raise Failed(f"It cannot be shown: {error}. {NOTHING_WRITTEN}") from None
             forget_caches(node)
-            have_partitions(node, (slot.number for slot in member.after.partitions if not slot.kept))
+            have_partitions(node, (slot for slot in member.after.partitions if not slot.kept))
             nodes.append(node)
         look = Look(tuple(nodes), tuple(_shown(plan, tuple(nodes))))
         try:
