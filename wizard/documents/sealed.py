@@ -2,6 +2,7 @@
 nothing about who wrote them."""
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from hashlib import sha256
@@ -11,6 +12,8 @@ from wizard.documents.codec import JSON, from_json, parse_document, render_docum
 from wizard.model.errors import BadInput
 
 T = TypeVar("T")
+
+SCHEMA = re.compile(r'"(diskwright\.[a-z]+)/')
 
 LARGEST_DOCUMENT_CHARACTERS = 4_000_000
 """A plan of 128 volumes is a tenth of this."""
@@ -35,7 +38,7 @@ class Sealed(Generic[T]):
 
     def is_one(self, text: str) -> bool:
         """Whether a document says at its beginning that it is of this kind, in whatever version."""
-        return f'"{self.schema.partition("/")[0]}/' in text[:200]
+        return kind_in(text) == self.schema.partition("/")[0]
 
     def read(self, text: str, where: str) -> T:
         """What a document holds; raises BadInput naming `where` (a file) for anything that was not written by
@@ -51,6 +54,13 @@ class Sealed(Generic[T]):
         value = from_json(body, self.kind, where)
         self.check(value, where)
         return value
+
+
+def kind_in(text: str) -> str:
+    """Of which kind a document says at its beginning that it is, as "diskwright.plan", in whatever version;
+    empty where it says nothing."""
+    said = SCHEMA.search(text[:200])
+    return said[1] if said else ""
 
 
 def digest_of(body: JSON, schema: str) -> str:

@@ -18,18 +18,15 @@ from wizard.apply.run.progress import read_progress
 from wizard.apply.run.runs import called, doubts_about, outline, runs_folder
 from wizard.apply.run.telling import Telling
 from wizard.documents.files import read_file
-from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
+from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS, kind_in
 from wizard.faces.showing.console import out, say
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.faces.writing.beginning import begin_heeding
-from wizard.layout.changes.changes_document import is_changes, read_changes
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.preview import danger_of
 from wizard.layout.told.promise import WORD, lost_when, promise
-from wizard.migrate.carried_document import is_carried, read_carried
-from wizard.migrate.document import is_migration, read_migration
 from wizard.model.errors import BadInput, ExitCode, Failed, Refused
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
@@ -134,7 +131,7 @@ def main(arguments: Namespace) -> ExitCode:
                 "--passphrase-file is for a plan that encrypts; changes to a filesystem and migrations want "
                 "none."
             )
-        _refuse_folders(arguments, carried=is_carried(text))
+        _refuse_folders(arguments, carried=kind_in(text) == "diskwright.carried")
         begun = begin(arguments, partial(as_root, arguments))
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     _refuse_folders(arguments, carried=False)
@@ -179,19 +176,24 @@ command is worded for root."""
 
 def _other_than_plan(text: str, shown: str) -> Begin | None:
     """Only what this kind of document takes is loaded."""
-    if is_changes(text):
-        from wizard.faces.writing.changing import apply_changes
+    match kind_in(text):
+        case "diskwright.changes":
+            from wizard.faces.writing.changing import apply_changes
+            from wizard.layout.changes.changes_document import read_changes
 
-        return partial(apply_changes, read_changes(text, shown))
-    if is_migration(text):
-        from wizard.faces.writing.migrating_apply import apply_migration
+            return partial(apply_changes, read_changes(text, shown))
+        case "diskwright.migration":
+            from wizard.faces.writing.migrating_apply import apply_migration
+            from wizard.migrate.document import read_migration
 
-        return partial(apply_migration, read_migration(text, shown))
-    if is_carried(text):
-        from wizard.faces.writing.carrying import apply_carried
+            return partial(apply_migration, read_migration(text, shown))
+        case "diskwright.carried":
+            from wizard.faces.writing.carrying import apply_carried
+            from wizard.migrate.carried_document import read_carried
 
-        return partial(apply_carried, read_carried(text, shown))
-    return None
+            return partial(apply_carried, read_carried(text, shown))
+        case _:
+            return None
 
 
 def _refuse_folders(arguments: Namespace, *, carried: bool) -> None:
