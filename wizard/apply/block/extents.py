@@ -171,3 +171,18 @@ def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Exte
             if left[at:to] != right[at:to]:
                 yield Extent(start, end - start)
             start = end
+
+
+class Remembering:
+    """A reader that has at hand what it read last: whoever looks for differences and keeps them reads the
+    drive once."""
+
+    def __init__(self, read: Read) -> None:
+        self._read, self._start, self._last = read, 0, b""
+
+    def __call__(self, start_bytes: int, length_bytes: int) -> bytes:
+        """As the reader that it stands for."""
+        if not self._start <= start_bytes <= start_bytes + length_bytes <= self._start + len(self._last):
+            self._start, self._last = start_bytes, self._read(start_bytes, length_bytes)
+        at = start_bytes - self._start
+        return self._last[at : at + length_bytes]

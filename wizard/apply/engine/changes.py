@@ -1,13 +1,15 @@
 """What a rehearsal changed: found on the stand-in, held against the drive, whose bytes there are kept before
 anything else."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
 from wizard.apply.block.extents import (
     Read,
+    Remembering,
     chunks,
     clipped,
     differing,
@@ -46,15 +48,23 @@ def collected(
     ):
         touched = held(new.fd)
         _refuse_elsewhere(wanted, touched, drive, new)
-        found = _changed(wanted, touched, drive, new)
-        change = kept(wanted.path, drive, found, new.read, old, old_marks, new_marks, blank=blank)
+        change = kept(
+            wanted.path,
+            drive,
+            partial(_changed, wanted, touched, new),
+            new.read,
+            old,
+            old_marks,
+            new_marks,
+            blank=blank,
+        )
         return replace(change, size_bytes=wanted.size_bytes)
 
 
 def kept(
     path: str,
     drive: Medium,
-    found: Iterable[Extent],
+    changed: Callable[[Read], Iterable[Extent]],
     new: Read,
     old: Store,
     old_marks: Sequence[Mark],
@@ -63,18 +73,25 @@ def kept(
     blank: bool,
     progress: Progress = lambda share: None,
 ) -> Change:
-    """The change to a drive that is to hold what `new` gives in the places that were `found` to differ, and
-    in the marks. What the drive holds there is in `old`, and on its medium, on return. Raises Failed.
+    """The change to a drive that is to hold what `new` gives in the places that `changed` finds with a reader
+    of the drive, and in the marks. What the drive holds there is in `old`, and on its medium, on return.
+    Raises Failed.
     """
+    read, saved, empty = Remembering(drive.read), [], True
+
+    def save(places: Iterable[Extent]) -> None:
+        nonlocal empty
+        for chunk in chunks(places):
+            data = read(chunk.start_bytes, chunk.size_bytes)
+            empty = empty and is_zero(data)
+            old.write(chunk.start_bytes, data)
+            saved.append(chunk)
+            progress(chunk.end_bytes / drive.size_bytes)
+
+    save(changed(read))
     marked = [mark.extent for mark in (*old_marks, *new_marks)]
-    places = merged(chain(found, marked), drive.logical_block_bytes, drive.size_bytes)
-    total, done, empty = sum(place.size_bytes for place in places) or 1, 0, True
-    for chunk in chunks(places):
-        data = drive.read(chunk.start_bytes, chunk.size_bytes)
-        empty = empty and is_zero(data)
-        old.write(chunk.start_bytes, data)
-        done += chunk.size_bytes
-        progress(done / total)
+    places = merged(chain(saved, marked), drive.logical_block_bytes, drive.size_bytes)
+    save([*clipped(places, gaps(merged(saved, 1, drive.size_bytes), drive.size_bytes))])
     old.sync()
     change = Change(
         path=path,
@@ -90,13 +107,13 @@ def kept(
     return replace(change, barred_digest=digest_of(places, barred(change, old.read, new, b"")))
 
 
-def _changed(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> Iterator[Extent]:
+def _changed(wanted: Wanted, touched: Sequence[Extent], new: Store, drive: Read) -> Iterator[Extent]:
     """What of the stand-in is not as on the drive, within what may change. Zeros that were asked for, as for
     a filesystem's journal, can be a gigabyte: of them only the drive is read."""
     places = tuple(clipped(touched, wanted.allowed))
     written = seeking_finds(new.fd, wanted.size_bytes)
-    yield from differing(clipped(places, written), drive.read, new.read)
-    yield from differing(clipped(places, gaps(written, wanted.size_bytes)), drive.read, zeros)
+    yield from differing(clipped(places, written), drive, new.read)
+    yield from differing(clipped(places, gaps(written, wanted.size_bytes)), drive, zeros)
 
 
 def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> None:

@@ -89,6 +89,8 @@ class Exchange:
         with self._naming_ways():
             if self.record.phase in (Phase.SAVED, Phase.CLEARING, Phase.REPLACING):
                 self._check_commits()
+            # From there every block was just read: the drives hold the old bytes, less the marks that go.
+            is_first = self.record.phase is Phase.SAVED
             if self.record.phase is Phase.SAVED:
                 self._enter(Phase.CLEARING)
             if self.record.phase is Phase.CLEARING:
@@ -97,7 +99,13 @@ class Exchange:
                 self._enter(Phase.REPLACING)
             if self.record.phase is Phase.REPLACING:
                 for number, side in enumerate(self.sides):
-                    replace_all(side, side.barred, side.change.barred_digest, self._share(progress, number))
+                    replace_all(
+                        side,
+                        side.barred,
+                        side.change.barred_digest,
+                        self._share(progress, number),
+                        barred_back(side.change, side.old) if is_first else None,
+                    )
                 self._enter(Phase.BARRED)
             self._demand(Phase.BARRED)
 
@@ -106,6 +114,8 @@ class Exchange:
         does."""
         with self._naming_ways():
             used: list[Side] = []
+            # From there every block is read first, and each mark again once it is in place.
+            is_checked = self.record.phase is Phase.BARRED
             if self.record.phase in (Phase.BARRED, Phase.RELEASING):
                 self._check_kept(Side.keeps_new, "undo")
             if self.record.phase is Phase.BARRED:
@@ -119,18 +129,22 @@ class Exchange:
             elif self.record.phase is Phase.RELEASING:
                 used = [side for side in self.sides if self._is_used(side)]
             if self.record.phase is Phase.RELEASING:
-                going = [side for side in self.sides if side not in used]
-                # What decides comes last on every drive, and on all of them together: md would begin to work
-                # with one half of a mirror if the power went between them.
-                for of in (slice(None, -1), slice(-1, None)):
-                    for side in going:
-                        put(side, side.change.new_marks[of], side.new)
-                for side in going:
-                    # Last: until then it says what is withheld.
-                    put_away_notice(side)
-                    self._check_released(side)
+                self._show([side for side in self.sides if side not in used], is_checked)
                 self._enter(Phase.RELEASED)
             self._demand(Phase.RELEASED)
+
+    def _show(self, sides: Sequence[Side], is_checked: bool) -> None:
+        """Put the new marks in place, and read everything again unless it `is_checked`."""
+        # What decides comes last on every drive, and on all of them together: md would begin to work with
+        # one half of a mirror if the power went between them.
+        for of in (slice(None, -1), slice(-1, None)):
+            for side in sides:
+                put(side, side.change.new_marks[of], side.new)
+        for side in sides:
+            # Last: until then it says what is withheld.
+            put_away_notice(side)
+            if not is_checked:
+                self._check_released(side)
 
     def undo(self, progress: Progress) -> None:
         """Back to what the drives held, to the bit, from wherever the exchange stands. Raises Failed or
@@ -152,6 +166,7 @@ class Exchange:
             if self.record.phase is Phase.CLEARING_BACK:
                 self._clear_back()
                 self._enter(Phase.REPLACING_BACK)
+            is_checked = self.record.phase is Phase.REPLACING_BACK
             if self.record.phase is Phase.REPLACING_BACK:
                 for number, side in enumerate(self.sides):
                     content = barred_back(side.change, side.old)
@@ -162,7 +177,8 @@ class Exchange:
             if self.record.phase is Phase.RELEASING_BACK:
                 for side in self.sides:
                     put(side, side.change.old_marks, side.old)
-                    check(side, side.change.old_digest)
+                    if not is_checked:
+                        check(side, side.change.old_digest)
                 self._enter(Phase.UNDONE)
             self._demand(Phase.UNDONE)
 

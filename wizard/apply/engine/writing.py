@@ -19,14 +19,18 @@ def check(side: Side, digest: str) -> None:
         raise Failed(f"{side.change.path} does not hold what it should: {UNREADABLE}.")
 
 
-def replace_all(side: Side, content: Read, digest: str, progress: Progress) -> None:
+def replace_all(
+    side: Side, content: Read, digest: str, progress: Progress, standing: Read | None = None
+) -> None:
     """Put these bytes in all places, and read them back. What is there already is not written again: where a
-    block takes no writes any more, that is the way back from it. Raises Failed.
+    block takes no writes any more, that is the way back from it. `standing` gives what is there where that is
+    known; else the drive is read. Raises Failed.
     """
+    standing = standing or side.medium.read
     total, done = side.change.changed_bytes or 1, 0
     for chunk in chunks(side.change.places):
         data = content(chunk.start_bytes, chunk.size_bytes)
-        for place in _unlike(side, chunk, data):
+        for place in _unlike(standing, chunk, data):
             at = place.start_bytes - chunk.start_bytes
             side.medium.write(place.start_bytes, data[at : at + place.size_bytes])
         done += chunk.size_bytes
@@ -56,7 +60,7 @@ def put_away_notice(side: Side) -> None:
 
 def _write(side: Side, mark: Mark, data: bytes) -> None:
     """On return it is on the medium, and read back: the next mark may rely on it. Raises Failed."""
-    if tuple(_unlike(side, mark.extent, data)):
+    if _unlike(side.medium.read, mark.extent, data):
         side.medium.write_through(mark.start_bytes, data)
     else:
         # An earlier try may have left it in the drive's cache.
@@ -67,13 +71,13 @@ def _write(side: Side, mark: Mark, data: bytes) -> None:
         )
 
 
-def _unlike(side: Side, place: Extent, data: bytes) -> tuple[Extent, ...]:
+def _unlike(standing: Read, place: Extent, data: bytes) -> tuple[Extent, ...]:
     """What of a place, of 1 MiB at most, does not hold these bytes; all of it where it cannot be read."""
 
     def wanted(start: int, length: int) -> bytes:
         return data[start - place.start_bytes :][:length]
 
     try:
-        return merged(differing((place,), side.medium.read, wanted), 1, place.end_bytes)
+        return merged(differing((place,), standing, wanted), 1, place.end_bytes)
     except Failed:
         return (place,)

@@ -163,7 +163,7 @@ class Committing:
                 change = kept(
                     self._device,
                     self._medium,
-                    differing(touched, self._medium.read, new),
+                    lambda read: differing(touched, read, new),
                     new,
                     old,
                     (old_mark,),
