@@ -81,3 +81,10 @@ def test_a_mark_that_a_killed_program_left_in_the_drives_cache_lasts(tmp_path: P
         assert record is not None and record.phase is (Phase.RELEASED if way is keep else Phase.UNDONE)
         ended = drives.is_new if way is keep else drives.is_old
         assert ended(0) and ended(1), f"killed at moment {number}: what is said to be there is in a cache"
+
+
+def test_a_mark_that_goes_and_is_a_part_of_what_comes_is_written_again(tmp_path: Path) -> None:
+    """It was taken away, and belongs there as before, in 4096 bytes that are the same before and after."""
+    drives = Drives(tmp_path / "0001-x", (((24, 1), (9, 8, 1)),), [(0, block) for block in range(24, 32)])
+    assert drives.does(commit) and drives.does(keep)
+    assert drives.is_new(0)
