@@ -274,14 +274,6 @@ def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
     return [device for device in made if device not in formatted and Path(device).exists()]
 
 
-def is_formatted(plan: Plan, begun: frozenset[int]) -> bool:
-    """Whether making a filesystem, encrypting a partition or emptying a zoned drive was begun."""
-    return any(
-        isinstance(plan.steps[number - 1].operation, MakeFilesystem | MakeContainer | ResetZones)
-        for number in begun
-    )
-
-
 def no_way_back(plan: Plan, begun: frozenset[int]) -> str:
     """What was begun that nothing can be put back after, in words; empty where everything still can."""
     operations = [plan.steps[number - 1].operation for number in sorted(begun)]
