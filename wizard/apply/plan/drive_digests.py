@@ -107,7 +107,7 @@ def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] 
     return None
 
 
-def is_array_untouched(run: Path, plan: Plan, device: str, node: str) -> bool:
+def is_array_untouched(run: Path, device: str, node: str) -> bool:
     """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making
     was noted; false where that was not noted.
     """
