@@ -11,7 +11,18 @@ from time import monotonic, sleep
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet, ModuleDrive
-from tests.lab.inside import SLOW, confirmed_by, loaded, node_of, shown, standing_in, tool, without_loops
+from tests.lab.inside import (
+    DIES,
+    SLOW,
+    confirmed_by,
+    digests,
+    loaded,
+    node_of,
+    shown,
+    standing_in,
+    tool,
+    without_loops,
+)
 from tests.lab.visit import Visit
 from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
@@ -61,7 +72,6 @@ FOREIGN = "/dev/md127"
 FOREIGN_UUID = "6f3b1f5e-0000-4000-8000-00000000aaaa"
 MODULES = ("raid0", "dm_mod", "sd_mod")
 WITHOUT_UDEV = ("--config", "activation{udev_sync=0 udev_rules=0}")
-DIES = "kill -9 $PPID; exit 1"
 
 
 def attacked(fleet: Fleet) -> Iterator[Check]:
@@ -73,21 +83,15 @@ def attacked(fleet: Fleet) -> Iterator[Check]:
     words = ("--run", "--level=0", "--chunk=64", f"--uuid={array_uuid(FOREIGN_UUID)}", "--raid-devices=2")
     tool("mdadm", "--create", FOREIGN, *words, *neighbours)
     tool("mkfs.ext4", "-q", FOREIGN)
-    before = _sums(*neighbours)
+    before = digests(neighbours)
     yield from _forged(targets)
     yield from _cut_off("md", targets)
     yield from _cut_off("lvm", targets)
-    after = _sums(*neighbours)
+    after = digests(neighbours)
     yield Check("the neighbours hold what they held, to the bit", after == before, f"{after}, not {before}")
     yield Check("the neighbours' array runs", "ext4" in tool("blkid", "--probe", FOREIGN), "")
     with loaded(ZONED) as node:
         yield from _zoned(node)
-
-
-def _sums(*nodes: str) -> str:
-    for node in nodes:
-        tool("blockdev", "--flushbufs", node)
-    return tool("md5sum", *nodes)
 
 
 def _wish() -> Wish:
@@ -267,13 +271,13 @@ def _zoned(node: str) -> Iterator[Check]:
                 "oflag=direct",
                 "status=none",
             )
-        before = _sums(node)
+        before = digests([node])
         yield _refused(
             f"zoned, {what}: what somebody wrote to it is not written over",
             partial(resume, found),
             "changed",
         )
-        yield Check(f"zoned, {what}: every byte is as it was", _sums(node) == before, "")
+        yield Check(f"zoned, {what}: every byte is as it was", digests([node]) == before, "")
         tool("blkzone", "reset", node)
         tool("wipefs", "--all", "--quiet", node)
 

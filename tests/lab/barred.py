@@ -10,9 +10,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from shutil import rmtree
 
-from tests.lab.encrypted import FILE, LONG, PASSPHRASE, WRONG, prepare
+from tests.lab.containers import FILE, LONG, PASSPHRASE, WRONG, prepare
 from tests.lab.fleet import MIB, Fleet, virtio_drive
-from tests.lab.inside import SHARED, SLOW, confirmed, diskwright, node_of, shown, standing_in, tool, udev_runs
+from tests.lab.inside import (
+    DIES,
+    SHARED,
+    SLOW,
+    confirmed,
+    diskwright,
+    node_of,
+    shown,
+    standing_in,
+    tool,
+    udev_runs,
+)
 from tests.lab.transactions import digest_of
 from tests.lab.unseen import RULES, links_to_ours, listening
 from tests.lab.visit import Visit
@@ -29,7 +40,6 @@ BARRED_FLEET = Fleet("barred", (HELD,))
 PLACE = Path("/srv/lab/barred")
 MODULES = ("dm_mod", "dm_crypt", "loop", "ext4")
 LVM_FOLDER = Path("/etc/lvm")
-DIES = "kill -9 $PPID; exit 1"
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,18 +4,33 @@ next one cannot go on from."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from time import monotonic, sleep
 
+from tests.lab.containers import (
+    FILE,
+    LONG,
+    PASSPHRASE,
+    PLACE,
+    WRONG,
+    in_use,
+    let_go,
+    open_by_crypttab,
+    planned,
+    prepare,
+    stands,
+)
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
 from tests.lab.inside import (
+    DIES,
+    FAILS,
     SHARED,
     SLOW,
     confirmed,
     confirmed_by,
     diskwright,
+    forget_in_fstab,
     node_of,
     shown,
     standing_in,
@@ -28,10 +43,9 @@ from wizard.apply.plan.start import start_run
 from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.run.runs import list_runs, load_plan, runs_folder
 from wizard.layout.document import read_plan
-from wizard.model.encryption import Encryption
 from wizard.model.journal import Check
 from wizard.model.plan import Plan, Volume
-from wizard.tools.program import find, run
+from wizard.tools.program import run
 
 
 def _drive(name: str, logical: int, optimal: int | None = None, size_mib: int = 320) -> EmulatedDrive:
@@ -53,18 +67,10 @@ WHOLE, CUT, EACH_DRIVE = (
     _drive("each", 512, size_mib=576),
 )
 ENCRYPTED_FLEET, CUT_FLEET = Fleet("encrypted", (WHOLE, EACH_DRIVE)), Fleet("encrypted-cut", (CUT,))
-PASSPHRASE = "several words that nobody guesses"
-FILE, WRONG = Path("/run/passphrase"), Path("/run/wrong-passphrase")
 SEEN = Path("/run/processes-seen")
-CHEAP = Path("/run/cheap")
 PROCESSES = f"cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ >> {SEEN} 2>/dev/null"
 HEAD_BYTES = 40 * MIB
 """The table, the container's header, and the beginning of its data."""
-LONG = 600.0
-"""Seconds. A run is many commands, each of them slow in a guest."""
-DIES = "kill -9 $PPID; exit 1"
-FAILS = "exit 1"
-PLACE = Path("/srv/lab/secret")
 EACH = (
     "workload=desktop-root,fs=swap,label=lab-swap,size=48M,mount=none,encrypt=luks2",
     "workload=large-media,fs=xfs,label=lab-xfs,size=340M,mount=/srv/lab/xfs,encrypt=luks2",
@@ -95,32 +101,8 @@ def encrypted_in_part(fleet: Fleet) -> Iterator[Check]:
     yield from _theirs(node)
 
 
-def prepare() -> None:
-    """The passphrases; and a key that is derived in a moment, since an emulated processor takes minutes for
-    what a real one does in two seconds."""
-    FILE.write_text(f"{PASSPHRASE}\n")
-    WRONG.write_text("several words that somebody guessed\n")
-    if CHEAP.exists():
-        return
-    CHEAP.mkdir()
-    real = find("cryptsetup")
-    less = "--pbkdf-memory 32768 --pbkdf-parallel 1 --pbkdf-force-iterations 4"
-    (CHEAP / "cryptsetup").write_text(
-        f'#!/bin/sh\ncase " $* " in *" luksFormat "*) exec {real} "$@" {less};; esac\nexec {real} "$@"\n'
-    )
-    (CHEAP / "cryptsetup").chmod(0o755)
-    os.environ["PATH"] = f"{CHEAP}:{os.environ['PATH']}"
-
-
-def _plan(node: str, *words: str) -> tuple[Path, Plan]:
-    file = SHARED / f"plan-{Path(node).name}.json"
-    asked = ",".join(("workload=small-files,fs=ext4,label=lab-secret,encrypt=luks2", *words))
-    diskwright("plan", node, "--replace", "--volume", asked, "-o", str(file))
-    return file, read_plan(file.read_text(), "the plan")
-
-
 def _whole(node: str) -> Iterator[Check]:
-    file, plan = _plan(node, f"mount={PLACE}")
+    file, plan = planned(node, f"mount={PLACE}")
     (container,) = plan.containers
     apply = ("apply", str(file), "--confirm", plan.drive.token)
     yield Check(
@@ -141,68 +123,16 @@ def _whole(node: str) -> Iterator[Check]:
     )
     if told.status:
         return
-    yield from _stands(plan)
+    yield from stands(plan)
     yield from _nowhere(told.output + told.errors, node)
     (PLACE / "kept").write_text("kept")
-    _let_go(container)
-    _open_by_crypttab(container)
+    let_go(container)
+    open_by_crypttab(container)
     mounted = run(["mount", str(PLACE)], seconds=SLOW, accept=range(256))
     yield Check(
         "opened by crypttab's name, fstab's line mounts it", (PLACE / "kept").exists(), mounted.last_words
     )
-    _let_go(container)
-
-
-def _stands(plan: Plan) -> Iterator[Check]:
-    """Every volume as planned by cryptsetup's own words, by libblkid, by the kernel, and in the two files."""
-    for volume in plan.volumes:
-        container = volume.encryption
-        assert container is not None
-        status = tool("cryptsetup", "status", container.name)
-        wanted = (
-            f"device:  {container.device}",
-            f"sector size:  {container.sector_bytes}",
-            f"offset:  {container.offset_bytes // 512} sectors",
-        )
-        yield Check(
-            f"{container.device}: cryptsetup has it open as planned",
-            all(word in status for word in wanted),
-            status,
-        )
-        dump = tool("cryptsetup", "luksDump", container.device)
-        is_planned = container.uuid in dump and "argon2id" in dump
-        yield Check(
-            f"{container.device}: it is LUKS2 with its planned UUID and argon2id", is_planned, dump[:1500]
-        )
-        for device, kind, uuid in (
-            (container.device, "crypto_LUKS", container.uuid),
-            (volume.path, volume.filesystem, volume.uuid),
-        ):
-            probed = tool("blkid", "-p", "-o", "export", device).splitlines()
-            yield Check(
-                f"{device} is {kind} with its UUID",
-                f"TYPE={kind}" in probed and f"UUID={uuid}" in probed,
-                shown(probed),
-            )
-        yield _in_use(volume)
-        for file, uuid in (("/etc/crypttab", container.uuid), ("/etc/fstab", volume.uuid)):
-            lines = [line for line in Path(file).read_text().splitlines() if uuid in line]
-            is_there = len(lines) == 1 and "nofail" in lines[0]
-            yield Check(
-                f"{volume.filesystem}: {file} has one line for it, with nofail", is_there, shown(lines)
-            )
-
-
-def _in_use(volume: Volume) -> Check:
-    """Mounted or turned on from what the container opens to, by the kernel's word."""
-    if volume.filesystem == "swap":
-        swaps = tool("swapon", "--show=NAME", "--noheadings", "--raw").split()
-        is_on = os.path.realpath(volume.path) in map(os.path.realpath, swaps)
-        return Check("the kernel swaps to what it opens to", is_on, shown(swaps))
-    # Btrfs goes by the name that udev told it last.
-    source, kind = tool("findmnt", "-n", "-o", "SOURCE,FSTYPE", str(volume.mount_point)).split()
-    is_mounted = (os.path.realpath(source), kind) == (os.path.realpath(volume.path), volume.filesystem)
-    return Check(f"what it opens to is mounted as {volume.filesystem}", is_mounted, f"{source} {kind}")
+    let_go(container)
 
 
 def _nowhere(told: str, node: str) -> Iterator[Check]:
@@ -230,33 +160,6 @@ def _nowhere(told: str, node: str) -> Iterator[Check]:
     )
 
 
-def _open_by_crypttab(container: Encryption) -> None:
-    """By the name that crypttab has for it."""
-    name = next(
-        line.split()[0]
-        for line in Path("/etc/crypttab").read_text().splitlines()
-        if f"UUID={container.uuid}" in line.split()
-    )
-    run(
-        ["cryptsetup", "open", "--key-file=-", container.device, name],
-        seconds=SLOW,
-        stdin=PASSPHRASE.encode(),
-    )
-
-
-def _let_go(container: Encryption) -> None:
-    tool("umount", str(PLACE))
-    tool("cryptsetup", "close", container.name)
-
-
-def _forget() -> None:
-    """The next run is for the same place."""
-    fstab = Path("/etc/fstab")
-    fstab.write_text(
-        "".join(line for line in fstab.read_text().splitlines(keepends=True) if str(PLACE) not in line)
-    )
-
-
 def _unfinished(plan: Plan) -> Path:
     """A run that does not come to its end."""
     found = start_run(plan, *confirmed_by(plan), secret=PASSPHRASE.encode())
@@ -269,8 +172,8 @@ def _unfinished(plan: Plan) -> Path:
 
 def _cut_off(node: str) -> Iterator[Check]:
     """Opened for use, and nobody could say so any more."""
-    _forget()
-    _, plan = _plan(node, f"mount={PLACE}")
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
     (container,) = plan.containers
     with standing_in("cryptsetup", container.name, DIES):
         found = _unfinished(plan)
@@ -278,9 +181,9 @@ def _cut_off(node: str) -> Iterator[Check]:
     yield _ends("opened: resume without the passphrase", found, 3)
     yield _ends("opened: resume with another passphrase", found, 3, WRONG)
     yield _ends("opened: resume with it", found, 0, FILE)
-    yield from _stands(plan)
+    yield from stands(plan)
     yield _ends("opened: undo", found, 3, command="undo")
-    _let_go(container)
+    let_go(container)
 
 
 def _is_cut_off(what: str, found: Path) -> Check:
@@ -290,8 +193,8 @@ def _is_cut_off(what: str, found: Path) -> Check:
 
 def _cut_off_rehearsing(node: str, word: str) -> Iterator[Check]:
     """While it is tried out, with the container made, or open, on the stand-in."""
-    _forget()
-    _, plan = _plan(node, f"mount={PLACE}")
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
     with standing_in("cryptsetup", word, DIES):
         found = _unfinished(plan)
     yield _is_cut_off(word, found)
@@ -306,14 +209,14 @@ def _kept(what: str, found: Path, plan: Plan) -> Iterator[Check]:
     yield Check(f"{what}: it waits", waits is RunState.WAITING, str(waits))
     yield _ends(f"{what}: keep with another passphrase", found, 3, WRONG, command="keep")
     yield _ends(f"{what}: keep with it", found, 0, FILE, command="keep")
-    yield from _stands(plan)
-    _let_go(plan.containers[0])
+    yield from stands(plan)
+    let_go(plan.containers[0])
 
 
 def _theirs(node: str) -> Iterator[Check]:
     """After it was cut off somebody made a container of their own there."""
-    _forget()
-    _, plan = _plan(node, f"mount={PLACE}")
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
     with standing_in("cryptsetup", "luksFormat", DIES):
         found = _unfinished(plan)
     tool("wipefs", "--all", "--quiet", node)
@@ -327,8 +230,8 @@ def _theirs(node: str) -> Iterator[Check]:
 
 def _failed(node: str) -> Iterator[Check]:
     """mkfs fails within the container: nothing stays open, here or on the stand-in."""
-    _forget()
-    _, plan = _plan(node, f"mount={PLACE}")
+    forget_in_fstab(str(PLACE))
+    _, plan = planned(node, f"mount={PLACE}")
     with standing_in("mkfs.ext4", "-q", FAILS):
         found = _unfinished(plan)
     yield Check(
@@ -365,7 +268,7 @@ def _each(node: str) -> Iterator[Check]:
     )
     if told.status:
         return
-    yield from _stands(plan)
+    yield from stands(plan)
     for volume in plan.volumes:
         if volume.filesystem in CHECKERS:
             (Path(str(volume.mount_point)) / "kept").write_text("kept")
@@ -384,7 +287,7 @@ def _again(volume: Volume) -> Iterator[Check]:
             f"{volume.filesystem}'s own checker finds it clean", checked.status == 0, checked.last_words
         )
     tool("cryptsetup", "close", container.name)
-    _open_by_crypttab(container)
+    open_by_crypttab(container)
     done = run(
         ["mount", str(volume.mount_point)] if checker else ["swapon", f"UUID={volume.uuid}"],
         seconds=SLOW,
@@ -394,7 +297,7 @@ def _again(volume: Volume) -> Iterator[Check]:
         not checker or (Path(str(volume.mount_point)) / "kept").read_text() == "kept"
     )
     yield Check(f"{volume.filesystem}: opened again, it holds what it held", is_kept, done.last_words)
-    yield _in_use(volume)
+    yield in_use(volume)
 
 
 def _ends(what: str, found: Path, status: int, file: Path | None = None, command: str = "resume") -> Check:

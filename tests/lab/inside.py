@@ -9,19 +9,26 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from time import monotonic, sleep
 
-from tests.lab.fleet import EmulatedDrive, ModuleDrive
+from tests.lab.fleet import MIB, EmulatedDrive, ModuleDrive
 from wizard.apply.plan.start import why_direct
+from wizard.apply.run.journal import follow, read_entries
 from wizard.apply.run.runs import runs_folder
 from wizard.layout.told.promise import WORD, wants_word
 from wizard.model.plan import Plan
 from wizard.tools.program import Result, find, run
 
+FSTAB = Path("/etc/fstab")
 SHARED = Path("/lab")
 """What outlives the guest."""
 STAND_INS = Path("/run/stand-ins")
 """Where scripts lie that stand in for programs, first in the guest's path."""
 TOKEN = "diskwright.lab"
 """On the kernel's command line of every guest, and of nothing else."""
+DIES = "kill -9 $PPID; exit 1"
+STOPS = "touch $(ls -td /var/lib/diskwright/runs/*/ | head -n 1)/stop; exit"
+FAILS = "exit 1"
+"""What follows a program that something is `standing_in` for: the run dies, is asked to stop, or is told that
+it failed."""
 SLOW = 180.0
 """Time limit of a command in seconds: everything is emulated, and the paced drive takes fifty requests a
 second."""
@@ -145,6 +152,47 @@ def without_loops() -> Iterator[None]:
         yield
     finally:
         hidden.rename(control)
+
+
+def followed(newest: Path) -> Path:
+    """The run, when it has ended."""
+    for _ in follow(newest):
+        pass
+    return newest
+
+
+def story(newest: Path) -> str:
+    """The last that a run and its process said."""
+    lines = [
+        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
+        for entry in read_entries(newest)[-20:]
+    ]
+    log = newest / "process.log"
+    return "\n".join([*lines, log.read_text()[-2000:] if log.exists() else ""])
+
+
+def digests(nodes: Sequence[str]) -> list[str]:
+    """Of the whole content of each device."""
+    for node in nodes:
+        tool("blockdev", "--flushbufs", node)
+    return [tool("md5sum", node).split()[0] for node in nodes]
+
+
+def empty(node: str) -> None:
+    """Nothing of an earlier case: no table, no partitions in the kernel that nothing on the drive would bring
+    back, and where an array's data begin no old filesystem, for which a run that is taken up again would have
+    to stop.
+    """
+    tool("wipefs", "--all", "--quiet", node)
+    run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
+    with Path(node).open("r+b") as device:
+        device.write(bytes(16 * MIB))
+
+
+def forget_in_fstab(*words: str) -> None:
+    """Take out the lines with any of these words."""
+    lines = FSTAB.read_text().splitlines(keepends=True)
+    FSTAB.write_text("".join(line for line in lines if not any(word in line for word in words)))
 
 
 def keep_runs_at(place: Path) -> None:

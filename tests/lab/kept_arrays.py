@@ -12,14 +12,29 @@ from shutil import rmtree
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SLOW, node_of, shown, standing_in, sysfs, tool, udev_runs
+from tests.lab.inside import (
+    DIES,
+    FSTAB,
+    SLOW,
+    digests,
+    followed,
+    forget_in_fstab,
+    node_of,
+    shown,
+    standing_in,
+    story,
+    sysfs,
+    tool,
+    udev_runs,
+)
+from tests.lab.mirrors import CRAWL, RUN, copying_at
 from tests.lab.visit import Visit
 from wizard.apply.decide import keep, resume, undo
 from wizard.apply.plan.found.finding import found_on
 from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import RunState, follow, read_entries, state
+from wizard.apply.run.journal import RunState, state
 from wizard.apply.steps.arrays import array_parts, taken_arrays
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
@@ -46,36 +61,32 @@ DRIVES = tuple(
     for number, size in ((1, 64 * MIB), (2, 80 * MIB))
 )
 HELD_FLEET = Fleet("held", DRIVES)
-FSTAB = Path("/etc/fstab")
 PLACE = Path("/srv/kept")
-SPEED = Path("/proc/sys/dev/raid")
-CRAWL, RUN = "100", "1000000"
-"""KiB a second."""
-DIES = "kill -9 $PPID; exit 1"
 
 
 def mirror_kept(fleet: Fleet) -> Iterator[Check]:
     """A mirror: undone; killed in the rehearsal, and when it was put to use; kept, and copied only then."""
     for module in ("raid1", "ext4"):
         tool("modprobe", module)
-    _copying_at(CRAWL)
+    copying_at(CRAWL)
     before = _filled(fleet)
     newest = _applied(_planned(fleet, "raid1"))
     yield from _barred("a mirror", newest, fleet)
     undo(newest)
-    yield Check("a mirror: undone", state(newest) is RunState.UNDONE, _story(newest))
-    yield Check("a mirror: undone to the byte", _digests(fleet) == before, shown(_digests(fleet)))
+    yield Check("a mirror: undone", state(newest) is RunState.UNDONE, story(newest))
+    after = digests(_nodes(fleet))
+    yield Check("a mirror: undone to the byte", after == before, shown(after))
     yield from _found(fleet)
 
     before = _filled(fleet)
     plan = _planned(fleet, "raid1")
     with standing_in("mdadm", "--create", DIES):
         newest = _applied(plan)
-    yield Check("a mirror: killed in the rehearsal", state(newest) is RunState.INTERRUPTED, _story(newest))
-    yield Check("a mirror: no byte changed by then", _digests(fleet) == before, "")
+    yield Check("a mirror: killed in the rehearsal", state(newest) is RunState.INTERRUPTED, story(newest))
+    yield Check("a mirror: no byte changed by then", digests(_nodes(fleet)) == before, "")
     yield _unseen(plan)
     resume(newest)
-    _followed(newest)
+    followed(newest)
     yield from _barred("a mirror gone on with", newest, fleet)
     said = ""
     with standing_in("mdadm", "--assemble", DIES):
@@ -86,11 +97,11 @@ def mirror_kept(fleet: Fleet) -> Iterator[Check]:
     yield Check(
         "a mirror: killed when it was put to use",
         state(newest) is RunState.INTERRUPTED,
-        said + _story(newest),
+        said + story(newest),
     )
     resume(newest)
-    _followed(newest)
-    yield Check("a mirror: kept", state(newest) in (RunState.KEPT, RunState.DONE), _story(newest))
+    followed(newest)
+    yield Check("a mirror: kept", state(newest) in (RunState.KEPT, RunState.DONE), story(newest))
     yield from _copies(plan)
     _down(plan)
 
@@ -101,7 +112,7 @@ def _found(fleet: Fleet) -> Iterator[Check]:
     waits = found_on(node_of(fleet.drives[1]))
     newest = make_found_run(waits, waits.plan.tokens, None, Environment(FSTAB))
     keep(newest)
-    yield Check("a mirror: kept from its drives", state(newest) is RunState.KEPT, _story(newest))
+    yield Check("a mirror: kept from its drives", state(newest) is RunState.KEPT, story(newest))
     node = waits.plan.volumes[0].path
     action = sysfs(node, "md/sync_action")
     yield Check("a mirror: md copies once it is kept from its drives", action == "resync", action)
@@ -122,10 +133,10 @@ def stripe_kept(fleet: Fleet) -> Iterator[Check]:
     newest = _applied(_planned(fleet, "raid0"))
     yield from _barred("a stripe", newest, fleet)
     undo(newest)
-    yield Check("a stripe: undone to the byte", _digests(fleet) == before, _story(newest))
+    yield Check("a stripe: undone to the byte", digests(_nodes(fleet)) == before, story(newest))
     plan = _planned(fleet, "raid0")
     newest = _applied(plan, keep=True)
-    yield Check("a stripe: kept at once", state(newest) is RunState.DONE, _story(newest))
+    yield Check("a stripe: kept at once", state(newest) is RunState.DONE, story(newest))
     yield _holds_a_file("a stripe")
     level = sysfs(plan.volumes[0].path, "md/level")
     yield Check("a stripe: the kernel calls it so", level == "raid0", level)
@@ -143,18 +154,15 @@ def _filled(fleet: Fleet) -> list[str]:
             for _ in range(drive.size_bytes // MIB):
                 device.write(noise)
         tool("mkfs.ext4", "-q", "-F", "-E", "nodiscard", "-L", f"old{number}", node)
-    return _digests(fleet)
+    return digests(_nodes(fleet))
 
 
-def _digests(fleet: Fleet) -> list[str]:
-    nodes = [node_of(drive) for drive in fleet.drives]
-    for node in nodes:
-        tool("blockdev", "--flushbufs", node)
-    return [tool("md5sum", node).split()[0] for node in nodes]
+def _nodes(fleet: Fleet) -> list[str]:
+    return [node_of(drive) for drive in fleet.drives]
 
 
 def _planned(fleet: Fleet, level: Level) -> Plan:
-    machine = probe_machine([node_of(drive) for drive in fleet.drives], seconds=SLOW)
+    machine = probe_machine(_nodes(fleet), seconds=SLOW)
     choice = Choice("ext4", Place.CHOSEN, "It suits.", (), (), (), None)
     workload = Workload("large-media", "Large media files", "Long runs.", "large-media.toml", "media")
     wish = Wish(choice, workload, None, "kept", str(PLACE))
@@ -168,25 +176,12 @@ def _planned(fleet: Fleet, level: Level) -> Plan:
 
 def _applied(plan: Plan, *, keep: bool = False) -> Path:
     newest = start_run(plan, *plan.tokens, environment=Environment(FSTAB), keep=keep)
-    return _followed(newest)
-
-
-def _followed(newest: Path) -> Path:
-    for _ in follow(newest):
-        pass
-    return newest
-
-
-def _story(newest: Path) -> str:
-    return "\n".join(
-        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
-        for entry in read_entries(newest)[-20:]
-    )
+    return followed(newest)
 
 
 def _barred(what: str, newest: Path, fleet: Fleet) -> Iterator[Check]:
     """The run waits, and no tool recognises anything, nor does the kernel run an array."""
-    yield Check(f"{what}: it waits, complete", state(newest) is RunState.WAITING, _story(newest))
+    yield Check(f"{what}: it waits, complete", state(newest) is RunState.WAITING, story(newest))
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
     for drive in fleet.drives:
@@ -230,7 +225,7 @@ def _copies(plan: Plan) -> Iterator[Check]:
     skip = f"--ignore-initial={offset * 512}"
     differing = run([*halves, skip, *parts], seconds=SLOW, accept=range(256)).status
     yield Check("a mirror: its halves differ before that is done", differing == 1, str(differing))
-    _copying_at(RUN)
+    copying_at(RUN)
     tool("mdadm", "--wait", node, accept=(0, 1))
     tool("umount", str(PLACE))
     tool("mdadm", "--stop", node)
@@ -256,15 +251,9 @@ def _holds_a_file(what: str, *, write: bool = True) -> Check:
     return Check(f"{what}: a file comes back whole", (PLACE / "file").read_bytes() == content, "")
 
 
-def _copying_at(speed: str) -> None:
-    for name in ("speed_limit_min", "speed_limit_max"):
-        (SPEED / name).write_text(speed)
-
-
 def _down(plan: Plan) -> None:
     tool("umount", str(PLACE))
-    lines = FSTAB.read_text().splitlines(keepends=True)
-    FSTAB.write_text("".join(line for line in lines if plan.volumes[0].uuid not in line))
+    forget_in_fstab(plan.volumes[0].uuid)
     tool("mdadm", "--stop", plan.volumes[0].path)
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")

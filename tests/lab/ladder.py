@@ -14,18 +14,24 @@ from pathlib import Path
 from typing import Any
 
 from tests.lab.fleet import GIB, MIB, TB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import node_of, shown, sysfs, tool
+from tests.lab.held_against import (
+    PATIENCE,
+    Seen,
+    against_other_tools,
+    against_the_kernel,
+    diagnosed,
+    formats_of,
+)
+from tests.lab.inside import node_of, shown
 from tests.lab.visit import Visit
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Pattern, load_patterns
 from wizard.diagnose.rungs import DATABASE, NOT_ASKED, PAGE, SMARTCTL, WORD
 from wizard.documents.codec import from_json
-from wizard.model.finding import Diagnosis
 from wizard.model.journal import Check
 from wizard.model.machine import Drive, Machine
 from wizard.probe import collect
 from wizard.probe.content import blkid
-from wizard.probe.drive.pages import vital_page
 from wizard.probe.facts import RawDrive, RawMachine
 from wizard.probe.host.system import read_machine
 from wizard.probe.interpret import machine_of
@@ -34,8 +40,6 @@ from wizard.tools.program import find
 
 assert blkid, "loaded before the checks become a plain user, who may not be allowed to read the checkout"
 
-PATIENCE = 120.0
-"""Seconds for a survey of all drives, of which each may take several for smartctl alone."""
 NOBODY = 65534
 
 
@@ -106,9 +110,6 @@ VERDICTS = {
 }
 """With everything to ask. Of `contradicted` less is heard, and nothing that contradicts it, where the
 database cannot be asked."""
-SHINGLED_BY_THEMSELVES = {"word", "contradicted"}
-
-Seen = dict[str, tuple[Machine, Drive, RawDrive]]
 
 
 def climb(fleet: Fleet) -> Iterator[Check]:
@@ -116,14 +117,14 @@ def climb(fleet: Fleet) -> Iterator[Check]:
     seen = _seen(fleet, survey(tuple(node_of(drive) for drive in fleet.drives), seconds=PATIENCE))
     patterns = load_patterns()
     yield from _verdicts(seen, patterns, VERDICTS, "root")
-    yield from _against_the_kernel(seen)
+    yield from against_the_kernel(seen)
     for name, (_, drive, raw) in seen.items():
         if fleet[name].bus is Bus.SATA:
-            yield from _against_other_tools(name, drive, raw)
+            yield from against_other_tools(name, drive, raw)
     yield from _alone(seen)
     yield from _contradictions(seen, patterns)
     yield from _behind_usb(seen)
-    yield from _formats(fleet["nvme"], seen)
+    yield from formats_of(fleet["nvme"], seen)
 
 
 def descend(fleet: Fleet) -> Iterator[Check]:
@@ -162,20 +163,15 @@ def _seen(fleet: Fleet, raw: RawMachine) -> Seen:
     return {drive.name: by_path[node_of(drive)] for drive in fleet.drives}
 
 
-def _diagnosed(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]) -> Diagnosis:
-    machine, drive, _ = seen
-    return diagnose(machine, drive, patterns)
-
-
 def _said(
     seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]
 ) -> tuple[str, str | None, str]:
-    recording = _diagnosed(seen, patterns).recording
+    recording = diagnosed(seen, patterns).recording
     return recording.verdict.value, recording.management, recording.confidence
 
 
 def _clues(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]) -> dict[str, str]:
-    return {clue.source: clue.says for clue in _diagnosed(seen, patterns).recording.evidence}
+    return {clue.source: clue.says for clue in diagnosed(seen, patterns).recording.evidence}
 
 
 def _verdicts(
@@ -188,80 +184,6 @@ def _verdicts(
             said == wanted[name],
             f"{said}: {shown(_clues(one, patterns))}",
         )
-
-
-def _against_the_kernel(seen: Seen) -> Iterator[Check]:
-    log = tool("dmesg")
-    logged = {
-        name
-        for name, (_, drive, _) in seen.items()
-        if f"[{Path(drive.path).name}] Drive-managed SMR disk" in log
-    }
-    yield Check(
-        "the kernel logs drive-managed drives, and only them",
-        logged == SHINGLED_BY_THEMSELVES,
-        shown(sorted(logged)),
-    )
-    for name, (_, drive, _) in seen.items():
-        kernel = int(sysfs(drive.path, "alignment_offset"))
-        ours = (drive.ata.alignment_offset_bytes or 0) if drive.ata else 0
-        made = 3584 if name == "jumpered" else 0
-        yield Check(
-            f"{name}: word 209 means what the kernel makes of it",
-            kernel == ours == made,
-            f"kernel {kernel}, word 209 {ours}",
-        )
-
-
-def _against_other_tools(name: str, drive: Drive, raw: RawDrive) -> Iterator[Check]:
-    """The page of sysfs against IDENTIFY DEVICE sent by hdparm, page B1h against sg_vpd's, and meanings
-    against smartctl's."""
-    page = vital_page(raw, "89") or b""
-    ours = [int.from_bytes(page[at : at + 2], "little") for at in range(60, len(page), 2)]
-    theirs = [
-        int(word, 16)
-        for line in tool("hdparm", "--Istdout", drive.path).splitlines()
-        if ":" not in line
-        for word in line.split()
-    ]
-    unlike = [number for number, (one, other) in enumerate(zip(ours, theirs, strict=False)) if one != other]
-    yield Check(
-        f"{name}: all 256 words as hdparm is told",
-        len(ours) == len(theirs) == 256 and not unlike,
-        shown(unlike or [len(ours), len(theirs)]),
-    )
-    dump = [
-        line.split()[1:17]
-        for line in tool("sg_vpd", "--page=0xb1", "--hex", drive.path).splitlines()
-        if line[:4].strip() == "00"
-    ]
-    zoned = int(dump[0][8], 16) >> 4 & 3 if dump and len(dump[0]) == 16 else None
-    made = 2 if name in SHINGLED_BY_THEMSELVES else 0
-    yield Check(
-        f"{name}: page B1h as sg_vpd is told",
-        zoned == drive.vpd_zoned == made,
-        f"sg_vpd {zoned}, ours {drive.vpd_zoned}",
-    )
-    said = json.loads(raw.smart or "{}")
-    theirs_mean = (
-        said.get("zoned_device", {}).get("capabilities"),
-        bool(said.get("trim", {}).get("supported")),
-        said.get("rotation_rate"),
-        said.get("model_name"),
-    )
-    ata = drive.ata
-    zones = {1: "host_aware", 2: "device_managed"}
-    ours_mean = ata and (
-        zones.get(ata.zoned or 0),
-        ata.trims,
-        ata.rotation_rate if ata.rotation_rate != 1 else 0,
-        ata.model,
-    )
-    yield Check(
-        f"{name}: zones, TRIM, rotation and model as smartctl says",
-        ours_mean == theirs_mean,
-        f"{ours_mean}, smartctl {theirs_mean}",
-    )
 
 
 def _alone(seen: Seen) -> Iterator[Check]:
@@ -301,7 +223,7 @@ def _contradictions(seen: Seen, patterns: tuple[Pattern, ...]) -> Iterator[Check
     quiet = {
         name
         for name, one in seen.items()
-        if any("contradiction" in finding.code for finding in _diagnosed(one, patterns).findings)
+        if any("contradiction" in finding.code for finding in diagnosed(one, patterns).findings)
     }
     yield Check("nothing else contradicts itself", quiet == {"contradicted"}, shown(sorted(quiet)))
     solid = seen["solid"][1].path
@@ -342,54 +264,6 @@ def _unheard(seen: Seen, who: str, why: str) -> Iterator[Check]:
             f"{name}: {who}, it is said that smartctl was not heard",
             bool(told) and len(unread) == 1,
             shown(clues),
-        )
-
-
-def _formats(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
-    _, drive, _ = seen["nvme"]
-    said = json.loads(tool("nvme", "id-ns", drive.path, "-o", "json"))
-    theirs = [
-        (number, 1 << one["ds"], one["ms"], one["rp"])
-        for number, one in enumerate(said["lbafs"])
-        if one["ds"]
-    ]
-    ours = [(one.number, one.data_bytes, one.metadata_bytes, one.performance) for one in drive.nvme_formats]
-    yield Check(
-        "nvme: its formats as nvme id-ns lists them",
-        ours == theirs and len(ours) > 1,
-        f"{ours}, nvme {theirs}",
-    )
-    text = [line for line in tool("nvme", "id-ns", drive.path).splitlines() if "(in use)" in line]
-    used = [one.number for one in drive.nvme_formats if one.in_use]
-    yield Check(
-        "nvme: the one in use as nvme id-ns marks it",
-        [f"{number}" for number in used] == [line.split()[1] for line in text],
-        shown(text),
-    )
-    controller = json.loads(tool("nvme", "id-ctrl", drive.path, "-o", "json"))
-    scope = "none" if not controller["oacs"] & 2 else "all" if controller["fna"] & 1 else "namespace"
-    yield Check(
-        "nvme: what a format erases as nvme id-ctrl says",
-        drive.nvme_format_scope == scope,
-        f"{drive.nvme_format_scope}, nvme {scope}",
-    )
-    found = [
-        one.remedy for one in _diagnosed(seen["nvme"], ()).findings if one.code == "geometry-nvme-formats"
-    ]
-    yield Check("nvme: the better format is told", len(found) == 1, shown(found))
-    if found:
-        command = found[0].split("`")[1].split()
-        # --force only spares the ten seconds in which a person could think better of it.
-        tool(*command, "--force")
-        machine = machine_of(survey((node_of(made),), seconds=PATIENCE))
-        after = machine.drives[0]
-        codes = [one.code for one in diagnose(machine, after, ()).findings]
-        block = after.geometry.logical_block_bytes if after.geometry else None
-        right = block == 4096 and "geometry-nvme-formats" not in codes and "geometry-4kn" in codes
-        yield Check(
-            f"nvme: after `{' '.join(command)}` it has it, and nothing better is told",
-            right,
-            f"{block}, {shown(codes)}",
         )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab.fleet import MIB, Fleet, virtio_drive
-from tests.lab.inside import SLOW, diskwright, node_of, standing_in, tool
+from tests.lab.inside import FAILS, SLOW, diskwright, node_of, standing_in, tool
 from tests.lab.migrations import FSTAB, LONG, REST, RUNS, STORES, ends, prepare_rest
 from tests.lab.transactions import digest_of
 from tests.lab.visit import Visit
@@ -23,7 +23,6 @@ FLEET = Fleet("migrated-system", (OLD, STORE))
 PLACE = Path("/srv/lab/system")
 UUID = "0d2c3b7a-4444-4000-8000-000000000004"
 LINES = f"# a system\nUUID={UUID} / ext3 errors=remount-ro 0 1\nproc /proc proc\n"
-FAILS = "exit 1"
 
 
 def migrated_system(fleet: Fleet) -> Iterator[Check]:

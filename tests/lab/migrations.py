@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from tests.lab.fleet import KIB, MIB, Fleet, virtio_drive
-from tests.lab.inside import SLOW, diskwright, node_of, shown, standing_in, tool
+from tests.lab.inside import DIES, SLOW, diskwright, node_of, shown, standing_in, tool
 from tests.lab.transactions import digest_of, make_old
 from tests.lab.visit import Visit
 from wizard.apply.run.journal import RunState, state
@@ -21,7 +21,6 @@ FSTAB = Path("/etc/fstab")
 PLACE, REST = Path("/srv/lab/films"), Path("/srv/lab/rest")
 RUNS, STORES = REST / "runs", REST / "stores"
 LONG = 3 * SLOW
-DIES = "kill -9 $PPID; exit 1"
 
 
 def migration_killed(fleet: Fleet) -> Iterator[Check]:

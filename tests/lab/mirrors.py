@@ -13,12 +13,24 @@ from random import Random
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SLOW, confirmed_by, node_of, shown, standing_in, sysfs, tool, without_loops
+from tests.lab.inside import (
+    DIES,
+    SLOW,
+    confirmed_by,
+    followed,
+    node_of,
+    shown,
+    standing_in,
+    story,
+    sysfs,
+    tool,
+    without_loops,
+)
 from tests.lab.visit import Visit
 from wizard.apply.decide import resume, undo
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import RunState, follow, read_entries, state
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.planner import Mode
@@ -51,15 +63,14 @@ PLACE = Path("/srv/mirrored")
 SPEED = Path("/proc/sys/dev/raid")
 CRAWL, RUN = "100", "1000000"
 """KiB a second."""
-DIES = "kill -9 $PPID; exit 1"
 
 
 def mirrored(fleet: Fleet) -> Iterator[Check]:
     """From plan to the loss of a drive."""
     plan = _prepared(fleet)
-    newest = _followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
+    newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
     yield Check(
-        "a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, _story(newest)
+        "a mirror: applied, and every check of its own holds", state(newest) is RunState.DONE, story(newest)
     )
     yield Check("a mirror: it is still being copied then", _action(plan) == "resync", _action(plan))
     yield from _as_its_tools_say(plan)
@@ -71,9 +82,9 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
     its UUID."""
     plan = _prepared(fleet)
     with without_loops(), standing_in("mdadm", "--create", DIES):
-        newest = _followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
+        newest = followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
     yield Check(
-        "a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, _story(newest)
+        "a killed mirror: killed when it was made", state(newest) is RunState.INTERRUPTED, story(newest)
     )
     said = ""
     try:
@@ -87,13 +98,13 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
     tool("mdadm", "--stop", plan.volumes[0].path)
     tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
     resume(newest)
-    _followed(newest)
+    followed(newest)
     made = [
         entry
         for entry in read_entries(newest)
         if entry.event is Event.COMMAND and "--create" in entry.command
     ]
-    yield Check("a killed mirror: goes on to its end", state(newest) is RunState.DONE, _story(newest))
+    yield Check("a killed mirror: goes on to its end", state(newest) is RunState.DONE, story(newest))
     yield Check(
         "a killed mirror: is not made a second time", len(made) <= 1, shown([entry.command for entry in made])
     )
@@ -103,11 +114,12 @@ def mirror_killed(fleet: Fleet) -> Iterator[Check]:
 def _prepared(fleet: Fleet) -> Plan:
     for module in ("raid1", "ext4"):
         tool("modprobe", module)
-    _copying_at(CRAWL)
+    copying_at(CRAWL)
     return _planned(fleet)
 
 
-def _copying_at(speed: str) -> None:
+def copying_at(speed: str) -> None:
+    """How fast md copies, in KiB a second."""
     for name in ("speed_limit_min", "speed_limit_max"):
         (SPEED / name).write_text(speed)
 
@@ -122,19 +134,6 @@ def _planned(fleet: Fleet) -> Plan:
         machine, machine.drives, wish, asked, Mode.REPLACE, lambda: str(uuid4()), arrays=taken_arrays()
     )
     return read_plan(render_plan(plan), "the plan")
-
-
-def _followed(newest: Path) -> Path:
-    for _ in follow(newest):
-        pass
-    return newest
-
-
-def _story(newest: Path) -> str:
-    return "\n".join(
-        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
-        for entry in read_entries(newest)[-14:]
-    )
 
 
 def _action(plan: Plan) -> str:
@@ -180,7 +179,7 @@ def _survives(plan: Plan) -> Iterator[Check]:
     (volume,) = plan.volumes
     content = Random("mirrored").randbytes(5 * MIB)
     (PLACE / "file").write_bytes(content)
-    _copying_at(RUN)
+    copying_at(RUN)
     tool("mdadm", "--wait", volume.path, accept=(0, 1))
     yield Check("a mirror: it comes to the end of its copying", _action(plan) == "idle", _action(plan))
     tool("umount", str(PLACE))

@@ -6,23 +6,39 @@ is killed there goes on.
 """
 
 import hashlib
-import os
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from uuid import uuid4
 
 from tests.lab.fleet import MIB, Bus, EmulatedDrive, Fleet
-from tests.lab.inside import SLOW, confirmed_by, node_of, shown, sysfs, tool, udev_runs, without_loops
+from tests.lab.inside import (
+    DIES,
+    FSTAB,
+    SLOW,
+    STOPS,
+    confirmed_by,
+    digests,
+    empty,
+    followed,
+    forget_in_fstab,
+    node_of,
+    shown,
+    standing_in,
+    story,
+    sysfs,
+    tool,
+    udev_runs,
+    without_loops,
+)
+from tests.lab.masonry import kernels_node
 from tests.lab.visit import Visit
 from wizard.apply.decide import keep, resume, undo
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import RunState, follow, read_entries, state
-from wizard.apply.run.runs import runs_folder
+from wizard.apply.run.journal import RunState, read_entries, state
 from wizard.apply.steps.arrays import taken_arrays
 from wizard.diagnose.diagnose import diagnose
 from wizard.faces.plan import striped_wish
@@ -37,7 +53,7 @@ from wizard.model.journal import Check, Event
 from wizard.model.plan import Plan
 from wizard.model.units import KIB
 from wizard.probe.machine import probe_machine
-from wizard.tools.program import find, run
+from wizard.tools.program import run
 
 COUNT = 3
 DRIVE_BYTES = 256 * MIB
@@ -64,10 +80,8 @@ STRIPED_FLEET = Fleet(
         _drive(name, size, number) for name, size in (("512e", 512), ("4kn", 4096)) for number in range(COUNT)
     ),
 )
-FSTAB = Path("/etc/fstab")
 PLACE = Path("/srv/striped")
 MODULES = ("raid0", "dm_mod", "ext4", "xfs", "btrfs")
-BIN = Path("/run/stand-ins")
 CONTENT_BYTES = 5 * MIB
 
 
@@ -139,23 +153,7 @@ def _planned(fleet: Fleet, case: Case, mode: Mode | None = Mode.REPLACE) -> Plan
 
 
 def _applied(plan: Plan) -> Path:
-    newest = start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB))
-    _followed(newest)
-    return newest
-
-
-def _followed(newest: Path) -> None:
-    for _ in follow(newest):
-        pass
-
-
-def _story(newest: Path) -> str:
-    lines = [
-        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
-        for entry in read_entries(newest)
-    ]
-    log = newest / "process.log"
-    return "\n".join([*lines[-14:], log.read_text() if log.exists() else ""])
+    return followed(start_run(plan, *confirmed_by(plan), environment=Environment(FSTAB)))
 
 
 def _whole(fleet: Fleet, case: Case) -> Iterator[Check]:
@@ -165,7 +163,7 @@ def _whole(fleet: Fleet, case: Case) -> Iterator[Check]:
         # What an earlier case wrote lies where this one writes, though nothing is recognised there any more.
         keep(newest)
     ended = state(newest) in (RunState.DONE, RunState.KEPT)
-    yield Check(f"{case.name}: applied, and every check of its own holds", ended, _story(newest))
+    yield Check(f"{case.name}: applied, and every check of its own holds", ended, story(newest))
     if ended:
         yield from _stands(case, plan)
     _take_down(plan)
@@ -190,7 +188,7 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
     yield from _as_its_tools_say(case, plan)
     if case.kind != "btrfs":
         chunk = case.chunk_bytes or 512 * KIB
-        name = _kernel_name(volume.path)
+        name = kernels_node(volume.path)
         told = tuple(
             int(sysfs(name, key))
             for key in ("queue/minimum_io_size", "queue/optimal_io_size", "alignment_offset")
@@ -213,11 +211,6 @@ def _stands(case: Case, plan: Plan) -> Iterator[Check]:
     yield Check(
         f"{case.name}: the danger is told before", "everything on all of them is lost" in says, says[:300]
     )
-
-
-def _kernel_name(node: str) -> str:
-    number = Path(node).stat().st_rdev
-    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
 
 
 def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
@@ -274,11 +267,7 @@ def _as_its_tools_say(case: Case, plan: Plan) -> Iterator[Check]:
 def _take_down(plan: Plan) -> None:
     """Nothing left of a layout but what it wrote."""
     run(["umount", str(PLACE)], seconds=SLOW, accept=range(256))
-    FSTAB.write_text(
-        "".join(
-            line for line in FSTAB.read_text().splitlines(keepends=True) if plan.volumes[0].uuid not in line
-        )
-    )
+    forget_in_fstab(plan.volumes[0].uuid)
     stripe = plan.stripe
     if stripe and stripe.kind == "md":
         run(["mdadm", "--stop", stripe.device], seconds=SLOW, accept=range(256))
@@ -286,29 +275,6 @@ def _take_down(plan: Plan) -> None:
         run(["vgchange", "--activate", "n", stripe.name], seconds=SLOW, accept=range(256))
     if udev_runs():
         tool("udevadm", "settle", "--timeout=60")
-
-
-@contextmanager
-def _stand_in(program: str, word: str, then: str) -> Iterator[None]:
-    """Have `program`, when one of its words is `word`, followed by a script that knows the newest run as
-    $run."""
-    real, folder = find(program), runs_folder()
-    BIN.mkdir(exist_ok=True)
-    lines = [
-        "#!/bin/sh",
-        f'{real} "$@"; status=$?',
-        f"run=$(ls -dt {folder}/*/ | head -n 1)",
-        f'case " $* " in *" {word} "*) {then};; esac',
-        "exit $status",
-    ]
-    (BIN / program).write_text("\n".join(lines) + "\n")
-    (BIN / program).chmod(0o755)
-    path = os.environ["PATH"]
-    os.environ["PATH"] = f"{BIN}:{path}"
-    try:
-        yield
-    finally:
-        os.environ["PATH"] = path
 
 
 ARRAY_MADE = {"md": ("mdadm", "--create"), "lvm": ("lvcreate", "--stripes")}
@@ -319,21 +285,21 @@ def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
     byte."""
     nodes = _nodes(fleet, case)
     for number, node in enumerate(nodes):
-        _emptied(node)
+        empty(node)
         # Something to be put back, with an old filesystem where the array's own records will lie.
         tool("mkfs.ext4", "-q", "-F", "-L", f"old{number}", node)
-    before = _digests(nodes)
+    before = digests(nodes)
     plan = _planned(fleet, case)
-    with without_loops(), _stand_in(*ARRAY_MADE[case.kind], "touch $run/stop"):
+    with without_loops(), standing_in(*ARRAY_MADE[case.kind], STOPS):
         newest = _applied(plan)
     done = [entry.step for entry in read_entries(newest) if entry.event is Event.STEP_DONE]
     kinds = [plan.steps[number - 1].operation.kind for number in done]
     stopped = state(newest) is RunState.STOPPED and kinds[-1:] == [
         {"md": "make-array", "lvm": "make-striped-volume"}[case.kind]
     ]
-    yield Check(f"{case.name}: stopped when its array stands", stopped, _story(newest))
+    yield Check(f"{case.name}: stopped when its array stands", stopped, story(newest))
     (volume,) = plan.volumes
-    yield Check(f"{case.name}: the array is there", Path(volume.path).exists(), _story(newest))
+    yield Check(f"{case.name}: the array is there", Path(volume.path).exists(), story(newest))
     in_use = ""
     try:
         _planned(fleet, case)
@@ -341,22 +307,11 @@ def _taken_back(fleet: Fleet, case: Case) -> Iterator[Check]:
         in_use = str(error)
     yield Check(f"{case.name}: meanwhile its drives are in use", "in use" in in_use, in_use)
     undo(newest)
-    yield Check(f"{case.name}: taken back", state(newest) is RunState.UNDONE, _story(newest))
+    yield Check(f"{case.name}: taken back", state(newest) is RunState.UNDONE, story(newest))
     yield Check(
         f"{case.name}: the array is gone", not _stands_anything(nodes), shown(_stands_anything(nodes))
     )
-    yield Check(f"{case.name}: every byte of every drive is as it was", _digests(nodes) == before, "")
-
-
-def _emptied(node: str) -> None:
-    """Nothing of an earlier case: no table, no partitions in the kernel that nothing on the drive would bring
-    back, and where an array's data begin no old filesystem, for which a run that is taken up again would have
-    to stop.
-    """
-    tool("wipefs", "--all", "--quiet", node)
-    run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
-    with Path(node).open("r+b") as device:
-        device.write(bytes(16 * MIB))
+    yield Check(f"{case.name}: every byte of every drive is as it was", digests(nodes) == before, "")
 
 
 def _stands_anything(nodes: Sequence[str]) -> list[str]:
@@ -368,35 +323,29 @@ def _stands_anything(nodes: Sequence[str]) -> list[str]:
     return sorted(holders)
 
 
-def _digests(nodes: Sequence[str]) -> list[str]:
-    for node in nodes:
-        tool("blockdev", "--flushbufs", node)
-    return [tool("md5sum", node).split()[0] for node in nodes]
-
-
 def _killed(fleet: Fleet, case: Case) -> Iterator[Check]:
     """A run whose process dies right when the array was made, before it could say so, takes the array over by
     its UUID."""
     for node in _nodes(fleet, case):
-        _emptied(node)
+        empty(node)
     plan = _planned(fleet, case)
-    with without_loops(), _stand_in(*ARRAY_MADE[case.kind], "kill -9 $(cat $run/pid)"):
+    with without_loops(), standing_in(*ARRAY_MADE[case.kind], DIES):
         newest = _applied(plan)
     yield Check(
-        f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, _story(newest)
+        f"{case.name}: killed when its array was made", state(newest) is RunState.INTERRUPTED, story(newest)
     )
     if case.kind == "md":
         # As after a restart: put together by another, under another number.
         tool("mdadm", "--stop", plan.volumes[0].path)
         tool("mdadm", "--assemble", "/dev/md5", *(f"{path}1" for path in plan.paths))
     resume(newest)
-    _followed(newest)
+    followed(newest)
     made = [
         entry
         for entry in read_entries(newest)
         if entry.event is Event.COMMAND and ARRAY_MADE[case.kind][1] in entry.command
     ]
-    yield Check(f"{case.name}: goes on to its end", state(newest) is RunState.DONE, _story(newest))
+    yield Check(f"{case.name}: goes on to its end", state(newest) is RunState.DONE, story(newest))
     yield Check(
         f"{case.name}: and does not make the array a second time",
         len(made) <= 1,

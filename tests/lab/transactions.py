@@ -191,7 +191,6 @@ def _kept(here: Surroundings) -> Iterator[Check]:
     change = here.begin("kept")
     migrate(change.work)
     change.commit()
-    yield Check("until it is used it can be undone", change.undo_obstacle() == "", change.undo_obstacle())
     mounts(here.node)
     used = here.digest
     try:

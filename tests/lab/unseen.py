@@ -13,8 +13,8 @@ from pathlib import Path
 from time import monotonic, sleep
 
 from tests.lab.fleet import KIB, MIB, Fleet, virtio_drive
-from tests.lab.inside import SLOW, node_of, shown, standing_in, tool
-from tests.lab.migrations import DIES, OLD, STORE, ends, migrate, mount_at_boot, prepare_rest, undone
+from tests.lab.inside import DIES, SLOW, node_of, shown, standing_in, tool
+from tests.lab.migrations import OLD, STORE, ends, migrate, mount_at_boot, prepare_rest, undone
 from tests.lab.transactions import digest_of, make_old
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import forget_caches, partition_nodes, read_bytes, tell_kernel

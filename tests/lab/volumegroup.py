@@ -12,23 +12,29 @@ from time import monotonic, sleep
 
 from tests.lab.fleet import MIB, Fleet, virtio_drive
 from tests.lab.inside import (
+    DIES,
     SHARED,
     SLOW,
+    STOPS,
     confirmed,
     confirmed_by,
     diskwright,
+    empty,
+    forget_in_fstab,
     node_of,
     shown,
     standing_in,
+    story,
     sysfs,
     tool,
     udev_runs,
 )
+from tests.lab.masonry import kernels_node
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import partition_nodes
 from wizard.apply.decide import undo
 from wizard.apply.plan.start import start_run
-from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.journal import RunState, state
 from wizard.layout.document import read_plan
 from wizard.layout.group.grouping import logical_volumes
 from wizard.layout.steps.commands import LVM_WITHOUT_UDEV
@@ -39,14 +45,11 @@ from wizard.tools.program import run
 
 WHOLE, CUT = virtio_drive("grouped-whole", 640 * MIB, 4096), virtio_drive("grouped-cut", 640 * MIB)
 GROUPED_FLEET = Fleet("grouped", (WHOLE, CUT))
-FSTAB = Path("/etc/fstab")
 MAIL, FILMS = Path("/srv/lab/mail"), Path("/srv/lab/films")
 MODULES = ("dm_mod", "loop", "ext4", "xfs")
 LAST_ENTRY = 127 * 128
 """Where a GPT's last entry lies behind its first, which is in no use."""
 
-DIES = "kill -9 $PPID; exit 1"
-STOPS = "touch $(ls -td /var/lib/diskwright/runs/*/ | head -n 1)/stop; exit"
 EVERYTHING = (
     f"workload=mail,fs=ext4,size=101M,label=lab-mail,mount={MAIL}",
     "workload=desktop-root,fs=swap,size=32M,label=lab-swap,mount=none",
@@ -168,7 +171,7 @@ def _stands(plan: Plan) -> Iterator[Check]:
         shown(group),
     )
     for one, planned in zip(logical_volumes(plan), plan.volumes, strict=True):
-        kernel = _kernel_name(one.device)
+        kernel = kernels_node(one.device)
         size = int(sysfs(kernel, "size")) * 512
         yield Check(f"{one.name}: the kernel has its size", size == one.size_bytes, str(size))
         yield Check(
@@ -182,13 +185,8 @@ def _stands(plan: Plan) -> Iterator[Check]:
     for place, path in ((MAIL, plan.volumes[0].path), (FILMS, plan.volumes[2].path)):
         source = tool("findmnt", "-n", "-o", "SOURCE", str(place)).strip()
         yield Check(f"{place} is mounted", source == path, source)
-    swaps = [_kernel_name(name) for name in tool("swapon", "--show=NAME", "--noheadings", "--raw").split()]
-    yield Check("the kernel swaps to its volume", _kernel_name(plan.volumes[1].path) in swaps, shown(swaps))
-
-
-def _kernel_name(node: str) -> str:
-    number = Path(node).stat().st_rdev
-    return Path(f"/sys/dev/block/{os.major(number)}:{os.minor(number)}").resolve().name
+    swaps = [kernels_node(name) for name in tool("swapon", "--show=NAME", "--noheadings", "--raw").split()]
+    yield Check("the kernel swaps to its volume", kernels_node(plan.volumes[1].path) in swaps, shown(swaps))
 
 
 def _let_go(plan: Plan) -> None:
@@ -205,17 +203,8 @@ def _let_go(plan: Plan) -> None:
 
 def _emptied(node: str) -> None:
     """Nothing of an earlier case on the drive, and no line of it in fstab."""
-    tool("wipefs", "--all", "--quiet", node)
-    run(["partx", "--delete", node], seconds=SLOW, accept=range(256))
-    with Path(node).open("r+b") as device:
-        device.write(bytes(16 * MIB))
-    FSTAB.write_text(
-        "".join(
-            line
-            for line in FSTAB.read_text().splitlines(keepends=True)
-            if "/srv/lab" not in line and "swap" not in line
-        )
-    )
+    empty(node)
+    forget_in_fstab("/srv/lab", "swap")
 
 
 def _run_of(plan: Plan) -> Path:
@@ -223,18 +212,9 @@ def _run_of(plan: Plan) -> Path:
     found = start_run(plan, *confirmed_by(plan))
     limit = monotonic() + 3 * SLOW
     while state(found) is RunState.RUNNING:
-        assert monotonic() < limit, f"the run does not end: {_story(found)}"
+        assert monotonic() < limit, f"the run does not end: {story(found)}"
         sleep(0.2)
     return found
-
-
-def _story(found: Path) -> str:
-    lines = [
-        f"{entry.event} {entry.step} {' '.join(entry.command)} {entry.sentence} {entry.output}"
-        for entry in read_entries(found)
-    ]
-    log = found / "process.log"
-    return "\n".join([*lines[-12:], log.read_text()[-2000:] if log.exists() else ""])
 
 
 def _taken_back(node: str) -> Iterator[Check]:
@@ -246,7 +226,7 @@ def _taken_back(node: str) -> Iterator[Check]:
     _, plan = _plan(node)
     with standing_in("lvcreate", "lab_films", STOPS):
         found = _run_of(plan)
-    yield Check("stopped before anything is formatted", state(found) is RunState.STOPPED, _story(found))
+    yield Check("stopped before anything is formatted", state(found) is RunState.STOPPED, story(found))
     tool("blockdev", "--flushbufs", node)
     yield Check("nothing was written to the drive", tool("md5sum", node) == before, "")
     there = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
@@ -254,9 +234,9 @@ def _taken_back(node: str) -> Iterator[Check]:
     try:
         undo(found)
     except DiskwrightError as error:
-        yield Check("undone", False, f"{error}\n{_story(found)}")
+        yield Check("undone", False, f"{error}\n{story(found)}")
         return
-    yield Check("undone", state(found) is RunState.UNDONE, _story(found))
+    yield Check("undone", state(found) is RunState.UNDONE, story(found))
     tool("blockdev", "--flushbufs", node)
     yield Check("every byte of the drive is as it was", tool("md5sum", node) == before, "")
     left = [volume.path for volume in plan.volumes if Path(volume.path).exists()]
@@ -268,14 +248,14 @@ def _cut_off(node: str, program: str, word: str) -> Iterator[Check]:
     _, plan = _plan(node)
     with standing_in(program, word, DIES):
         found = _run_of(plan)
-    yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, _story(found))
+    yield Check(f"{program}: the run was cut off", state(found) is RunState.INTERRUPTED, story(found))
     # As after a restart: nothing of the group is active, and without udev only so are its nodes gone, too.
     run(["vgchange", *LVM_WITHOUT_UDEV, "--activate", "n"], seconds=SLOW, accept=range(256))
     told = diskwright("resume", found.name, *confirmed(plan), accept=range(256), seconds=3 * SLOW)
     yield Check(
         f"{program}: resume ends well",
         told.status == 0,
-        f"{told.status}: {told.errors[-800:]} {_story(found)}",
+        f"{told.status}: {told.errors[-800:]} {story(found)}",
     )
     if told.status == 0 and state(found) is RunState.WAITING:
         told = diskwright("keep", found.name, accept=range(256), seconds=3 * SLOW)

@@ -15,14 +15,20 @@ ENOUGH = WayBackRoom("The way back takes 123 MiB in /srv/runs, where 12 GB are f
 TOO_LITTLE = WayBackRoom("There is no room for a way back in /srv/runs.", fits=False)
 
 
+def being_tried_out(room: WayBackRoom) -> tuple[Rehearsal, threading.Event]:
+    """Services that find this room, once the event is set."""
+    services = Rehearsal()
+    services.room = room
+    services.tried_out = threading.Event()
+    return services, services.tried_out
+
+
 def page(pilot: Pilot[Session], words: str) -> str:
     return " ".join(pilot.app.screen.query_one(words).plain.split())  # type: ignore[attr-defined]
 
 
 def test_the_preview_tells_the_room_while_the_plan_is_read() -> None:
-    services = Rehearsal()
-    services.room = ENOUGH
-    tried_out = services.tried_out = threading.Event()
+    services, tried_out = being_tried_out(ENOUGH)
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_step(pilot, 5)
@@ -39,9 +45,7 @@ def test_the_preview_tells_the_room_while_the_plan_is_read() -> None:
 
 
 def test_whoever_does_not_wait_goes_on_and_the_last_question_waits() -> None:
-    services = Rehearsal()
-    services.room = TOO_LITTLE
-    tried_out = services.tried_out = threading.Event()
+    services, tried_out = being_tried_out(TOO_LITTLE)
 
     async def job(pilot: Pilot[Session]) -> None:
         await to_step(pilot, 7)

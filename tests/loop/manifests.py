@@ -4,12 +4,13 @@ done in between."""
 import os
 import socket
 import struct
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from tests.devices import Bench, tool
 from wizard.apply.manifest.differences import differences
-from wizard.apply.manifest.manifest import take_manifest
+from wizard.apply.manifest.entry import Entry, from_line
+from wizard.apply.manifest.manifest import manifest_lines, take_manifest
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.units import GIB, KIB, MIB, TIB
 
@@ -30,6 +31,11 @@ def make_ext3(bench: Bench, size_bytes: int = 96 * MIB, *options: str) -> str:
     drive = bench.make_drive(size_bytes)
     tool("mke2fs", "-q", "-t", "ext3", *(options or ("-I", "128", "-b", "4096")), drive)
     return drive
+
+
+def entries_of(file: Path) -> Iterator[Entry]:
+    """The entries of a manifest, in its order; raises BadInput where it is no whole manifest."""
+    return (from_line(line, str(file)) for line in manifest_lines(file))
 
 
 def fill(top: Path, huge_bytes: int = TIB) -> None:

@@ -14,8 +14,8 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import Bench, tool
-from tests.loop.manifests import fill, make_ext3
-from wizard.apply.manifest.manifest import AFTER, BEFORE, read_manifest
+from tests.loop.manifests import entries_of, fill, make_ext3
+from wizard.apply.manifest.manifest import AFTER, BEFORE
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.apply.migration.to_fresh.copying import copy_tree
 from wizard.apply.migration.to_fresh.fresh import Fresh, copy_files, make_fresh
@@ -80,8 +80,8 @@ def test_everything_is_copied_and_the_old_one_only_read(
         "copied",
         fresh.make.uuid,
     ]
-    seen = {entry.path: entry for entry in read_manifest(fresh.folder / AFTER)}
-    assert seen.keys() == {entry.path for entry in read_manifest(fresh.folder / BEFORE)}
+    seen = {entry.path: entry for entry in entries_of(fresh.folder / AFTER)}
+    assert seen.keys() == {entry.path for entry in entries_of(fresh.folder / BEFORE)}
     assert seen[b"other name"].same_as == b"file"
     # What no common program keeps: flags, holes in large files, sockets, all in one.
     assert (seen[b"by others"].flags, seen[b"still"].flags) == (0x30, 0x10)

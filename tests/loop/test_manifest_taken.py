@@ -15,10 +15,10 @@ from time import monotonic, sleep
 import pytest
 
 from tests.devices import Bench, tool
-from tests.loop.manifests import DEPTH, NOT_UTF8, OTHER_ACL, fill, make_ext3, manifest_of, told
+from tests.loop.manifests import DEPTH, NOT_UTF8, OTHER_ACL, entries_of, fill, make_ext3, manifest_of, told
 from wizard.apply.manifest.differences import TOLD, differences
 from wizard.apply.manifest.entry import Entry, Kind
-from wizard.apply.manifest.manifest import read_manifest, take_manifest
+from wizard.apply.manifest.manifest import take_manifest
 from wizard.apply.manifest.mount_read_only import mounted_alone, mounted_read_only
 from wizard.model.errors import BadInput, Failed
 from wizard.model.units import MIB
@@ -34,7 +34,7 @@ def drive(bench: Bench) -> str:
 
 
 def by_path(file: Path) -> dict[bytes, Entry]:
-    return {entry.path: entry for entry in read_manifest(file)}
+    return {entry.path: entry for entry in entries_of(file)}
 
 
 def test_everything_is_in_it(drive: str, tmp_path: Path) -> None:
@@ -359,4 +359,4 @@ def test_a_manifest_without_its_last_lines_is_refused(drive: str, tmp_path: Path
     for left in (lines[:-1], lines[:-2], [*lines[:-2], lines[-1]], lines[1:], []):
         (tmp_path / "cut").write_bytes(gzip.compress(b"".join(left)))
         with pytest.raises(BadInput):
-            list(read_manifest(tmp_path / "cut"))
+            list(entries_of(tmp_path / "cut"))

@@ -1,7 +1,6 @@
 """The report of a real run: what it was on, what was done, what was verified, and how it ended."""
 
 import json
-from pathlib import Path
 
 import pytest
 
@@ -15,7 +14,8 @@ from wizard.layout.planner import Mode
 from wizard.model.errors import Failed
 from wizard.model.journal import Event
 from wizard.model.units import MIB
-from wizard.report.save import save_report
+from wizard.report.gather import Sources
+from wizard.report.save import make_report, write_report
 
 
 def test_a_run_that_is_done_is_told_with_every_check(work: Work, make_drive: MakeDrive) -> None:
@@ -79,7 +79,7 @@ def test_a_run_that_failed_is_told_as_far_as_it_came(
     run, now = work.apply(plan)
     assert now is RunState.FAILED, story(run)
     file = work.folder / "report.json"
-    save_report(file, run=run)
+    write_report(make_report(Sources(run=run)), file)
     told = json.loads(file.read_text())["run"]
     states = [step["state"] for step in told["steps"]]
     kinds = [step.operation.kind for step in plan.steps]
@@ -102,6 +102,6 @@ def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_inst
     assert ended(run) is RunState.DONE, story(run)
     assert not (run / FILE).exists()
     file = work.folder / "report.json"
-    save_report(Path(file), run=run)
+    write_report(make_report(Sources(run=run)), file)
     facts = json.loads(file.read_text())["facts"]
     assert "The run kept no facts of its own" in facts["origin"] and facts["drives"][0]["partitions"]

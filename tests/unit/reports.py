@@ -11,6 +11,7 @@ from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
+from wizard.documents.codec import from_json, parse_document
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.wishes.wish import Wish
 from wizard.model.errors import DiskwrightError
@@ -18,6 +19,8 @@ from wizard.model.machine import Drive, Machine
 from wizard.model.plan import Plan
 from wizard.model.verdict import Outcome, Pair, Ratio, Verdict
 from wizard.report.markup import VOID
+from wizard.report.nouns import Report
+from wizard.report.run_document import SCHEMA
 
 MACHINES = Path(__file__).resolve().parents[1] / "machines"
 RECORDINGS = sorted(
@@ -125,3 +128,8 @@ def verdict(drive: str = "/dev/sda") -> Verdict:
         1.5,
         pairs,
     )
+
+
+def read_report(text: str) -> Report:
+    """A report from its document."""
+    return from_json(parse_document(text, SCHEMA, "report.json"), Report, "report.json")

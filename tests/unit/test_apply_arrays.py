@@ -9,7 +9,7 @@ from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import E512, drive
 from tests.unit.stripes import BTRFS, LVM, MD, MIRROR, TWICE
 from tests.unit.test_layout_whole import zoned_plan
-from wizard.apply.plan.drive_digests import is_formatted
+from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.plan.guard import check_operations
 from wizard.apply.plan.start import check_tokens, room_bytes
 from wizard.apply.steps.array_checks import examined_chunk, exported, kernel_check
@@ -121,8 +121,8 @@ def test_what_can_be_put_back_ends_with_the_filesystem_or_with_emptied_zones(
 ) -> None:
     kinds: list[str] = [step.operation.kind for step in plan.steps]
     number = kinds.index(last, len(kinds) - kinds[::-1].index(last) - 1) + 1 if last else 0
-    assert not is_formatted(plan, frozenset(range(1, number + 1)))
-    assert is_formatted(plan, frozenset(range(1, number + 2)))
+    assert not no_way_back(plan, frozenset(range(1, number + 1)))
+    assert no_way_back(plan, frozenset(range(1, number + 2)))
 
 
 def test_the_programs_that_check_a_stripe_are_asked_for_before() -> None:

@@ -40,7 +40,7 @@ class Tools:
         said = next((text for start, text in self.says.items() if words.startswith(start)), None)
         if said is None:
             raise Failed(f"{argv[0]} ended with status 1")
-        return Result(tuple(argv), 0, said, "", 0.0)
+        return Result(0, said, "", 0.0)
 
 
 def step_of(plan: Plan, kind: type) -> int:

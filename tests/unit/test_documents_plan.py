@@ -53,7 +53,6 @@ def redigested(plan: Plan, change: Callable[[Body], None]) -> str:
 )
 def test_a_plan_is_read_as_it_was_written(plan: Plan) -> None:
     assert read_plan(render_plan(plan), "plan.json") == plan
-    assert redigested(plan, lambda body: None) != ""
     assert read_plan(redigested(plan, lambda body: None), "plan.json") == plan
 
 
@@ -254,6 +253,7 @@ def test_a_rederived_plan_is_sound_where_nothing_is_hostile() -> None:
         ({"mount_options": ("noatime 0 0\nevil",)}, "no mount option"),
         ({"uuid": "11111111-2222-3333-4444-55555555555G"}, "UUID"),
         ({"uuid": PLAN.volumes[0].uuid.upper().replace("1", "A")}, "UUID"),
+        ({"uuid": PLAN.volumes[1].uuid}, "same UUID"),
         ({"filesystem": "reiserfs"}, "does not make"),
     ],
 )
@@ -291,12 +291,6 @@ def test_nothing_that_stays_is_wiped_or_moved() -> None:
     dropped = replace(table, entries=tuple(entry for entry in table.entries if not entry.kept))
     with pytest.raises(BadInput, match="does not hold together"):
         check_plan(rederived(KEEPING, KEEPING.volumes, dropped))
-    over = replace(
-        table,
-        entries=tuple(entry if entry.kept else replace(entry, start_bytes=MIB) for entry in table.entries),
-    )
-    with pytest.raises(BadInput, match="overlap"):
-        check_plan(rederived(KEEPING, KEEPING.volumes, over))
 
 
 @pytest.mark.parametrize(
@@ -385,11 +379,6 @@ def test_entries_are_checked_by_the_rules_of_the_trade_though_all_else_agrees_wi
         changed = tuple(table if operation == TABLE else operation for operation in OPERATIONS)
         with pytest.raises(BadInput, match=says):
             check_plan(with_operations(replace(PLAN, after=after), changed))
-
-
-def test_one_uuid_for_two_volumes_is_refused() -> None:
-    with pytest.raises(BadInput, match="same UUID"):
-        check_plan(rederived(PLAN, first_changed(uuid=PLAN.volumes[1].uuid)))
 
 
 def test_nothing_is_said_to_stay_that_goes() -> None:

@@ -33,7 +33,7 @@ NOTHING = Surroundings(terminal=False, session=False, bus=False, systemd=False)
         ("sudo pkexec", LAUNCHED, "pkexec"),
         ("pkexec", BARE, None),
         ("run0", Surroundings(terminal=True, session=True, bus=True, systemd=False), None),
-        ("sudo pkexec", NOTHING, "sudo, silent"),
+        ("sudo pkexec", NOTHING, "sudo, asking nobody"),
         ("", DESKTOP, None),
     ],
 )
@@ -44,7 +44,9 @@ def test_the_first_that_can_ask_is_chosen(
         (tmp_path / name).touch()
         (tmp_path / name).chmod(0o4755)
     found = way_to_root(lambda name: str(tmp_path / name) if name in here.split() else None, around)
-    assert (found and f"{found.name}{', silent' if found.silent else ''}") == chosen
+    assert (
+        found and f"{found.name}{', asking nobody' if '--non-interactive' in found.prefix else ''}"
+    ) == chosen
     if found:
         assert found.argv[0] == str(tmp_path / found.name)
         assert found.argv[len(found.prefix)] == sys.executable and "-I" in found.argv

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive, mbr, partition, partitioned
 from wizard.layout.planner import Mode
-from wizard.layout.told.preview import ASCII, CONSOLE, Cell, State, bar, preview_lines
+from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
 from wizard.model.drive_facts import Ata, Smart
 from wizard.model.machine import Signature
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.units import GIB, MIB
+from wizard.tui.text.plantext import SHADES
 
 OLD = partitioned(
     partition(1, 34 * 512, 100 * GIB, filesystem="ext3"),
@@ -56,7 +57,7 @@ SLOTS = st.lists(
 @given(SLOTS, st.integers(1, 200), st.booleans())
 def test_a_bar_is_exactly_as_wide_as_it_should_be(slots: tuple[Slot, ...], width: int, after: bool) -> None:
     size = sum(slot.size_bytes for slot in slots) + 1
-    cells = bar(Layout("gpt", slots), size, width, CONSOLE, after=after)
+    cells = bar(Layout("gpt", slots), size, width, SHADES, after=after)
     assert sum(cell.width for cell in cells) == width
     assert all(cell.width >= 1 and len(cell.text) == cell.width for cell in cells)
     drawn = [slot.number for cell in cells for slot in cell.slots if slot.number]
@@ -92,12 +93,12 @@ def test_states_differ_without_colour() -> None:
     assert kinds(before) == [State.REMOVED, State.FREE, State.REMOVED, State.FREE]
     assert kinds(after) == [State.NEW, State.NEW]
     assert kinds(bar(adding().after, plan.drive.size_bytes, 60, after=True))[0] is State.KEPT
-    for glyphs in (ASCII, CONSOLE):
+    for glyphs in (ASCII, SHADES):
         assert len({glyphs.fill(state) for state in State}) == len(State)
 
 
 def test_glyphs_are_in_the_fonts_of_a_text_console() -> None:
-    every = "".join((*(CONSOLE.fill(state) for state in State), CONSOLE.edge))
+    every = "".join((*(SHADES.fill(state) for state in State), SHADES.edge))
     assert every.encode("cp437").decode("cp437") == every
     assert "".join((*(ASCII.fill(state) for state in State), ASCII.edge)).isascii()
 
@@ -124,11 +125,9 @@ def test_logical_partitions_are_drawn_within_their_container() -> None:
 @pytest.mark.parametrize("width", [40, 60, 80, 120])
 @pytest.mark.parametrize("plan", [replacing(), adding()], ids=["replacing", "adding"])
 def test_no_line_is_wider_than_asked_and_none_speaks_to_the_terminal(plan: Plan, width: int) -> None:
-    for glyphs in (ASCII, CONSOLE):
-        lines = preview_lines(plan, width, glyphs)
-        assert max(cell_width(line) for line in lines) <= width
-        assert all(line.isprintable() for line in lines)
-    assert all(line.isascii() for line in preview_lines(plan, width))
+    lines = preview_lines(plan, width)
+    assert max(cell_width(line) for line in lines) <= width
+    assert all(line.isascii() and line.isprintable() for line in lines)
 
 
 def test_a_preview_tells_everything() -> None:

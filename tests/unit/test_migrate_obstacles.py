@@ -7,7 +7,6 @@ import pytest
 
 from tests.unit.migrations import EXT3, FSTAB, TARGET, UUID, situation
 from wizard.migrate.make import make_migration
-from wizard.migrate.obstacles.codes import CODES
 from wizard.migrate.obstacles.found_all import BARS, TOUCHING, WRITING, against, obstacles_of
 from wizard.migrate.operations import (
     all_operations,
@@ -140,12 +139,12 @@ def test_a_folder_that_was_named_for_everything_is_told_of_once() -> None:
     assert said == ["/mnt/u cannot hold what is replaced: it is read-only."]
 
 
-def test_every_code_has_its_case_and_its_meaning() -> None:
-    assert (
-        {*(f"migrate-{name}" for name in CASES), "migrate-complete", "migrate-light-complete"}
-        == set(CODES)
-        >= BARS.keys()
-    )
+def test_every_code_that_bars_a_way_has_its_case() -> None:
+    assert {
+        *(f"migrate-{name}" for name in CASES),
+        "migrate-complete",
+        "migrate-light-complete",
+    } >= BARS.keys()
 
 
 @pytest.mark.parametrize("found", [ext(has_errors=True), ext(half_done="it was being resized")])

@@ -88,8 +88,8 @@ def test_a_luks_device_that_is_being_reencrypted_begins_with_its_first_part_and_
 def test_lvm_tells_its_data_area_and_where_each_volume_lies() -> None:
     found = inside("LVM2_member", made.lvm(made.lvm_text(2048), MIB))
     extent = 4 * MIB
-    plain = Volume("plain", made.LVM_VOLUME, MIB + 3 * extent, (MIB + 3 * extent, MIB + 9 * extent))
-    wide = Volume("wide", made.LVM_WIDE, MIB + 5 * extent, (MIB + 5 * extent,), Striping(64 * KIB, 128 * KIB))
+    plain = Volume(made.LVM_VOLUME, MIB + 3 * extent)
+    wide = Volume(made.LVM_WIDE, MIB + 5 * extent, Striping(64 * KIB, 128 * KIB))
     assert found == Inside(MIB, volumes=(plain, wide))
 
 
@@ -97,9 +97,9 @@ def test_lvm_metadata_in_a_ring_is_read_around_its_end() -> None:
     text = made.lvm_text(2055)
     area = 64 * KIB
     found = inside("LVM2_member", made.lvm(text, MIB, text_at=area - 700, area_bytes=area))
-    assert found.data_offset_bytes == 2055 * 512 and [volume.name for volume in found.volumes] == [
-        "plain",
-        "wide",
+    assert found.data_offset_bytes == 2055 * 512 and [volume.uuid for volume in found.volumes] == [
+        made.LVM_VOLUME,
+        made.LVM_WIDE,
     ]
 
 

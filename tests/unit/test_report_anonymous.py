@@ -12,7 +12,7 @@ import pytest
 
 from tests.unit.layouts import EVERYTHING, wish
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
-from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of
+from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of, read_report
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.runs import new_run
@@ -26,7 +26,7 @@ from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page
-from wizard.report.run_document import read_report, render_report
+from wizard.report.run_document import render_report
 from wizard.report.save import make_report
 
 NAMING = {"serial", "wwn", "by_id", "uuid", "uuids", "part_uuid", "boot_id", "content_digest"}
@@ -56,7 +56,7 @@ def outputs(report: Report) -> str:
     """Both forms, one behind the other, after proving that both are still whole."""
     page, document = render_page(report), render_report(report)
     Page(page)
-    assert read_report(document, "report.json") == report
+    assert read_report(document) == report
     return page + document
 
 

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from tests.unit.machines import drive, machine
-from tests.unit.reports import MACHINES, plan_of, verdict
+from tests.unit.reports import MACHINES, plan_of, read_report, verdict
 from wizard.cli import main
 from wizard.layout.document import render_plan
 from wizard.model.errors import ExitCode
 from wizard.report.gather import Sources, gather
-from wizard.report.run_document import read_report, render_report
+from wizard.report.run_document import render_report
 from wizard.trial.document import render_verdict
 
 JUMPERED = str(MACHINES / "jumpered.json")
@@ -21,7 +21,7 @@ def test_a_report_is_read_as_it_was_written() -> None:
     report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine(), verdict=verdict()))
     text = render_report(report)
     assert json.loads(text)["schema"] == "diskwright.report/1"
-    assert read_report(text, "report.json") == report
+    assert read_report(text) == report
 
 
 def test_sizes_and_starts_are_in_bytes_by_their_names() -> None:

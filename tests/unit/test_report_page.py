@@ -11,7 +11,6 @@ from tests.unit.machines import drive, machine, partition, partitioned
 from tests.unit.reports import MACHINES, RECORDINGS, Page, plan_of, plans_of, verdict
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
-from wizard.apply.run.journal import RunState
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.journal import Entry, Event
@@ -25,7 +24,6 @@ from wizard.report.history import checks_of, step_result
 from wizard.report.markup import tag
 from wizard.report.nouns import Report, RunRecord
 from wizard.report.page import render_page
-from wizard.report.save import save_report
 
 HOSTILE = "<script>alert(1)</script>\"'&</svg>]]>\x1b[31m\u202etxt"
 
@@ -247,19 +245,3 @@ def test_a_run_that_failed_shows_what_was_done_and_what_was_not() -> None:
     assert "It failed." in page.text and "2026-11-20 10:00:05 UTC" in page.text
     assert re.search(r"failed\s*3\.00 s", page.text) and "not begun" in page.text
     assert "What was verified" not in page.text, "nothing was"
-
-
-def test_a_wizard_that_is_not_root_saves_what_it_followed(tmp_path: Path) -> None:
-    plan, file = plan_of(machine(), drive()), tmp_path / "report.html"
-    told = entries(
-        (Event.STARTED, 0, 0), (Event.STEP_STARTED, 1, 1), (Event.STEP_DONE, 1, 2), (Event.STOPPED, 0, 3)
-    )
-    locked = tmp_path / "never-made" / "20261120-sda"
-    save_report(
-        file, run=locked, plan=plan, entries=told, now=RunState.STOPPED, machine=machine(), verdict=verdict()
-    )
-    page = Page(file.read_text())
-    assert "20261120-sda" in page.text and "stopped 0." in page.text and "1.00 s" in page.cells
-    assert (
-        "Read by the wizard before anything was planned." in page.text and "What is missing" not in page.text
-    )

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from tests.exchanging import ErringDrive, Fault
-from tests.unit.test_transaction_cuts import Case
-from tests.unit.test_transaction_cuts import saving_takes_time as saving_takes_time
+from tests.unit.committed import Case
+from tests.unit.committed import saving_takes_time as saving_takes_time
 from wizard.apply.engine.record import UNTOUCHED, Phase
 from wizard.model.errors import Failed, Refused
 

@@ -150,7 +150,7 @@ def _partition(
     elif place.standing is Standing.HIDDEN:
         yield _hidden(drive, geometry, partition)
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
-        yield _grain(drive, geometry, partition)
+        yield _grain(drive, partition)
     elif not spoiled:
         yield _fine(place, geometry, "starts")
 
@@ -229,7 +229,7 @@ def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
     )
 
 
-def _grain(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
+def _grain(drive: Drive, partition: Partition) -> Finding:
     inside = (
         "erase blocks of a solid-state drive"
         if drive.rotational is False

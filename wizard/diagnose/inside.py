@@ -4,6 +4,7 @@ all offsets decides."""
 from collections.abc import Iterator
 
 from wizard.diagnose.places import Place, Standing
+from wizard.diagnose.stripes import PARITY
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive
@@ -11,7 +12,6 @@ from wizard.model.names import printable
 
 KERNEL = "Linux, block/blk-settings.c, queue_limit_alignment_offset, with the sum of all offsets as the start"
 BAD = (Standing.OFF, Standing.HIDDEN)
-PARITY = ("md raid4", "md raid5", "md raid6")
 REMEDIES = {
     "LVM2_member": (
         "`pvcreate --dataalignment 1m` (and no --dataalignmentoffset) lets LVM's data begin on 1 MiB"

@@ -7,6 +7,7 @@ from pathlib import PurePosixPath
 
 from wizard.filesystems.kind import Argv
 from wizard.migrate.estimates import room_bytes
+from wizard.migrate.ext.used import PASSING
 from wizard.migrate.obstacles.found_all import WRITING, against, obstacles_of, refusal
 from wizard.migrate.obstacles.inside_it import OLDEST_PROGRAMS
 from wizard.migrate.operations import fstab_operations, operations_for
@@ -24,9 +25,6 @@ IN_USE = frozenset({"migrate-running-root", "migrate-mounted", "migrate-swap-fil
 
 ROOT = "/"
 """Where that is mounted, fstab lies on the filesystem itself, and is changed with it."""
-
-PENDING = frozenset({"needs_recovery", "orphan_present"})
-"""Features that come and go with every mount."""
 
 PLACE = PurePosixPath("/mnt")
 RUNS = str(PLACE / "diskwright")
@@ -81,7 +79,7 @@ def _let_go(situation: Situation) -> Situation:
         free_blocks=before.blocks,
         needs_recovery=False,
         clean=True,
-        features=before.features - PENDING,
+        features=before.features - PASSING,
     )
     return replace(
         situation,
@@ -127,7 +125,7 @@ SHAPE = {
 
 
 def _lasting(facts: ExtFacts) -> str:
-    return ", ".join(sorted(facts.features - PENDING))
+    return ", ".join(sorted(facts.features - PASSING))
 
 
 def _shown(value: object) -> str:

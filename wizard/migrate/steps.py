@@ -39,8 +39,8 @@ def operation_commands(operation: OnDevice, device: str, undo_file: str = "") ->
     """The argument lists that carry the operation out on `device`, which can be any node.
 
     With `undo_file` every program keeps there what it replaces. `tune2fs -I` takes no such file: it makes
-    `tune2fs-NAME.e2undo`, after the node's last name, in the folder that E2FSPROGS_UNDO_DIR names
-    (`widening_undo_file`), which is that of `undo_file`.
+    `tune2fs-NAME.e2undo`, after the node's last name, in the folder that E2FSPROGS_UNDO_DIR names,
+    which is that of `undo_file`.
     """
     kept = ("-z", undo_file) if undo_file else ()
     match operation:
@@ -85,11 +85,6 @@ def _checking(operation: CheckFiles, device: str, kept: tuple[str, ...]) -> tupl
     # -p would repair even folders that are gone, so nothing may be left to repair by then: it marks the
     # filesystem as checked.
     return (checking,) if operation.repairs or operation.pending else (proof(device), checking)
-
-
-def widening_undo_file(device: str, undo_file: str) -> str:
-    """Where `tune2fs -I` keeps what it replaces on `device`, beside `undo_file`."""
-    return str(PurePosixPath(undo_file).with_name(f"tune2fs-{PurePosixPath(device).name}.e2undo"))
 
 
 def accepted(argv: Argv) -> tuple[int, ...]:

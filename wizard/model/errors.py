@@ -40,9 +40,3 @@ class EndedByUser(DiskwrightError):
     """The person ends a command whose work goes on by itself."""
 
     exit_code = ExitCode.ENDED_BY_USER
-
-
-class Interrupted(DiskwrightError):
-    """Stopped between two steps; `resume` or `undo` goes on from there."""
-
-    exit_code = ExitCode.INTERRUPTED

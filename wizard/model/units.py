@@ -62,6 +62,13 @@ def format_duration(seconds: float) -> str:
     return f"{minutes} min" if minutes < 90 else f"{minutes // 60} h {minutes % 60} min"
 
 
+def format_nanoseconds(nanoseconds: float) -> str:
+    """`8.5 us`, `85 us`, `12.3 ms`."""
+    if nanoseconds < 10_000:
+        return f"{nanoseconds / 1000:.1f} us"
+    return f"{nanoseconds / 1000:.0f} us" if nanoseconds < 1_000_000 else f"{nanoseconds / 1_000_000:.1f} ms"
+
+
 def roughly(seconds: float) -> str:
     """The same as an estimate in a sentence: `about 3 min`, `under 1 s`."""
     return f"about {format_duration(seconds)}" if seconds >= 1 else format_duration(seconds)

@@ -11,13 +11,12 @@ from wizard.advise.workloads import find_workload
 from wizard.apply.decide import power_told
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
-from wizard.apply.run.journal import RunState, read_entries, state
+from wizard.apply.run.journal import read_entries, state
 from wizard.apply.run.runs import Kind, called, kind_of, load_plan
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.advice import Advice
 from wizard.model.errors import BadInput
-from wizard.model.journal import Entry
 from wizard.model.machine import Machine
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Volume
@@ -33,14 +32,11 @@ NOW = "Read when this report was made."
 class Sources:
     """What a report is made from; everything may be missing.
 
-    A `run` is read from its folder, unless whoever followed it gives its plan, its journal in `entries` and
-    its state in `now`. `machine` is a recording or what a wizard has read already, and `origin` the sentence
-    that says which; without one the drives are read now. `workload` asks for advice where there is no plan.
+    A `run` is read from its folder. `machine` is a recording, and `origin` the sentence that says which;
+    without one the drives are read now. `workload` asks for advice where there is no plan.
     """
 
     run: Path | None = None
-    entries: tuple[Entry, ...] | None = None
-    now: RunState = RunState.INTERRUPTED
     plan: Plan | None = None
     machine: Machine | None = None
     origin: str = ""
@@ -77,13 +73,11 @@ def gather(sources: Sources) -> Report:
         plan=plan,
         verdict=sources.verdict,
         cliff=sources.cliff,
-        run=None if sources.run is None or plan is None else _record(sources.run, sources, plan),
+        run=None if sources.run is None or plan is None else _record(sources.run, plan),
     )
 
 
-def _record(run: Path, sources: Sources, plan: Plan) -> RunRecord:
-    if sources.entries is not None:
-        return record_of(run, sources.now, sources.entries, len(plan.steps))
+def _record(run: Path, plan: Plan) -> RunRecord:
     return record_of(run, state(run), read_entries(run), len(plan.steps), power_told(run))
 
 
@@ -145,7 +139,7 @@ def _facts(sources: Sources, plan: Plan | None, absent: list[Absence]) -> tuple[
 def _machine(sources: Sources, wanted: Sequence[str]) -> tuple[Machine, str]:
     if sources.machine is not None:
         return sources.machine, sources.origin
-    if sources.run is not None and sources.entries is None and (kept := kept_machine(sources.run)):
+    if sources.run is not None and (kept := kept_machine(sources.run)):
         return kept, "Read when the run began, before its first write."
     if sources.run is not None:
         return probe_machine(

@@ -4,7 +4,7 @@ drive."""
 from collections.abc import Iterator, Sequence
 from statistics import median, quantiles
 
-from wizard.model.units import format_capacity, format_duration
+from wizard.model.units import format_capacity, format_duration, format_nanoseconds
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.report.charts import Bar, bars, interval
 from wizard.report.markup import Markup, join, listed, pairs, paragraphs, table, tag
@@ -77,11 +77,11 @@ def _times(verdict: Verdict) -> Markup:
     title = "Time of an access: the median, and the middle half of all"
     parts = [(name, times, quantiles(times, n=4, method="inclusive")) for name, times in kinds]
     rows = [
-        Bar(name, median(times), time_words(median(times)), quarters[0], quarters[2], name)
+        Bar(name, median(times), format_nanoseconds(median(times)), quarters[0], quarters[2], name)
         for name, times, quarters in parts
     ]
     numbers = [
-        (name, *map(time_words, (min(times), quarters[0], median(times), quarters[2], max(times))))
+        (name, *map(format_nanoseconds, (min(times), quarters[0], median(times), quarters[2], max(times))))
         for name, times, quarters in parts
     ]
     said = (
@@ -116,13 +116,6 @@ def factor_counts(verdict: Verdict) -> Iterator[tuple[str, int]]:
     for low, high in zip(EDGES, (*EDGES[1:], float("inf")), strict=True):
         name = f"{low:g} to {high:g}" if high != float("inf") else f"{low:g} and more"
         yield name, sum(low <= factor < high for factor in factors)
-
-
-def time_words(nanoseconds: float) -> str:
-    """`85 us`, `12.3 ms`."""
-    if nanoseconds < 10_000:
-        return f"{nanoseconds / 1000:.1f} us"
-    return f"{nanoseconds / 1000:.0f} us" if nanoseconds < 1_000_000 else f"{nanoseconds / 1_000_000:.1f} ms"
 
 
 def cliff_part(verdict: CliffVerdict) -> Markup:

@@ -1,17 +1,12 @@
 """The room's door: a report made and kept in a file."""
 
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
-from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import STATE, load_environment
 from wizard.documents.files import write_file
 from wizard.model.errors import BadInput
-from wizard.model.journal import Entry
-from wizard.model.machine import Machine
-from wizard.model.plan import Plan
-from wizard.model.verdict import Verdict
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
 from wizard.report.nouns import Report
@@ -47,29 +42,3 @@ def write_report(report: Report, path: Path) -> None:
     `write_file` does."""
     text = render_report(report) if path.suffix == ".json" else render_page(report)
     write_file(path, text, "The report")
-
-
-def save_report(
-    path: Path,
-    *,
-    run: Path | None = None,
-    plan: Plan | None = None,
-    entries: Sequence[Entry] | None = None,
-    now: RunState = RunState.INTERRUPTED,
-    machine: Machine | None = None,
-    verdict: Verdict | None = None,
-    without_serials: bool = False,
-) -> None:
-    """What a wizard offers when it is done: the report of a run, or of a plan that was not applied, with what
-    it has at hand.
-
-    Only root may read a run's folder; a wizard that followed the run without being root gives its plan, its
-    `entries` and its state. Raises BadInput where something cannot be read, Failed where the file cannot be
-    written.
-    """
-    origin = "Read by the wizard before anything was planned." if machine is not None else ""
-    journal = None if entries is None else tuple(entries)
-    sources = Sources(
-        run=run, entries=journal, now=now, plan=plan, machine=machine, origin=origin, verdict=verdict
-    )
-    write_report(make_report(sources, without_serials=without_serials), path)

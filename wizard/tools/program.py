@@ -32,7 +32,6 @@ class Result:
     """What a command did. `output` is stdout, `errors` stderr, both decoded with replacement characters for
     bytes that are no UTF-8."""
 
-    argv: tuple[str, ...]
     status: int
     output: str
     errors: str
@@ -105,7 +104,6 @@ def run(
             note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
             raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
     result = Result(
-        tuple(argv),
         process.returncode,
         out.decode(errors="replace"),
         err.decode(errors="replace"),

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from wizard.apply.block.devices import SYS_BLOCK
 from wizard.model.errors import DiskwrightError
 from wizard.tools.program import run
 
@@ -20,7 +21,6 @@ RULES = Path("/run/udev/rules.d")
 RULE_NAME = "00-diskwright-{}-{}.rules"
 """With the number of the process whose rule it is, and what it is about."""
 
-SYS_BLOCK = Path("/sys/class/block")
 RELOAD_SECONDS = 30.0
 
 _ALONE = 'ENV{UDISKS_IGNORE}="1", ENV{SYSTEMD_READY}="0", OPTIONS:="nowatch"'

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from wizard.apply.block.extents import Read
 from wizard.apply.run.journal import sync_folder
-from wizard.apply.run.vault import replace_durably
+from wizard.apply.run.vault import read_kept, replace_durably
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import Failed
 from wizard.model.machine import Extent
 
 SCHEMA = "diskwright.rehearsed/1"
@@ -186,13 +186,8 @@ def settle_record(run: Path) -> None:
 def load_record(run: Path) -> Record | None:
     """How far the run is; None for one that was never rehearsed. Raises BadInput where the file is
     damaged."""
-    try:
-        text = (run / FILE).read_text("utf-8")
-    except FileNotFoundError:
-        return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{run / FILE} cannot be read: {error}.") from None
-    return _read(text, str(run / FILE))
+    text = read_kept(run / FILE)
+    return None if text is None else _read(text, str(run / FILE))
 
 
 @lru_cache(maxsize=4)

@@ -98,12 +98,6 @@ def take_manifest(
     return Manifest(file, count, meter.done, monotonic() - begun)
 
 
-def read_manifest(file: Path) -> Iterator[Entry]:
-    """The entries of a manifest, in its order; raises BadInput where it is no whole manifest."""
-    for number, line in enumerate(manifest_lines(file), 1):
-        yield from_line(line, f"{printable(str(file), 200)}, entry {number}")
-
-
 def manifest_lines(file: Path) -> Iterator[bytes]:
     """The lines of a manifest, one for each entry, in its order; raises BadInput where it is no whole
     manifest."""

@@ -17,11 +17,6 @@ class Ground(Protocol):
     """Steps are made, looked at, then committed; and taken back or dropped. All of it may be repeated after
     it was cut off."""
 
-    @property
-    def node(self) -> str:
-        """Where the filesystem as it is to be can be looked at, from the first step until it is committed or
-        taken back."""
-
     def release(self) -> None:
         """Let go of the device: nothing that only a run at work needs is left on it. Raises Failed."""
 

@@ -28,8 +28,8 @@ waited for.
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from pathlib import Path
 
+from wizard.apply.block.devices import SYS_BLOCK
 from wizard.apply.block.unseen import heed, ignore
 from wizard.apply.plan.guard import own_nodes
 from wizard.apply.run.begin import settle, udev_runs
@@ -49,8 +49,6 @@ from wizard.tools.program import run
 
 MOMENT = "partitions"
 """What the rule is about that udev has while a partition table is changed."""
-
-SYS_BLOCK = Path("/sys/class/block")
 
 
 @contextmanager

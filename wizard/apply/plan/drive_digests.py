@@ -107,7 +107,7 @@ def changed(run: Path, plan: Plan, begun: frozenset[int]) -> tuple[str, Extent] 
     return None
 
 
-def is_array_untouched(run: Path, plan: Plan, device: str, node: str) -> bool:
+def is_array_untouched(run: Path, device: str, node: str) -> bool:
     """Whether the array or logical volume `device`, which is `node` now, shows what it showed when its making
     was noted; false where that was not noted.
     """
@@ -272,14 +272,6 @@ def _unformatted(plan: Plan, begun: frozenset[int]) -> list[str]:
     ]
     formatted = {one.device for one in operations if isinstance(one, MakeFilesystem)}
     return [device for device in made if device not in formatted and Path(device).exists()]
-
-
-def is_formatted(plan: Plan, begun: frozenset[int]) -> bool:
-    """Whether making a filesystem, encrypting a partition or emptying a zoned drive was begun."""
-    return any(
-        isinstance(plan.steps[number - 1].operation, MakeFilesystem | MakeContainer | ResetZones)
-        for number in begun
-    )
 
 
 def no_way_back(plan: Plan, begun: frozenset[int]) -> str:

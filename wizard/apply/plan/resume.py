@@ -184,7 +184,7 @@ def check_on_array(
     make. Remains of what its parts held before can show on it, so what it showed when it was made may stay.
     """
     for device, node in running_layers(plan, quietly):
-        if not drive_digests.is_array_untouched(run, plan, device, node):
+        if not drive_digests.is_array_untouched(run, device, node):
             _check_on(run, plan, device, node, begun, done, making)
 
 

@@ -48,7 +48,7 @@ def verify(
                 yield Check(f"fstab has exactly one line for {what}", times == 1, f"{times} found")
             case MakeSubvolumes(device=device):
                 yield _check(
-                    f"{device} has its planned subvolumes", planned_differences(step.operation, plan, seconds)
+                    f"{device} has its planned subvolumes", planned_differences(step.operation, seconds)
                 )
             case Mount(device=device, mount_point=place):
                 yield _check(

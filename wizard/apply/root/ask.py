@@ -45,12 +45,10 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Way:
-    """A program that gives root, and how it is begun. `silent` where it can ask for nothing, and only works
-    for those it need not ask."""
+    """A program that gives root, and how it is begun."""
 
     name: str
     prefix: tuple[str, ...]
-    silent: bool = False
 
     @property
     def argv(self) -> tuple[str, ...]:
@@ -75,7 +73,7 @@ def way_to_root(
         return Way("run0", (run0, "--background=", "--"))
     if pkexec and now.bus and (now.session or now.terminal) and _is_setuid(pkexec):
         return Way("pkexec", (pkexec,))
-    return Way("sudo", (sudo, "--non-interactive", "--"), silent=True) if sudo else None
+    return Way("sudo", (sudo, "--non-interactive", "--")) if sudo else None
 
 
 def look_around(environ: Mapping[str, str]) -> Surroundings:

@@ -13,12 +13,12 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import FILE as JOURNAL
 from wizard.apply.run.journal import sync_folder
 from wizard.apply.run.number import in_order, make_numbered
-from wizard.apply.run.vault import write_durably
+from wizard.apply.run.vault import replace_document
 from wizard.apply.system.edited_file import kept_as
 from wizard.documents.codec import from_json, parse_document, render_document, to_json
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.rehearsed import on_drive_only, on_drives
-from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.errors import BadInput, Refused
 from wizard.model.identity import Identity
 from wizard.model.names import printable
 from wizard.model.plan import Plan
@@ -266,14 +266,7 @@ def _known_drives(run: Path) -> Drives | None:
 def save_drives(run: Path, drives: tuple[Identity, ...], *, found: bool) -> None:
     """Have the run know its drives as these from now on, in the plan's order; on the medium on return. Raises
     Failed, and then it knows them as before."""
-    new = run / f"{DRIVES}.new"
-    text = render_document(DRIVES_SCHEMA, to_json(Drives(drives, found)))
-    try:
-        write_durably(new, text.encode(), os.O_TRUNC)
-        new.rename(run / DRIVES)
-        sync_folder(run)
-    except OSError as error:
-        raise Failed(f"{run / DRIVES} could not be written: {error.strerror}.") from None
+    replace_document(run / DRIVES, DRIVES_SCHEMA, Drives(drives, found))
 
 
 class Kind(StrEnum):

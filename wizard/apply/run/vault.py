@@ -17,7 +17,7 @@ from pathlib import Path
 from wizard.apply.block.devices import read_bytes
 from wizard.apply.block.extents import without
 from wizard.apply.run.journal import sync_folder
-from wizard.documents.codec import from_json, to_json
+from wizard.documents.codec import from_json, render_document, to_json
 from wizard.model.errors import BadInput, Failed
 from wizard.model.machine import Extent
 from wizard.model.plan import Plan
@@ -145,6 +145,25 @@ def replace_durably(file: Path, data: bytes) -> None:
     write_durably(new, data, os.O_TRUNC)
     new.replace(file)
     sync_folder(file.parent)
+
+
+def replace_document(file: Path, schema: str, value: object) -> None:
+    """Put a document in the place of the one of its name; on return it is on the medium, whole. Raises
+    Failed, and then the one before stands."""
+    try:
+        replace_durably(file, render_document(schema, to_json(value)).encode())
+    except OSError as error:
+        raise Failed(f"{file} could not be written: {error.strerror}.") from None
+
+
+def read_kept(file: Path) -> str | None:
+    """The text of a run's file; None where there is none. Raises BadInput where it cannot be read."""
+    try:
+        return file.read_text("utf-8")
+    except FileNotFoundError:
+        return None
+    except (OSError, UnicodeDecodeError) as error:
+        raise BadInput(f"{file} cannot be read: {error}.") from None
 
 
 def mark_durably(path: Path) -> None:

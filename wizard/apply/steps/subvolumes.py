@@ -9,7 +9,7 @@ from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
 from wizard.layout.steps.commands import commands_of, private_mount
 from wizard.model.errors import Failed
 from wizard.model.names import printable
-from wizard.model.plan import MakeSubvolumes, Plan
+from wizard.model.plan import MakeSubvolumes
 from wizard.tools.program import run
 
 LIST = ("btrfs", "subvolume", "list")
@@ -78,7 +78,7 @@ def name_differences(wanted: tuple[str, ...], seen: tuple[str, ...]) -> tuple[st
     return (*missing, *(f"{printable(name, 60)} was not planned" for name in seen if name not in wanted))
 
 
-def planned_differences(operation: MakeSubvolumes, plan: Plan, seconds: float) -> tuple[str, ...]:
+def planned_differences(operation: MakeSubvolumes, seconds: float) -> tuple[str, ...]:
     """How a filesystem's subvolumes differ from the planned ones, asked where the plan mounts it; nothing
     where it is mounted nowhere, since then they were looked at when they were made. The top may have been
     used since: what is there besides is its owner's.

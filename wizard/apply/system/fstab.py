@@ -13,6 +13,7 @@ from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
+from wizard.probe.host.uses import unescaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ def parse(text: str, where: str) -> tuple[Line, ...]:
                 "it right first."
             )
         options = tuple(fields[3].split(",")) if len(fields) > 3 else ()
-        lines.append(Line(number, _unescaped(fields[0]), _unescaped(fields[1]), options, fields[2]))
+        lines.append(Line(number, unescaped(fields[0]), unescaped(fields[1]), options, fields[2]))
     return tuple(lines)
 
 
@@ -176,10 +177,6 @@ def take_out(path: Path, line: str, keep: Path) -> bool:
         return old if old is not None and with_line(old, line) == text else without_line(text, line)
 
     return edit(path, change)
-
-
-def _unescaped(field: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)
 
 
 def _plain(path: str) -> str:

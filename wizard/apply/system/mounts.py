@@ -11,6 +11,7 @@ from wizard.filesystems.registry import mounted_as
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.model.names import printable
 from wizard.model.plan import Mount
+from wizard.probe.host.uses import unescaped
 
 MOUNTINFO = Path("/proc/self/mountinfo")
 MAPPED = re.compile(r"/dev/(dm-\d+)")
@@ -60,7 +61,7 @@ def parse_mountinfo(text: str) -> tuple[Mounted, ...]:
         options = frozenset(fields[5].split(",")) | frozenset(tail[2].split(","))
         own = tuple(fields[5].split(","))
         found.append(
-            Mounted(_unescaped(tail[1]), _unescaped(fields[4]), tail[0], options, _unescaped(fields[3]), own)
+            Mounted(unescaped(tail[1]), unescaped(fields[4]), tail[0], options, unescaped(fields[3]), own)
         )
     return tuple(found)
 
@@ -168,7 +169,3 @@ def _number(text: str) -> int | None:
     """`32k` and `32768` are the same size."""
     match = re.fullmatch(r"(\d+)([kmg]?)", text, re.IGNORECASE)
     return int(match[1]) * 1024 ** " kmg".index(match[2].lower() or " ") if match else None
-
-
-def _unescaped(field: str) -> str:
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), field)

@@ -18,10 +18,10 @@ from wizard.apply.engine.record import Change, Phase, load_record
 from wizard.apply.engine.sides import Kept, opened
 from wizard.apply.engine.stores import Store
 from wizard.apply.engine.survey import Side
-from wizard.apply.run.vault import replace_durably
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
+from wizard.apply.run.vault import read_kept, replace_document
+from wizard.documents.codec import from_json, parse_document
 from wizard.migrate.ext.bar import DECIDING, barred
-from wizard.model.errors import BadInput, Failed
+from wizard.model.errors import BadInput
 
 SCHEMA, FILE = "diskwright.snapshot/1", "snapshot.json"
 EARLIER = "transaction.json"
@@ -83,26 +83,19 @@ class Snapshotted:
 def save_snapshotted(run: Path, snapshotted: Snapshotted) -> None:
     """On return it is on the medium, whole; raises Failed where it cannot be written, and then the one before
     stands."""
-    try:
-        replace_durably(run / FILE, render_document(SCHEMA, to_json(snapshotted)).encode())
-    except OSError as error:
-        raise Failed(f"{run / FILE} could not be written: {error.strerror}.") from None
+    replace_document(run / FILE, SCHEMA, snapshotted)
 
 
 def load_snapshotted(run: Path) -> Snapshotted | None:
     """What the run's transaction is on; None where none was begun. Raises BadInput where the file is damaged,
     or an earlier version began it."""
-    try:
-        text = (run / FILE).read_text("utf-8")
-    except FileNotFoundError:
+    if (text := read_kept(run / FILE)) is None:
         if (run / EARLIER).exists():
             raise BadInput(
                 f"The run {run.name} was begun by an earlier version of diskwright, and only that can go on "
                 "with it or take it back."
-            ) from None
+            )
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{run / FILE} cannot be read: {error}.") from None
     return from_json(parse_document(text, SCHEMA, str(run / FILE)), Snapshotted, str(run / FILE))
 
 

@@ -186,11 +186,6 @@ class Transaction:
             with self._committing() as committing:
                 committing.check_kept()
 
-    def undo_obstacle(self) -> str:
-        """Why a change that is committed cannot be undone any more, as a clause; empty where it can."""
-        with self._committing() as committing:
-            return committing.undo_obstacle()
-
     def was_used(self) -> bool:
         """Whether somebody has written to the filesystem since it was committed or taken back, as its
         superblock tells."""

@@ -47,8 +47,6 @@ class Glyphs:
 
 
 ASCII = Glyphs(kept="=", new="#", removed="x", free=".", unread="?", edge="|")
-CONSOLE = Glyphs(kept="▒", new="█", removed="░", free="·", unread="?", edge="│")
-"""Shades, full block, middle dot and single line are in Debian's console fonts and in code page 437."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,13 +166,13 @@ def _cell_text(stretch: _Stretch, width: int, glyphs: Glyphs, *, first: bool) ->
     return edge + fill * left + said + fill * (room - len(said) - left)
 
 
-def preview_lines(plan: Plan, width: int = 80, glyphs: Glyphs = ASCII) -> list[str]:
+def preview_lines(plan: Plan, width: int = 80) -> list[str]:
     """The whole plan as lines of plain text, none wider than `width` (at least 40)."""
     width = max(40, width)
     way_back = wrapped(promise(plan), width)
     return [
         *_head(plan, width),
-        *layouts_lines(plan, width, glyphs),
+        *layouts_lines(plan, width),
         "",
         *way_back,
         "",
@@ -211,16 +209,16 @@ def danger_of(plan: Plan) -> str | None:
     )
 
 
-def layouts_lines(plan: Plan, width: int, glyphs: Glyphs = ASCII) -> Iterator[str]:
+def layouts_lines(plan: Plan, width: int) -> Iterator[str]:
     """Before and after of every drive: a bar each, with its legend, and the key to the bars."""
     drawn = []
     for member in plan.members:
         size = member.drive.size_bytes
         if len(plan.members) > 1:
             yield f"{member.drive.path}:"
-        yield from layout_lines(member.before, size, width, glyphs, after=False)
+        yield from layout_lines(member.before, size, width, after=False)
         yield ""
-        yield from layout_lines(member.after, size, width, glyphs, after=True)
+        yield from layout_lines(member.after, size, width, after=True)
         yield ""
         drawn += [bar(member.before, size, width), bar(member.after, size, width, after=True)]
     if together := together_words(plan):
@@ -230,7 +228,7 @@ def layouts_lines(plan: Plan, width: int, glyphs: Glyphs = ASCII) -> Iterator[st
         yield from (line for sentence in within for line in wrapped(sentence, width, hang=2))
         yield ""
     states = [state for state in State if any(cell.state is state for cells in drawn for cell in cells)]
-    yield from wrapped("Key: " + ", ".join(f"{glyphs.fill(state)} {state.value}" for state in states), width)
+    yield from wrapped("Key: " + ", ".join(f"{ASCII.fill(state)} {state.value}" for state in states), width)
 
 
 def together_words(plan: Plan) -> str | None:
@@ -340,7 +338,6 @@ def _doubts(plan: Plan, width: int) -> Iterator[str]:
 
 __all__ = [
     "ASCII",
-    "CONSOLE",
     "Cell",
     "Glyphs",
     "State",

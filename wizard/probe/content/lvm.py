@@ -106,7 +106,7 @@ def _of_group(group: Section, own_uuid: str) -> Inside | None:
 def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator[Volume]:
     """The logical volumes that have extents on the physical volume of that name, in the text's order. Sizes
     in sectors."""
-    for name, volume in _sections(group.get("logical_volumes")):
+    for _, volume in _sections(group.get("logical_volumes")):
         segments = sorted(
             (_number(segment.get("start_extent")) or 0, key, segment)
             for key, segment in _sections(volume)
@@ -127,7 +127,7 @@ def _volumes(group: Section, physical: str, start: int, extent: int) -> Iterator
                 spread = striping(unit, unit * len(pairs)) if unit else None
             places += [(start + number * extent) * SECTOR_BYTES for number in here]
         if places:
-            yield Volume(name, _bare(volume.get("id")), places[0], tuple(places), spread)
+            yield Volume(_bare(volume.get("id")), places[0], spread)
 
 
 def _sections(value: object) -> Iterator[tuple[str, Section]]:

@@ -17,13 +17,11 @@ class Volume:
     """An LVM logical volume that lies on this physical volume. `uuid` has no dashes; `offset_bytes` is where
     its first part here begins.
 
-    `segments` are the starts of all its parts here, `striping` what it is striped by, None where it is not.
+    `striping` is what it is striped by, None where it is not.
     """
 
-    name: str
     uuid: str
     offset_bytes: int
-    segments: tuple[int, ...] = ()
     striping: Striping | None = None
 
 

@@ -27,7 +27,6 @@ class Mount:
     root: str
     point: str
     kind: str
-    source: str
     own: bool
     system: bool
 
@@ -111,7 +110,6 @@ def mounts_of(graph: RawGraph) -> tuple[Mount, ...]:
                         fields[3],
                         unescaped(fields[4]),
                         rest[0],
-                        rest[1],
                         space.own,
                         space.own or space.first,
                     )

@@ -41,10 +41,9 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """One of the two copies: a header found at `lba`, and the bytes of its entries. `sound` when every
+    """One of the two copies: a header, and the bytes of its entries. `sound` when every
     checksum and place is right."""
 
-    lba: int
     alternate_lba: int
     first_usable_lba: int
     last_usable_lba: int
@@ -172,7 +171,6 @@ def _read_copy(read: Read, lba: int, last_lba: int, block_bytes: int) -> Copy | 
     )
     entries = read(entries_lba * block_bytes, wanted) if readable else b""
     return Copy(
-        lba=lba,
         alternate_lba=alternate,
         first_usable_lba=first,
         last_usable_lba=last,

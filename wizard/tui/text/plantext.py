@@ -16,6 +16,7 @@ from wizard.model.units import format_capacity, roughly
 from wizard.tui.widgets.words import Block, gap, para
 
 SHADES = Glyphs(kept="▒", new="█", removed="░", free=".", unread="?", edge="│")
+"""Shades, full block and single line are in Debian's console fonts and in code page 437."""
 NOTHING_OF_ROOM = WayBackRoom()
 INKS = {
     State.KEPT: "cyan",

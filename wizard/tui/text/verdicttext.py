@@ -5,7 +5,7 @@ from statistics import median
 from rich.text import Text
 
 from wizard.model.names import printable
-from wizard.model.units import format_duration
+from wizard.model.units import format_duration, format_nanoseconds
 from wizard.model.verdict import Outcome, Verdict
 from wizard.trial.measure import Progress
 from wizard.tui.widgets.words import Block, gap, para
@@ -81,7 +81,7 @@ class _Medians:
         return [
             Text(f"{name:<11} ")
             .append("█" * max(1, round(room * time / most)), ink)
-            .append(f" {_time(time)}", "default")
+            .append(f" {format_nanoseconds(time)}", "default")
             for name, time, ink in self.times
         ]
 
@@ -111,9 +111,3 @@ class _Spread:
                 .append(f" {count}", "default")
             )
         return lines
-
-
-def _time(nanoseconds: float) -> str:
-    if nanoseconds < 10_000:
-        return f"{nanoseconds / 1000:.1f} us"
-    return f"{nanoseconds / 1000:.0f} us" if nanoseconds < 1_000_000 else f"{nanoseconds / 1_000_000:.1f} ms"

@@ -14,13 +14,11 @@ from wizard.tui.widgets.lineview import SCROLL_KEYS, LineView
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A piece of text that is wrapped within its indent; `hang` more for all lines but the first. `verbatim`
-    is cut, not wrapped."""
+    """A piece of text that is wrapped within its indent; `hang` more for all lines but the first."""
 
     text: Text
     indent: int = 0
     hang: int = 0
-    verbatim: bool = False
 
 
 Block = Paragraph | Callable[[int], Sequence[Text]]

@@ -81,7 +81,6 @@ def look_at_ext(
         swap_files=swap_files_on(node),
         is_root=is_root,
         opened=_is_opened(uses),
-        layers=tuple(layer.kind for layer in chain),
         lines=tuple(BootLine(line.number, line.kind, line.mount_point) for line in lines),
         units=units_for(environment.fstab.parent, {path, shown}, _tags(drive, path, read)),
         own=own,

@@ -4,9 +4,8 @@ and each step's superblocks."""
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from wizard.apply.run.vault import replace_durably
-from wizard.documents.codec import from_json, parse_document, render_document, to_json
-from wizard.model.errors import BadInput, Failed
+from wizard.apply.run.vault import read_kept, replace_document
+from wizard.documents.codec import from_json, parse_document
 
 FILE = "direct.json"
 TAKING_BACK = "taking-back"
@@ -69,21 +68,14 @@ class Record:
 
 def load_record(run: Path) -> Record | None:
     """The record of a run; None where it has none yet. Raises BadInput where it cannot be read."""
-    file = run / FILE
-    try:
-        text = file.read_text(encoding="utf-8")
-        return from_json(parse_document(text, SCHEMA, str(file)), Record, str(file))
-    except FileNotFoundError:
+    where = str(run / FILE)
+    if (text := read_kept(run / FILE)) is None:
         return None
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadInput(f"{file} cannot be read: {error}.") from None
+    return from_json(parse_document(text, SCHEMA, where), Record, where)
 
 
 def keep_record(run: Path, record: Record) -> Record:
     """Put the record in the place of the one before, and give it; on return it is on the medium. Raises
     Failed."""
-    try:
-        replace_durably(run / FILE, render_document(SCHEMA, to_json(record)).encode())
-    except OSError as error:
-        raise Failed(f"{run / FILE} could not be written: {error.strerror}.") from None
+    replace_document(run / FILE, SCHEMA, record)
     return record

@@ -29,11 +29,6 @@ class Copying:
 
     site: MigratingSite
 
-    @property
-    def node(self) -> str:
-        """The device with the fresh filesystem."""
-        return made_of(self.site.migration).target
-
     def release(self) -> None:
         """Nothing is left on the old filesystem, which is only read."""
 

@@ -1,0 +1,135 @@
+"""Simulated drives that the write probe for shingled recording writes to, and what it finds on them."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from wizard.model.machine import Extent
+from wizard.model.units import GIB, MIB
+from wizard.trial.cliff import Judgement, Kind, judge_cliff
+from wizard.trial.measure import Clock
+from wizard.trial.shingled import ProbeProgress, WriteProbe
+from wizard.trial.stretches import PIECE_BYTES, lay_ground
+
+MILLISECOND = 1_000_000
+CACHE_BYTES = 256 * MIB
+
+
+class Simulated:
+    """A drive in memory: writing in order takes 8 ms for a MiB; what a piece at a random place takes is the
+    kind's business."""
+
+    def __init__(self, seed: int = 1) -> None:
+        self.saw_data = True
+        self.random = Random(seed)
+        self.written_bytes = 0
+        self.pieces: list[tuple[int, int]] = []
+        self.held: tuple[int, ...] = ()
+        self.unflushed_ns = 0.0
+
+    def hold(self, starts_bytes: Sequence[int]) -> None:
+        self.held = tuple(starts_bytes)
+
+    def write(self, start_bytes: int, offset_bytes: int, size_bytes: int) -> int:
+        assert start_bytes in self.held
+        self.pieces.append((start_bytes + offset_bytes, size_bytes))
+        milliseconds = self.in_order() if size_bytes > PIECE_BYTES else self.at_random()
+        if size_bytes == PIECE_BYTES:
+            self.written_bytes += size_bytes
+        return int(milliseconds * MILLISECOND * self.random.lognormvariate(0, 0.3))
+
+    def flush(self) -> int:
+        took, self.unflushed_ns = self.unflushed_ns, 0.0
+        return int(took)
+
+    def in_order(self) -> float:
+        return 8.0
+
+    def at_random(self) -> float:
+        raise NotImplementedError
+
+
+class Shingled(Simulated):
+    """2.5 ms while the cache takes it, then a band's rewriting; `mercy` is the share of writes that find room
+    again."""
+
+    mercy = 0.0
+
+    def at_random(self) -> float:
+        full = self.written_bytes >= CACHE_BYTES and self.random.random() >= self.mercy
+        return 300.0 if full else 2.5
+
+
+class Merciful(Shingled):
+    mercy = 0.3
+
+
+class HardDisk(Simulated):
+    def at_random(self) -> float:
+        return 12.0
+
+
+class Buffered(HardDisk):
+    """A hard disk with a volatile cache of 64 MiB: a write is taken at once, and the flush pays."""
+
+    def at_random(self) -> float:
+        self.unflushed_ns += 12 * MILLISECOND
+        return 0.5
+
+
+class Controller(HardDisk):
+    """A hard disk behind a controller's cache, which no flush empties."""
+
+    def at_random(self) -> float:
+        return 0.3 if self.written_bytes < CACHE_BYTES else 12.0
+
+
+class SolidState(Simulated):
+    """Fast until its SLC cache is full, then slower at everything."""
+
+    def slow(self) -> bool:
+        return self.written_bytes > CACHE_BYTES
+
+    def at_random(self) -> float:
+        return 5.0 if self.slow() else 0.15
+
+    def in_order(self) -> float:
+        return 20.0 if self.slow() else 2.0
+
+
+class Disturbed(HardDisk):
+    """A hard disk that others use for a while, `until_bytes`."""
+
+    until_bytes = CACHE_BYTES + 2 * MIB
+
+    def busy(self) -> bool:
+        return CACHE_BYTES <= self.written_bytes < self.until_bytes
+
+    def at_random(self) -> float:
+        return 200.0 if self.busy() else 12.0
+
+    def in_order(self) -> float:
+        return 100.0 if self.busy() else 8.0
+
+
+class DisturbedToTheEnd(Disturbed):
+    until_bytes = 1000 * GIB
+
+
+class FullAlready(Simulated):
+    def at_random(self) -> float:
+        return 250.0
+
+
+def probed(
+    subject: Simulated, *, most_bytes: int = GIB, stop: Callable[[], bool] = lambda: False
+) -> tuple[WriteProbe, list[ProbeProgress]]:
+    ground = lay_ground([Extent(MIB, 8 * GIB)], 0, most_bytes // 16)
+    assert ground is not None
+    told: list[ProbeProgress] = []
+    probe = WriteProbe(subject, ground, Clock(600.0, stop), 600.0, most_bytes, told.append)
+    probe.write_all(Random(3))
+    return probe, told
+
+
+def judged(subject: Simulated, kind: Kind = Kind(), *, most_bytes: int = GIB) -> Judgement:  # noqa: B008 - frozen
+    return judge_cliff(probed(subject, most_bytes=most_bytes)[0].windows, PIECE_BYTES, kind)
