@@ -55,6 +55,11 @@ class Row:
     mounted: str | None = None
     commands: tuple[str, ...] = ()
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is complete, and waits to be kept or undone."""
+        return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
+
 
 def parser() -> ArgumentParser:
     """`diskwright status [RUN] [--json] [--journal DIR]`."""
@@ -74,7 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
     """List, or tell one."""
     journal_dir = Path(arguments.journal) if arguments.journal else None
     runs = (find_run(arguments.run, journal_dir),) if arguments.run else list_runs(journal_dir)
-    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: row.state is not RunState.WAITING))
+    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
     if arguments.json:
         out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
     elif arguments.run:
