@@ -4,7 +4,9 @@ name."""
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -34,8 +36,18 @@ def runs(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_that_one_may_not_look_into_is_not_called_empty(runs: Path, tmp_path: Path) -> None:
-    begin(runs, tmp_path / "fstab")
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    """A folder to which everybody can come, as /var/lib is; that of a test is its user's alone."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def test_a_folder_that_one_may_not_look_into_is_not_called_empty(reachable: Path) -> None:
+    runs = reachable / "runs"
+    runs.mkdir()
+    begin(runs, reachable / "fstab")
     runs.chmod(0)
     root = os.geteuid() == 0
     if root:
