@@ -65,11 +65,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
         raise BadInput(f"There is no run in {where}.")
     found = _meant(tuple(run for run in runs if is_open(run, command)), command)
     if not found:
-        newest = f"the newest, {runs[-1].name}, is {state(runs[-1])} already"
-        raise Refused(
-            f"There is nothing to {command}: no run in {where} is open; {newest}. `diskwright status` lists "
-            "all. Nothing was written."
-        )
+        raise Refused(_nothing_to(command, where, runs[-1]))
     if len(found) > 1:
         say(f"{len(found)} runs are open. Say which one is meant:")
         for run in found:
@@ -78,6 +74,20 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
             f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written."
         )
     return found[0]
+
+
+def _nothing_to(command: str, where: str, newest: Path) -> str:
+    """Why the command means no run, and how the newest one stands."""
+    if command == "look":
+        return (
+            f"There is nothing to look at: no run in {where} waits to be kept. A filesystem that was led to "
+            "ext4 is looked at by mounting it read-only: `diskwright status` has the command. Nothing was "
+            "written."
+        )
+    return (
+        f"There is nothing to {command}: no run in {where} is open (the newest, {newest.name}: "
+        f"{state(newest)}). `diskwright status` lists all. Nothing was written."
+    )
 
 
 def _meant(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
