@@ -14,7 +14,7 @@ from wizard.model.machine import Drive
 from wizard.model.plan import Plan
 from wizard.model.units import GIB, MIB
 from wizard.model.waiting import Waiting
-from wizard.plain.planwords import loss_paragraphs
+from wizard.plain.planwords import layout_paragraphs, loss_paragraphs
 
 LOST = (
     "What waits there, ext4 of 63 GB of the run 0008-sda, and that run's way back to what was there before "
@@ -39,6 +39,7 @@ def test_what_waits_is_named_as_lost_on_every_face(on: Drive) -> None:
     plan = over(on)
     assert losses(plan)[-1] == LOST
     assert any(LOST in line for line in destroyed(plan))
+    assert any("waiting there: ext4 of 63 GB" in said.text for said in layout_paragraphs(plan))
     paragraphs = [paragraph.text for paragraph in loss_paragraphs(plan, "")]
     assert any(LOST in said for said in paragraphs)
     assert not any("Nothing that is on the drive" in said for said in paragraphs)

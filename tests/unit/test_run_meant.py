@@ -1,4 +1,4 @@
-"""What a command says that could mean no run, and what whoever leaves the wizard takes along about its run."""
+"""What a command says that means no run, and what whoever leaves the wizard takes along about its run."""
 
 from pathlib import Path
 

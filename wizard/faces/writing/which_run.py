@@ -128,12 +128,20 @@ def is_open(run: Path, command: str) -> bool:
     try:
         now = state(run)
         if command == "look":
-            return now is RunState.WAITING
+            return _waits_unseen(run, now)
         if now is not RunState.DONE:
             return now not in OVER and _may_be_meant(run, command)
         return _is_open_when_done(run, command)
     except BadInput:
         return True
+
+
+def _waits_unseen(run: Path, now: RunState) -> bool:
+    """Whether what it made is complete and barred, also where keeping or undoing it has failed since."""
+    if now is RunState.RUNNING or kind_of(run) is not Kind.PLAN:
+        return False
+    record = load_record(run)
+    return record is not None and record.phase is Phase.BARRED
 
 
 def _may_be_meant(run: Path, command: str) -> bool:
