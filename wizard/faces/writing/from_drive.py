@@ -14,7 +14,7 @@ from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.told.preview import who
 from wizard.model.errors import Refused
 from wizard.model.names import printable
-from wizard.model.units import format_exact
+from wizard.model.units import format_exact, format_moment
 
 
 def keep_from_drive(
@@ -46,7 +46,7 @@ def told(found: Found) -> Iterator[str]:
     """What waits, and every place that is written to, in sentences."""
     first = found.notices[0]
     yield (
-        f"The run {printable(found.run, 60)}, begun {printable(first.begun, 40)}, waits on "
+        f"The run {printable(found.run, 60)}, begun {printable(format_moment(first.begun), 40)}, waits on "
         f"{', '.join(found.plan.paths)}: {printable(first.told, 200)}."
     )
     for member in found.plan.members:
