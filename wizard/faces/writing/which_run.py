@@ -1,6 +1,7 @@
 """Which run a command means that writes, and which drives: settled and told before it does anything."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
@@ -34,6 +35,8 @@ from wizard.model.units import format_capacity
 from wizard.probe.machine import probe_drive
 
 OVER = frozenset({RunState.UNDONE, RunState.KEPT})
+
+SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
 
 _HALF = "What this run writes there is not complete, so nothing recognises it."
 _HALF_BACK = "What was there before is not back completely, so nothing recognises it."
@@ -214,8 +217,26 @@ def tell_drives(run: Path) -> None:
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *((made,) if waits else _holds(drive, made) if not now else ())):
             say(f"    {sentence}")
+    for later in _on_top(run) if record and made else ():
+        say(
+            f"The run {later.name} was begun on the same drive after this one and wrote there: first settle "
+            f"that one, by `diskwright undo {called(later)}` or `diskwright keep {called(later)}`."
+        )
     if record and made and not waits:
         say(ways_on(record.phase, called(run)))
+
+
+def _on_top(run: Path) -> Iterator[Path]:
+    """The later runs of the same folder that wrote to a drive of this one, and are not settled."""
+    paths = {drive.path for drive in drives_of(run)}
+    known = list_runs(run.parent)
+    for later in known[known.index(run) + 1 :] if run in known else ():
+        with suppress(BadInput):
+            record = load_record(later) if kind_of(later) is Kind.PLAN else None
+            if record is None or record.phase in UNTOUCHED | SETTLED_PHASES:
+                continue
+            if paths & {drive.path for drive in drives_of(later)}:
+                yield later
 
 
 def _holds(known: Identity, made: str) -> Iterator[str]:
