@@ -11,7 +11,7 @@ from wizard.apply.migration.way_back import Back, Window, window_of
 from wizard.apply.plan.steps_told import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.progress import read_progress
-from wizard.apply.run.runs import find_run, list_runs, load_plan, outline, runs_folder
+from wizard.apply.run.runs import called, find_run, list_runs, load_plan, outline, runs_folder
 from wizard.apply.run.telling import progress_sentence
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
@@ -96,6 +96,11 @@ def main(arguments: Namespace) -> ExitCode:
 def _list(rows: Iterable[Row]) -> None:
     for row in rows:
         out().print(line_of(row), soft_wrap=True)
+        if row.state is RunState.WAITING:
+            look = f"sudo diskwright look {called(Path(row.folder))}"
+            out().print(
+                f"    {printable(look, 400)}    (shows it read-only, before you decide)", soft_wrap=True
+            )
         for command in row.commands:
             out().print(f"    {printable(command, 400)}", soft_wrap=True)
 
