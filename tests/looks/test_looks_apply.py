@@ -108,6 +108,21 @@ def test_leaving_while_it_is_applied_says_that_it_goes_on() -> None:
     assert session is not None and session.run is not None and not services.stop_requested
 
 
+def test_leaving_when_it_has_ended_does_not_say_that_it_goes_on() -> None:
+    services = Rehearsal()
+
+    async def job(pilot: Pilot[Session]) -> None:
+        await apply(pilot)
+        services.applied.set()
+        await until(lambda: "[Enter] the result" in shown(pilot), pilot)
+        await press(pilot, "q")
+        await until(lambda: "End the wizard?" in shown(pilot), pilot)
+        assert "The run has ended." in flat(pilot) and "goes on without" not in flat(pilot)
+        await press(pilot, "y")
+
+    perform(job, services)
+
+
 def test_a_failed_step_is_told_with_what_was_done() -> None:
     services = Rehearsal()
     services.fails_at = 3

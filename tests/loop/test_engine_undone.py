@@ -8,6 +8,7 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, fill, old_gpt, story, wish
+from wizard.apply.block.devices import partition_nodes
 from wizard.apply.decide import keep, undo
 from wizard.apply.run.journal import RunState, state
 from wizard.filesystems.registry import MADE
@@ -190,3 +191,21 @@ def test_a_table_that_was_zeroed_while_the_kernel_still_has_its_partitions(
     assert shown(drive) == []
     undo(run)
     assert state(run) is RunState.UNDONE and work.digest(drive) == before
+
+
+def test_the_kernel_has_every_old_partition_again_after_undo(work: Work, make_drive: MakeDrive) -> None:
+    """Also on a loop device whose partitions the kernel is to find by itself, under a kernel that was built
+    without this kind of table: it says yes, and finds none."""
+    made = make_drive(96 * MIB)
+    image = work.bench.images.pop(made)
+    tool("losetup", "--detach", made)
+    drive = tool("losetup", "--partscan", "--find", "--show", str(image)).strip()
+    work.bench.images[drive] = image
+    work.bench.own(drive)
+    old_gpt(drive)
+    tool("mkswap", "-q", f"{drive}p2")
+    assert partition_nodes(drive) == (f"{drive}p1", f"{drive}p2")
+    run, end = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert end is RunState.WAITING, story(run)
+    undo(run)
+    assert partition_nodes(drive) == (f"{drive}p1", f"{drive}p2")

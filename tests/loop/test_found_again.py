@@ -16,6 +16,7 @@ from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.run.journal import RunState, state
 from wizard.layout.planner import Mode
 from wizard.layout.several.striped import StripeWish
+from wizard.layout.told.losses import losses
 from wizard.model.errors import Refused
 from wizard.model.machine import Extent
 from wizard.model.units import GIB, MIB
@@ -93,7 +94,7 @@ def test_it_is_seen_and_never_called_empty(work: Work, full: str) -> None:
     assert added.returncode == 3 and run.name in added.stderr, added.stderr
     scratched = diskwright(work, "bench", full, "--scratch", "--confirm", Path(full).name)
     assert scratched.returncode == 3 and run.name in scratched.stderr, scratched.stderr
-    assert any(run.name in doubt for doubt in work.plan(full, wish("ext4"), mode=Mode.REPLACE).doubts)
+    assert any(run.name in lost for lost in losses(work.plan(full, wish("ext4"), mode=Mode.REPLACE)))
 
 
 def test_a_plan_that_was_made_before_is_refused(work: Work, make_drive: MakeDrive) -> None:
@@ -112,8 +113,11 @@ def test_a_plan_that_was_made_before_is_refused(work: Work, make_drive: MakeDriv
 def test_the_command_shows_everything_and_writes_it_only_with_the_token(work: Work, full: str) -> None:
     run = waiting_run(work, full)
     place = notice_on(run)
-    shutil.rmtree(run)
     before = work.digest(full)
+    here = diskwright(work, "keep", "--from-drive", full, "--confirm", Path(full).name)
+    assert here.returncode == 3 and f"`diskwright undo {run}`" in " ".join(here.stderr.split()), here.stderr
+    assert work.digest(full) == before
+    shutil.rmtree(run)
     shown = diskwright(work, "keep", "--from-drive", full)
     assert shown.returncode == 3 and f"--confirm {Path(full).name}" in shown.stderr
     assert f"at byte {place.start_bytes}" in shown.stderr

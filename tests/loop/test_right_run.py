@@ -188,3 +188,25 @@ def test_after_a_refused_undo_a_barred_drive_is_called_barred(work: Work, make_d
     assert back.returncode == 0 and work.digest(drive) == before, back.stderr
     told = diskwright(work, "undo", run.name)
     assert "It holds a GPT table" in flat(told.stderr), told.stderr
+
+
+def test_of_two_runs_that_wait_on_one_drive_the_later_one_is_named_first(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive = make_drive(96 * MIB)
+    old_gpt(drive)
+    before = work.digest(drive)
+    first, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert now is RunState.WAITING, story(first)
+    second, now = work.apply(work.plan(drive, wish("ext4"), mode=Mode.REPLACE), keep=False)
+    assert now is RunState.WAITING, story(second)
+    over = work.digest(drive)
+    told = diskwright(work, "undo", first.name)
+    assert told.returncode and "Nothing was written" in told.stderr and work.digest(drive) == over
+    assert f"first settle that one, by `diskwright undo {second}`" in flat(told.stderr)
+    # By the words on the screen everything comes back.
+    told = diskwright(work, "undo", second.name)
+    assert told.returncode == 0 and "first settle" not in told.stderr, told.stderr
+    told = diskwright(work, "undo", first.name)
+    assert told.returncode == 0 and "first settle" not in flat(told.stderr), told.stderr
+    assert work.digest(drive) == before

@@ -112,10 +112,13 @@ def status(old: Old, run: Path) -> dict[str, Any]:
 
 def test_without_a_mount_a_change_is_noticed_as_well(old: Old) -> None:
     run = old.migrate_here(Way.LIGHT)
+    row = row_of(run)
+    assert row.waits and row.commands == (f"sudo diskwright keep {run}", f"sudo diskwright undo {run}")
     old.restarted()
     tool("tune2fs", "-L", "mine", old.drive)
     row = row_of(run)
     assert (row.way_back, row.mounted) == (Back.CLOSED, None) and "was written to since" in row.sentence
+    assert row.commands == (f"sudo diskwright keep {run}",)
 
 
 def test_a_mount_for_writing_after_a_transaction_is_noticed_as_well(old: Old) -> None:

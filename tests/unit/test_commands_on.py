@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from wizard.apply.decide import LEFT_OFF, commands_on
-from wizard.apply.engine.record import Phase, Record, save_record
+from wizard.apply.engine.record import Change, Phase, Record, save_record
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.process import UNDOING
 
@@ -45,6 +45,15 @@ def test_once_undoing_was_begun_there_is_no_way_forward(tmp_path: Path) -> None:
     (tmp_path / UNDOING).touch()
 
     assert ways(tmp_path, RunState.INTERRUPTED) == ["undo"]
+
+
+@pytest.mark.parametrize("now", sorted(LEFT_OFF))
+def test_a_drive_that_held_something_waits_on_whatever_failed_since(tmp_path: Path, now: RunState) -> None:
+    """As after `keep` while the drive was not attached: what can be kept is not named as half done."""
+    change = Change("/dev/sdx", 4096, (), (), (), "", "", "", blank=False)
+    save_record(tmp_path, Record(Phase.BARRED, (change,)))
+
+    assert ways(tmp_path, now) == ["keep", "undo"]
 
 
 def test_a_run_that_waits_is_kept_or_undone(tmp_path: Path) -> None:

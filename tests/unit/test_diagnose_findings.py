@@ -147,6 +147,16 @@ def test_each_trouble_is_found_with_its_severity(code: str, severity: Severity, 
     assert severities(subject).get(code) is severity
 
 
+def test_a_drive_on_which_a_run_waits_is_not_also_said_to_have_lost_its_files() -> None:
+    """The copy of a superblock is of what that run can still put back."""
+    waiting = Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=True)
+    table = Table("none")
+    assert "signatures-lost" in severities(drive(table=table, superblock_copy_bytes=134217728))
+    assert "signatures-lost" not in severities(
+        drive(table=table, superblock_copy_bytes=134217728, waiting=waiting)
+    )
+
+
 def test_every_documented_code_can_be_emitted_and_every_emitted_one_is_documented() -> None:
     emitted = {finding.code for _, _, subject in SCENARIOS for finding in of(subject)}
     assert emitted == set(CODES)

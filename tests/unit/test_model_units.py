@@ -4,7 +4,14 @@ import pytest
 
 from wizard.model.errors import BadInput
 from wizard.model.names import partition_path, printable
-from wizard.model.units import format_capacity, format_duration, format_exact, parse_size, roughly
+from wizard.model.units import (
+    format_capacity,
+    format_duration,
+    format_exact,
+    format_moment,
+    parse_size,
+    roughly,
+)
 
 
 @pytest.mark.parametrize(
@@ -78,3 +85,17 @@ def test_an_estimate_is_no_more_than_a_rough_one() -> None:
         "about 3 min",
         "about 2 h 0 min",
     ]
+
+
+@pytest.mark.parametrize(
+    ("moment", "said"),
+    [
+        ("2026-11-23T05:30:09+00:00", "2026-11-23 05:30 UTC"),
+        ("2026-11-23T01:30:09.123+02:00", "2026-11-22 23:30 UTC"),
+        ("2026-01-01", "2026-01-01"),
+        ("0001-01-01T00:00:00+05:00", "0001-01-01T00:00:00+05:00"),
+        ("yesterday", "yesterday"),
+    ],
+)
+def test_a_moment_is_said_as_people_write_it(moment: str, said: str) -> None:
+    assert format_moment(moment) == said

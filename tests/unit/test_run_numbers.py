@@ -1,9 +1,12 @@
 """Runs are numbered by a counter: no clock, no deleted run and no other folder of runs makes two of one
 name."""
 
+import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -14,6 +17,7 @@ from wizard.apply.run.number import COUNTER
 from wizard.apply.run.runs import CHANGES as FILE
 from wizard.apply.run.runs import find_run, list_runs, make_run
 from wizard.layout.changes.changes_document import render_changes
+from wizard.model.errors import Refused
 
 ROOT = Path(__file__).parents[2]
 TEXT = render_changes(CHANGES)
@@ -30,6 +34,31 @@ def runs(tmp_path: Path) -> Path:
     folder = tmp_path / "runs"
     folder.mkdir()
     return folder
+
+
+@pytest.fixture
+def reachable() -> Iterator[Path]:
+    """A folder to which everybody can come, as /var/lib is; that of a test is its user's alone."""
+    with TemporaryDirectory() as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder)
+
+
+def test_a_folder_that_one_may_not_look_into_is_not_called_empty(reachable: Path) -> None:
+    runs = reachable / "runs"
+    runs.mkdir()
+    begin(runs, reachable / "fstab")
+    runs.chmod(0)
+    root = os.geteuid() == 0
+    if root:
+        os.seteuid(65534)
+    try:
+        with pytest.raises(Refused, match="read by root only: say sudo"):
+            list_runs(runs)
+    finally:
+        if root:
+            os.seteuid(0)
+        runs.chmod(0o700)
 
 
 def test_each_run_has_the_next_number(runs: Path, tmp_path: Path) -> None:

@@ -65,19 +65,48 @@ def commands_told(run: Path, now: RunState) -> tuple[str, ...]:
         return ()
 
 
+def left_words(run: Path, now: RunState) -> tuple[str, ...]:
+    """What whoever leaves the wizard takes along about its run: the commands that lead on, a line each; none
+    where nothing is left to be done."""
+    if now is RunState.RUNNING:
+        return (f"The run {run.name} goes on: `diskwright status` shows how it goes.",)
+    commands = commands_told(run, now)
+    return (
+        (f"The run {run.name} waits for your word:", *(f"    {one}" for one in commands)) if commands else ()
+    )
+
+
 def _ways_on(run: Path, now: RunState) -> tuple[str, ...]:
     if now is RunState.WAITING:
         return tuple(Settling)
+    if now is RunState.DONE and kind_of(run) is Kind.MIGRATION:
+        return _ways_after_migrating(run)
     if now not in LEFT_OFF:
         return ()
     phase = phase_now(run)
     if phase in (Phase.UNDONE, Phase.LEFT):
         return ()
+    if phase is Phase.BARRED and (record := load_record(run)) is not None and not record.blank:
+        # All is written: whatever failed since, it waits as before.
+        return tuple(Settling)
     if phase in GOING_BACK or (run / UNDOING).exists():
         return ("undo",)
     if phase in (Phase.RELEASED, Phase.KEPT) or (phase is None and _formatted_directly(run)):
         return ("resume",)
     return ("resume", "undo")
+
+
+def _ways_after_migrating(run: Path) -> tuple[str, ...]:
+    """What is left to settle about a filesystem that was led to ext4; none where nothing waits to be
+    kept."""
+    from wizard.apply.migration.moved import decision_of
+    from wizard.apply.migration.of_run import load_migration
+    from wizard.apply.migration.way_back import is_closed
+
+    migration = load_migration(run)
+    closed = is_closed(run, migration)
+    decision = decision_of(migration, RunState.DONE, read_entries(run), closed=closed)
+    return tuple(choice.way for choice in decision.choices) if decision.of(Settling.KEEP) else ()
 
 
 def _formatted_directly(run: Path) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Use
 from wizard.model.names import printable
+from wizard.model.units import format_moment
 from wizard.model.waiting import Waiting
 
 ESSENTIAL = ("drive", "size_bytes", "geometry", "table", "partitions", "signatures", "uses")
@@ -47,7 +48,7 @@ def find_use(drive: Drive, *, root: bool) -> Iterator[Finding]:
 
 def _waiting(path: str, waiting: Waiting) -> Finding:
     run, told = printable(waiting.run, 60), printable(waiting.told, 200)
-    of = f"the run {run}, begun {printable(waiting.begun, 40)}: {told}"
+    of = f"the run {run}, begun {printable(format_moment(waiting.begun), 40)}: {told}"
     source = f"the notice at byte {waiting.start_bytes} of the drive"
     if not waiting.bare:
         return Finding(

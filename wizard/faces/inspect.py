@@ -104,8 +104,8 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
         lines += [
             ("", ""),
             (
-                "Without root much cannot be read, or whether a run waits on a drive that looks empty: `sudo "
-                "diskwright inspect` shows more.",
+                "Without root much cannot be read, nor whether a run waits on a drive that looks empty: "
+                "`sudo diskwright inspect` shows more.",
                 "dim",
             ),
         ]

@@ -11,7 +11,7 @@ from wizard.apply.migration.way_back import Back, Window, window_of
 from wizard.apply.plan.steps_told import result_sentence
 from wizard.apply.run.journal import RunState, done_steps, read_entries, state
 from wizard.apply.run.progress import read_progress
-from wizard.apply.run.runs import find_run, list_runs, load_plan, outline, runs_folder
+from wizard.apply.run.runs import called, find_run, list_runs, load_plan, outline, runs_folder
 from wizard.apply.run.telling import progress_sentence
 from wizard.documents.codec import render_document
 from wizard.faces.apply import show
@@ -55,6 +55,11 @@ class Row:
     mounted: str | None = None
     commands: tuple[str, ...] = ()
 
+    @property
+    def waits(self) -> bool:
+        """Whether it is complete, and waits to be kept or undone."""
+        return self.state is RunState.WAITING or (self.state is RunState.DONE and bool(self.commands))
+
 
 def parser() -> ArgumentParser:
     """`diskwright status [RUN] [--json] [--journal DIR]`."""
@@ -74,7 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
     """List, or tell one."""
     journal_dir = Path(arguments.journal) if arguments.journal else None
     runs = (find_run(arguments.run, journal_dir),) if arguments.run else list_runs(journal_dir)
-    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: row.state is not RunState.WAITING))
+    rows = tuple(sorted((row_of(run) for run in runs), key=lambda row: not row.waits))
     if arguments.json:
         out().file.write(render_document(SCHEMA, {"runs": [asdict(row) for row in rows]}))
     elif arguments.run:
@@ -91,6 +96,11 @@ def main(arguments: Namespace) -> ExitCode:
 def _list(rows: Iterable[Row]) -> None:
     for row in rows:
         out().print(line_of(row), soft_wrap=True)
+        if row.state is RunState.WAITING:
+            look = f"sudo diskwright look {called(Path(row.folder))}"
+            out().print(
+                f"    {printable(look, 400)}    (shows it read-only, before you decide)", soft_wrap=True
+            )
         for command in row.commands:
             out().print(f"    {printable(command, 400)}", soft_wrap=True)
 

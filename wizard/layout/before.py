@@ -7,6 +7,7 @@ from wizard.layout.room.space import gpt_bounds, mbr_bounds, with_free
 from wizard.model.geometry import Geometry
 from wizard.model.identity import HeldDigest, Identity
 from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.names import printable
 from wizard.model.plan import Layout, Slot
 
 
@@ -59,12 +60,21 @@ def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bo
     """What the drive holds now; `keep` marks every partition as one that stays."""
     kind = drive.table.kind if drive.table else "unread"
     partitions = tuple(replace(_slot(part), kept=keep) for part in drive.partitions)
-    whole_is_taken = bool(drive.signatures) or kind == "unread"
+    waiting = _waiting_words(drive)
+    whole_is_taken = bool(drive.signatures or waiting) or kind == "unread"
     if whole_is_taken and not partitions:
         slots: tuple[Slot, ...] = ()
     else:
         slots = with_free(partitions, bounds_of(drive, size_bytes, geometry))
-    return Layout(kind, slots, tuple(signature.kind for signature in drive.signatures))
+    kinds = tuple(signature.kind for signature in drive.signatures)
+    return Layout(kind, slots, kinds, waiting=waiting)
+
+
+def _waiting_words(drive: Drive) -> str:
+    """What a run made that waits on the drive; empty where none does."""
+    if drive.waiting is None or not drive.waiting.bare:
+        return ""
+    return f"{printable(drive.waiting.told, 200)} of the run {printable(drive.waiting.run, 60)}"
 
 
 def _slot(part: Partition) -> Slot:

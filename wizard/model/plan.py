@@ -46,18 +46,25 @@ class Layout:
     table.
 
     `whole` is a filesystem that is to fill the drive without a table; what stands there before is told by
-    `signatures` alone.
+    `signatures` alone. `waiting` is what a run left there that waits to be kept or undone, in words: nothing
+    else shows it.
     """
 
     table: str
     slots: tuple[Slot, ...]
     signatures: tuple[str, ...] = ()
     whole: Slot | None = field(default=None, metadata=WHERE_USED)
+    waiting: str = field(default="", metadata=WHERE_USED)
 
     @property
     def partitions(self) -> tuple[Slot, ...]:
         """The slots that are partitions."""
         return tuple(slot for slot in self.slots if slot.number)
+
+    @property
+    def holds_more(self) -> bool:
+        """Whether something lies on the drive itself, beside what is in partitions."""
+        return bool(self.signatures or self.waiting)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ Suffixes follow util-linux: K, M, G, T and KiB, MiB, ... are powers of 1024; KB,
 """
 
 import re
+from datetime import UTC, datetime
 
 from wizard.model.errors import BadInput
 
@@ -50,6 +51,16 @@ def format_exact(size_bytes: int) -> str:
         if size_bytes and size_bytes % factor == 0:
             return f"{size_bytes // factor} {unit}"
     return f"{size_bytes} bytes"
+
+
+def format_moment(moment: str) -> str:
+    """A moment in ISO 8601 as it is said: `2026-11-23 05:30 UTC`. What is none, or tells no time zone, stays
+    as it is."""
+    try:
+        when = datetime.fromisoformat(moment)
+        return moment if when.tzinfo is None else f"{when.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+    except (ValueError, OverflowError):
+        return moment
 
 
 def format_duration(seconds: float) -> str:

@@ -49,11 +49,11 @@ def _member(member: Member, *, name: bool) -> Iterator[Para]:
 
 def _head(layout: Layout) -> str:
     table = _TABLES.get(layout.table, printable(layout.table, 30))
-    if not layout.signatures:
-        return table
+    kinds = ", ".join(printable(kind, 30) for kind in layout.signatures)
     return (
-        f"{table}; on the drive itself, and will be erased: "
-        f"{', '.join(printable(kind, 30) for kind in layout.signatures)}"
+        table
+        + (f"; on the drive itself, and will be erased: {kinds}" if kinds else "")
+        + (f"; waiting there: {printable(layout.waiting, 300)}" if layout.waiting else "")
     )
 
 
@@ -63,7 +63,7 @@ def _slots(layout: Layout, *, after: bool) -> Iterator[Para]:
     for slot in layout.slots:
         if slot.number or slot.size_bytes > FLOOR_BYTES:
             yield Para(_slot(slot, after=after), 2, 2)
-    if not layout.whole and not layout.slots and not layout.signatures and layout.table != "unread":
+    if not layout.whole and not layout.slots and not layout.holds_more and layout.table != "unread":
         yield Para("Nothing.", 2)
 
 

@@ -179,7 +179,7 @@ def _handled(talk: Talk, word: Word, rest: str, question: Choosing | Writing) ->
         case Word.WHY if not rest and topic.reasons is not None:
             talk.say_all(topic.reasons())
         case Word.BACK if not rest:
-            talk.say("There is no way back from here.")
+            talk.say("There is no earlier question.")
         case _:
             return False
     return True

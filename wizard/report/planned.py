@@ -65,6 +65,7 @@ def _layout(ident: str, name: str, member: Member, layout: Layout, *, after: boo
             "figcaption",
             tag("strong", title),
             f"; on the drive itself: {', '.join(layout.signatures)}" if layout.signatures else "",
+            f"; waiting there: {layout.waiting}" if layout.waiting else "",
         ),
         stretches(ident, title, said, pieces),
         table(f"{member.drive.path} {name}, in numbers", heads, rows, numbers=(2, 3)) if rows else "",

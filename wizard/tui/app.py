@@ -132,6 +132,11 @@ def run_wizard(services: Services) -> ExitCode:
     if session is None or session.run is None:
         return ExitCode.ENDED_BY_USER
     # Only here: the first screen does not wait for the journal's room.
+    from wizard.apply.decide import left_words
     from wizard.apply.plan.steps_told import exit_code_of
 
-    return exit_code_of(services.state(session.run))
+    now = services.state(session.run)
+    if not services.demo:
+        # The last screen is gone from the terminal with all that it told.
+        sys.stderr.writelines(f"{line}\n" for line in left_words(session.run, now))
+    return exit_code_of(now)

@@ -91,7 +91,7 @@ def _done_sentence(run: Path, migration: Migration) -> str:
         )
     left = "It is left unmounted"
     if can_be_taken_back(run, migration) and protect(migration.device):
-        left += ", and until then, or a restart, nobody can write to it"
+        left += ", and until you keep it or take it back, or the machine restarts, nobody can write to it"
     return (
         f"{shown} {left}. {look_sentence(migration)} Then "
         f"`diskwright keep {called(run)}` keeps it, or `diskwright undo {called(run)}` takes it back."

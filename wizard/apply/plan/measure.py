@@ -66,10 +66,10 @@ class Room:
         free = format_capacity(self.free_bytes)
         if self.needed_bytes is None:
             return TOO_LITTLE.format(folder=folder, what=f"it takes more than the {free} that are free")
-        needed = format_exact(self.needed_bytes)
+        needed = f"{format_capacity(self.needed_bytes)} ({format_exact(self.needed_bytes)})"
         if not self.fits:
             return TOO_LITTLE.format(folder=folder, what=f"it takes {needed}, and {free} are free")
-        held = format_exact(self.old_bytes) if self.old_bytes else "nothing"
+        held = format_capacity(self.old_bytes) if self.old_bytes else "nothing"
         return (
             f"The way back takes {needed} in {folder}, where {free} are free: {held} of what is there now, "
             "zeros not counted, and what comes there. It was tried out; nothing was written to the drive."

@@ -169,7 +169,7 @@ def _new(member: Member) -> list[Slot]:
 
 
 def _held_nothing(member: Member) -> bool:
-    return member.before.table == "none" and not member.before.partitions and not member.before.signatures
+    return member.before.table == "none" and not member.before.partitions and not member.before.holds_more
 
 
 def _carry_out(plan: Plan, there: Plan, ground: Ground) -> None:

@@ -18,10 +18,7 @@ NOTHING_WRITTEN = "Nothing was written."
 def check_root() -> None:
     """Raises Refused for a plain user."""
     if os.geteuid() != 0:
-        raise Refused(
-            "Applying needs root: say sudo before the command, such as `sudo diskwright apply ...`. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(f"This needs root: say sudo before the command. {NOTHING_WRITTEN}")
 
 
 def begin_new(

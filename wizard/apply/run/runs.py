@@ -326,7 +326,9 @@ def list_runs(journal_dir: Path | None = None) -> tuple[Path, ...]:
     cannot be read."""
     folder = runs_folder(journal_dir)
     try:
-        return tuple(sorted((run for run in folder.glob("[!.]*") if (run / JOURNAL).exists()), key=in_order))
+        # `glob` would keep silent about a folder that one may not look into.
+        found = [run for run in folder.iterdir() if not run.name.startswith(".")]
+        return tuple(sorted((run for run in found if (run / JOURNAL).exists()), key=in_order))
     except FileNotFoundError:
         return ()
     except PermissionError:

@@ -5,23 +5,30 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.decide import keep
-from wizard.apply.plan.found.finding import Found, found_on
+from wizard.apply.plan.found.finding import Found, folder_here, found_on
 from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.told.preview import who
+from wizard.model.errors import Refused
 from wizard.model.names import printable
-from wizard.model.units import format_exact
+from wizard.model.units import format_exact, format_moment
 
 
 def keep_from_drive(
     device: str, tokens: Sequence[str], journal_dir: Path | None, passphrase_file: str | None = None
 ) -> None:
     """Show what waits there and what would be written; with the tokens of the drives, do it and say how it
-    ended. Raises Refused without them, and as `found_on` and `keep` do."""
+    ended. Raises Refused without them, where the run's folder is here, and as `found_on` and `keep` do."""
     found = found_on(device, journal_dir)
+    if (run := folder_here(found, journal_dir)) is not None:
+        raise Refused(
+            f"The folder of the run that waits on {', '.join(found.plan.paths)} is here: `diskwright keep "
+            f"{called(run)}` puts it to use, and until then `diskwright undo {called(run)}` puts back what "
+            "was there before, bit for bit. Nothing was written."
+        )
     for sentence in told(found):
         say(sentence)
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
@@ -39,7 +46,7 @@ def told(found: Found) -> Iterator[str]:
     """What waits, and every place that is written to, in sentences."""
     first = found.notices[0]
     yield (
-        f"The run {printable(found.run, 60)}, begun {printable(first.begun, 40)}, waits on "
+        f"The run {printable(found.run, 60)}, begun {printable(format_moment(first.begun), 40)}, waits on "
         f"{', '.join(found.plan.paths)}: {printable(first.told, 200)}."
     )
     for member in found.plan.members:

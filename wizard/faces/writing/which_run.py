@@ -1,6 +1,7 @@
 """Which run a command means that writes, and which drives: settled and told before it does anything."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.engine.record import UNTOUCHED, Phase, load_record, ways_on
@@ -35,6 +36,8 @@ from wizard.probe.machine import probe_drive
 
 OVER = frozenset({RunState.UNDONE, RunState.KEPT})
 
+SETTLED_PHASES = frozenset({Phase.RELEASED, Phase.KEPT, Phase.UNDONE, Phase.LEFT})
+
 _HALF = "What this run writes there is not complete, so nothing recognises it."
 _HALF_BACK = "What was there before is not back completely, so nothing recognises it."
 MADE_THERE = {
@@ -65,11 +68,7 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
         raise BadInput(f"There is no run in {where}.")
     found = _meant(tuple(run for run in runs if is_open(run, command)), command)
     if not found:
-        newest = f"the newest, {runs[-1].name}, is {state(runs[-1])} already"
-        raise Refused(
-            f"There is nothing to {command}: no run in {where} is open; {newest}. `diskwright status` lists "
-            "all. Nothing was written."
-        )
+        raise Refused(_nothing_to(command, where, runs[-1]))
     if len(found) > 1:
         say(f"{len(found)} runs are open. Say which one is meant:")
         for run in found:
@@ -78,6 +77,20 @@ def run_meant(name: str | None, command: str, journal_dir: Path | None) -> Path:
             f"`diskwright {command}` without a name could mean any of {len(found)} runs. Nothing was written."
         )
     return found[0]
+
+
+def _nothing_to(command: str, where: str, newest: Path) -> str:
+    """Why the command means no run, and how the newest one stands."""
+    if command == "look":
+        return (
+            f"There is nothing to look at: no run in {where} waits to be kept. A filesystem that was led to "
+            "ext4 is looked at by mounting it read-only: `diskwright status` has the command. Nothing was "
+            "written."
+        )
+    return (
+        f"There is nothing to {command}: no run in {where} is open (the newest, {newest.name}: "
+        f"{state(newest)}). `diskwright status` lists all. Nothing was written."
+    )
 
 
 def _meant(found: tuple[Path, ...], command: str) -> tuple[Path, ...]:
@@ -118,12 +131,20 @@ def is_open(run: Path, command: str) -> bool:
     try:
         now = state(run)
         if command == "look":
-            return now is RunState.WAITING
+            return _waits_unseen(run, now)
         if now is not RunState.DONE:
             return now not in OVER and _may_be_meant(run, command)
         return _is_open_when_done(run, command)
     except BadInput:
         return True
+
+
+def _waits_unseen(run: Path, now: RunState) -> bool:
+    """Whether what it made is complete and barred, also where keeping or undoing it has failed since."""
+    if now is RunState.RUNNING or kind_of(run) is not Kind.PLAN:
+        return False
+    record = load_record(run)
+    return record is not None and record.phase is Phase.BARRED
 
 
 def _may_be_meant(run: Path, command: str) -> bool:
@@ -196,8 +217,26 @@ def tell_drives(run: Path) -> None:
         now = (moved[drive.path],) if drive.path in moved else ()
         for sentence in (who(drive), *now, *((made,) if waits else _holds(drive, made) if not now else ())):
             say(f"    {sentence}")
+    for later in _on_top(run) if record and made else ():
+        say(
+            f"The run {later.name} was begun on the same drive after this one and wrote there: first settle "
+            f"that one, by `diskwright undo {called(later)}` or `diskwright keep {called(later)}`."
+        )
     if record and made and not waits:
         say(ways_on(record.phase, called(run)))
+
+
+def _on_top(run: Path) -> Iterator[Path]:
+    """The later runs of the same folder that wrote to a drive of this one, and are not settled."""
+    paths = {drive.path for drive in drives_of(run)}
+    known = list_runs(run.parent)
+    for later in known[known.index(run) + 1 :] if run in known else ():
+        with suppress(BadInput):
+            record = load_record(later) if kind_of(later) is Kind.PLAN else None
+            if record is None or record.phase in UNTOUCHED | SETTLED_PHASES:
+                continue
+            if paths & {drive.path for drive in drives_of(later)}:
+                yield later
 
 
 def _holds(known: Identity, made: str) -> Iterator[str]:

@@ -97,23 +97,16 @@ def refuse_waiting(drive: Drive, what: str) -> None:
     raise Refused(
         f"{what}{drive.path} is not empty, though it looks so: the run {printable(drive.waiting.run, 60)} "
         "waits on "
-        f"it. `diskwright inspect {drive.path}` tells how to put that to use. Say --replace to erase it."
+        f"it. `diskwright inspect {drive.path}` tells how to put that to use. Replacing everything "
+        "(--replace) erases it."
     )
 
 
 def waiting_doubts(drive: Drive) -> Iterator[str]:
-    """What a plan that erases it destroys of a run that waits on the drive, in sentences."""
-    if drive.waiting is None:
-        return
-    run = printable(drive.waiting.run, 60)
-    if not drive.waiting.bare:
+    """What a plan may destroy of a run that was left on the drive and written to since, in sentences."""
+    if drive.waiting is not None and not drive.waiting.bare:
+        run = printable(drive.waiting.run, 60)
         yield f"The run {run} was left on the drive: whatever of it is whole, it will be lost."
-        return
-    yield (
-        f"The run {run} waits on the drive, with {printable(drive.waiting.told, 200)}: that is lost, and so "
-        "is the "
-        "run's way back to what was there before."
-    )
 
 
 def _why_unread(drive: Drive) -> str:

@@ -4,7 +4,7 @@ with it."""
 from collections.abc import Sequence
 
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import Member, Slot
+from wizard.model.plan import Layout, Member, Slot
 from wizard.model.units import format_capacity
 
 TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other": "an old table"}
@@ -12,7 +12,18 @@ TABLES = {"gpt": "a GPT", "mbr": "an MBR", "hybrid": "a GPT and an MBR", "other"
 
 
 def table_lost(member: Member) -> str:
-    """What goes with the old table of a drive; empty where it has none."""
+    """What goes with the old table of a drive, and what waits there unseen; empty where there is neither."""
+    return " ".join(filter(None, (_table_lost(member), waiting_lost(member.before))))
+
+
+def waiting_lost(before: Layout) -> str:
+    """What goes of a run that waits on a drive; empty where none does."""
+    if not before.waiting:
+        return ""
+    return f"What waits there, {before.waiting}, and that run's way back to what was there before it."
+
+
+def _table_lost(member: Member) -> str:
     if lost := _removed(member):
         return "The old table: " + "; ".join(_described(slot) for slot in lost) + "."
     if member.before.table == "unread":

@@ -1,6 +1,7 @@
 """What a plan takes away and what of it can be taken back, in words, the same on every face."""
 
 from wizard.layout.several.mirrors import mirror_lost
+from wizard.layout.steps.destroyed import waiting_lost
 from wizard.model.names import printable
 from wizard.model.plan import MakeArray, Member, Plan, Slot
 from wizard.model.units import format_capacity
@@ -13,28 +14,31 @@ def losses(plan: Plan) -> list[str]:
         return [line for member in plan.members for line in _of_member(member)] + _copied(plan)
     gone = [slot for slot in plan.before.partitions if not slot.kept]
     if gone:
-        return [
+        lost = [
             f"All of partition {slot.number}: {_content(slot)}, {format_capacity(slot.size_bytes)}."
             for slot in gone
         ]
+        return [*lost, *filter(None, [waiting_lost(plan.before)])]
     return list(dict.fromkeys(printable(step.destroys, 4000) for step in plan.steps if step.destroys))
 
 
 def _of_member(member: Member) -> list[str]:
     """What goes of one drive of several, which are all taken whole."""
     path, before = member.drive.path, member.before
+    waiting = [f"{path}: {waiting_lost(before)}"] if before.waiting else []
     if before.partitions:
-        return [
+        lost = [
             f"{path}: all of partition {slot.number}, {_content(slot)}, {format_capacity(slot.size_bytes)}."
             for slot in before.partitions
         ]
+        return [*lost, *waiting]
     if before.table == "unread":
         return [f"{path}: whatever it holds; it could not be read when this was planned."]
     marks = [
         printable(mark, 40)
         for mark in (*before.signatures, *([before.table] if before.table != "none" else []))
     ]
-    return [f"{path}: all of it, which is recognised as {', '.join(marks)}."] if marks else []
+    return [f"{path}: all of it, which is recognised as {', '.join(marks)}.", *waiting] if marks else waiting
 
 
 def _copied(plan: Plan) -> list[str]:

@@ -108,7 +108,7 @@ def _stretches(layout: Layout, drive_size_bytes: int, width: int, *, after: bool
             stretches.append(_Stretch(state_of(slot, after=after), size, [slot]))
     if not stretches:
         whole = (
-            State.UNREAD if layout.table == "unread" else State.REMOVED if layout.signatures else State.FREE
+            State.UNREAD if layout.table == "unread" else State.REMOVED if layout.holds_more else State.FREE
         )
         stretches.append(_Stretch(whole, drive_size_bytes, []))
     return stretches
@@ -258,7 +258,8 @@ def layout_lines(
         if layout.signatures
         else ""
     )
-    yield from wrapped(f"{'After' if after else 'Before'}: {kind}{on_drive}", width)
+    waits = f"; waiting there: {printable(layout.waiting, 300)}" if layout.waiting else ""
+    yield from wrapped(f"{'After' if after else 'Before'}: {kind}{on_drive}{waits}", width)
     yield "".join(cell.text for cell in bar(layout, drive_size_bytes, width, glyphs, after=after))
     if layout.whole:
         yield from wrapped(f"{glyphs.new}     new     all of it {_what(layout.whole)}", width, hang=6)

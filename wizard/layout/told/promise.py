@@ -66,9 +66,9 @@ def lost_then(plan: Plan) -> str:
 
 
 def shows_nothing(plan: Plan) -> bool:
-    """Whether nothing is recognised on any drive; it may hold bytes all the same."""
+    """Whether nothing is recognised on any drive, and no run waits there; it may hold bytes all the same."""
     return all(_is_bare(member.before) for member in plan.members)
 
 
 def _is_bare(layout: Layout) -> bool:
-    return layout.table == "none" and not layout.partitions and not layout.signatures
+    return layout.table == "none" and not layout.partitions and not layout.holds_more

@@ -247,7 +247,7 @@ def _costs(session: Session, plan: Plan) -> str:
     if lost:
         are = "1 partition that is" if lost == 1 else f"{lost} partitions that are"
         return f"Possible. Danger: {are} there now will be lost {then}.{spread}"
-    if any(member.before.signatures for member in plan.members) or session.drive.unrecognised_zones:
+    if any(member.before.holds_more for member in plan.members) or session.drive.unrecognised_zones:
         drives = "the drive" if len(plan.members) == 1 else "the drives"
         return f"Possible. Danger: all that is on {drives} will be lost {then}.{spread}"
     if any(map(unread_content, (session.drive, *session.others))):

@@ -88,7 +88,7 @@ Then it is written in one go. If it held something, it waits after that until yo
 Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays
 done, on the stand-in or on the drive; the last screen says how to go on.
 
-There is no way back from here; q only closes this window.
+Earlier steps cannot be opened from here; q only closes this window.
 """
     STOPPING: ClassVar[str] = (
         "The present step is finished first. The drive is then set up in part; resume or undo goes on from "
@@ -165,7 +165,9 @@ There is no way back from here; q only closes this window.
         return (("Enter", "the result"),) if self._over else (("s", "stop after this step"),)
 
     def ending(self) -> str:
-        """It goes on."""
+        """It goes on, unless it has come to its end."""
+        if self._over:
+            return "The run has ended. `diskwright status` tells how it stands, and the ways from there."
         return "The run goes on without this window. `diskwright status` shows how it goes."
 
     def action_stop(self) -> None:

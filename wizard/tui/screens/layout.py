@@ -194,7 +194,7 @@ the room. Starts and ends are placed on whole blocks of the drive.
                 .append(f"{are} there now will be lost", "yellow")
                 .append(f" {lost_then(self.plan)}.")
             )
-        elif any(member.before.signatures for member in self.plan.members) or self._drive.unrecognised_zones:
+        elif self._drive.unrecognised_zones or any(member.before.holds_more for member in self.plan.members):
             drives = "the drives" if self.plan.others else "the drive"
             said = (
                 Text("Possible. ")

@@ -46,7 +46,7 @@ The percentage counts each step by its estimate; where a program tells how far i
 Stopping: s ends the run before the next step begins; a step that has begun is finished. What was done stays
 done; the last screen says how to go on.
 
-There is no way back from here; q only closes this window.
+Earlier steps cannot be opened from here; q only closes this window.
 """
 
     def body(self) -> ComposeResult:

@@ -9,6 +9,7 @@ from pathlib import Path
 from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Phase, load_record
+from wizard.apply.engine.stores import notice_file
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import SETTLED
 from wizard.apply.run.begin import NOTHING_WRITTEN, check_root
@@ -107,6 +108,22 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
         tuple(there[number][2] for number in numbers),
         differences,
     )
+
+
+def folder_here(found: Found, journal_dir: Path | None = None) -> Path | None:
+    """The folder of the run that waits on the drives, where it is here after all; None where it is lost."""
+    return next((run for run in list_runs(journal_dir) if run.name == found.run and _noted(run, found)), None)
+
+
+def _noted(run: Path, found: Found) -> bool:
+    """Whether the run keeps the very notice that is on the drive."""
+    notice, data = found.notices[0], found.data[0]
+    try:
+        with notice_file(run, notice.number).open("rb") as kept:
+            kept.seek(notice.start_bytes)
+            return kept.read(len(data)) == data
+    except OSError:
+        return False
 
 
 def _begun_on(path: str, journal_dir: Path | None) -> Path | None:

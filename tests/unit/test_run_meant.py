@@ -1,0 +1,40 @@
+"""What a command says that means no run, and what whoever leaves the wizard takes along about its run."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.unit.test_run_numbers import begin
+from wizard.apply.decide import left_words
+from wizard.apply.engine.record import Phase, Record, save_record
+from wizard.apply.run.journal import RunState
+from wizard.faces.writing.which_run import run_meant
+from wizard.model.errors import Refused
+
+
+@pytest.mark.parametrize(
+    ("command", "said"),
+    [
+        ("look", r"There is nothing to look at: .* mounting it read-only"),
+        ("keep", r"There is nothing to keep: .* \(the newest, 0001-sda: interrupted\)\. `diskwright status`"),
+    ],
+)
+def test_where_no_run_is_meant_the_newest_is_named(tmp_path: Path, command: str, said: str) -> None:
+    runs = tmp_path / "runs"
+    runs.mkdir()
+    begin(runs, tmp_path / "fstab")
+    with pytest.raises(Refused, match=said):
+        run_meant(None, command, runs)
+
+
+def test_what_waits_when_the_wizard_is_left_is_named_with_both_commands(tmp_path: Path) -> None:
+    save_record(tmp_path, Record(Phase.BARRED))
+    first, *commands = left_words(tmp_path, RunState.WAITING)
+    assert first == f"The run {tmp_path.name} waits for your word:"
+    assert [command.split()[:3] for command in commands] == [
+        ["sudo", "diskwright", "keep"],
+        ["sudo", "diskwright", "undo"],
+    ]
+    (goes_on,) = left_words(tmp_path, RunState.RUNNING)
+    assert "`diskwright status`" in goes_on
+    assert left_words(tmp_path, RunState.DONE) == left_words(tmp_path, RunState.KEPT) == ()
