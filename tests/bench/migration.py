@@ -197,7 +197,8 @@ def saved(drive: str, image: Path) -> Path:
 
 
 def put_back(image: Path, drive: str) -> None:
-    """Have the drive hold what the image does."""
+    """Have the drive hold what the image does, and take writes: what was migrated and waits takes none."""
+    quiet("blockdev", "--setrw", drive)
     quiet("cp", "--sparse=always", str(image), str(backing(drive)))
     quiet("blockdev", "--flushbufs", drive)
 
