@@ -2,12 +2,23 @@
 
 import ctypes
 import os
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from wizard.apply.block.extents import clipped, gaps, held, merged, seeking_finds
+from wizard.apply.block.extents import (
+    GRAIN_BYTES,
+    Remembering,
+    chunks,
+    clipped,
+    differing,
+    gaps,
+    held,
+    merged,
+    seeking_finds,
+)
 from wizard.model.machine import Extent
 from wizard.model.units import MIB
 
@@ -67,3 +78,32 @@ def pages_of(places: tuple[Extent, ...]) -> set[int]:
         for place in merged(places, 4096, 64 * MIB)
         for page in range(place.start_bytes // 4096, place.end_bytes // 4096)
     }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_differs_is_found_and_kept_by_one_reading(seed: int) -> None:
+    """Block by block, and told in one piece where blocks follow one another within 1 MiB."""
+    dice = Random(seed)
+    size = 3 * MIB + 512 * dice.randrange(4)
+    changed = {at for at in range(-(-size // GRAIN_BYTES)) if seed == 0 or dice.random() < 0.5}
+    here, there = bytes(size), bytearray(size)
+    for at in changed:
+        there[at * GRAIN_BYTES] = 1
+    asked: list[Extent] = []
+
+    def drive(start_bytes: int, length_bytes: int) -> bytes:
+        asked.append(Extent(start_bytes, length_bytes))
+        return here[start_bytes : start_bytes + length_bytes]
+
+    reader, found = Remembering(drive), []
+    for place in differing((Extent(0, size),), reader, lambda start, length: bytes(there[start:][:length])):
+        assert reader(place.start_bytes, place.size_bytes) == here[place.start_bytes : place.end_bytes]
+        found.append(place)
+
+    blocks = [range(place.start_bytes // GRAIN_BYTES, -(-place.end_bytes // GRAIN_BYTES)) for place in found]
+    assert sorted(changed) == [block for each in blocks for block in each]
+    assert all(
+        one.end_bytes < next_one.start_bytes or next_one.start_bytes % MIB == 0
+        for one, next_one in pairwise(found)
+    )
+    assert asked == list(chunks((Extent(0, size),)))

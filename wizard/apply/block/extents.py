@@ -159,18 +159,24 @@ def zeros(start_bytes: int, length_bytes: int) -> bytes:
 
 
 def differing(places: Iterable[Extent], one: Read, other: Read) -> Iterator[Extent]:
-    """The blocks of 4096 bytes, or what a place has of them, that two readers give otherwise."""
+    """The blocks of 4096 bytes, or what a place has of them, that two readers give otherwise; those that
+    follow one another within 1 MiB are one extent."""
     for chunk in chunks(places):
         left, right = (read(chunk.start_bytes, chunk.size_bytes) for read in (one, other))
         if left == right:
             continue
-        start = chunk.start_bytes
+        begun, start = chunk.end_bytes, chunk.start_bytes
         while start < chunk.end_bytes:
             end = min((start // GRAIN_BYTES + 1) * GRAIN_BYTES, chunk.end_bytes)
             at, to = start - chunk.start_bytes, end - chunk.start_bytes
             if left[at:to] != right[at:to]:
-                yield Extent(start, end - start)
+                begun = min(begun, start)
+            elif begun < start:
+                yield Extent(begun, start - begun)
+                begun = chunk.end_bytes
             start = end
+        if begun < chunk.end_bytes:
+            yield Extent(begun, chunk.end_bytes - begun)
 
 
 class Remembering:
