@@ -90,3 +90,21 @@ def test_what_is_not_the_runs_drive_stays_as_it_is(
         with pytest.raises(Refused):
             command(run)
     assert work.digest(drive) == stranger
+
+
+def test_without_its_medium_it_goes_on_waiting(work: Work, waiting: tuple[str, str, str, Path, Path]) -> None:
+    """As a card that is taken out of its reader: nothing is noted, and it is undone once it is back."""
+    drive, _, before, run, _ = waiting
+    image = work.bench.image_of(drive)
+    forget_partitions(drive)
+    tool("losetup", "--detach", drive)
+    until(lambda: backing_file(drive) is None)
+    for command in ("keep", "undo"):
+        refused = diskwright(work, command, str(run))
+        assert (refused.returncode, state(run)) == (3, RunState.WAITING), refused.stderr
+        assert f"There is no medium in {drive}." in refused.stderr, refused.stderr
+    tool("losetup", drive, str(image))
+    work.bench.images[drive] = image
+    work.bench.own(drive)
+    undo(run)
+    assert state(run) is RunState.UNDONE and work.digest(drive) == before

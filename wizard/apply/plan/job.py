@@ -97,7 +97,7 @@ def _taking_back(run: Path, over_changes: bool) -> Taking:
         rehearsed.check_takes_back(run)
         end_looks(run)
         mark_over_changes(run, over_changes)
-        return Taking(sentence, _locks(run, plan))
+        return Taking(sentence, _locks(run, plan), partial(rehearsed.check_there, run, plan))
     if over_changes:
         raise Refused(
             f"The run {run.name} wrote to the drive directly: it is not undone over what changed since. "

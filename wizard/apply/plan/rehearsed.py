@@ -257,6 +257,12 @@ def check_takes_back(run: Path) -> None:
         )
 
 
+def check_there(run: Path, plan: Plan) -> None:
+    """Raises Refused where the drives that something is to be put back on are not there as they were."""
+    if _record(run).phase not in (*UNTOUCHED, Phase.UNDONE):
+        KnownDrives(run, plan, frozenset()).probe()
+
+
 def check_keeps(run: Path) -> None:
     """Raises Refused where there is nothing to keep."""
     if state(run) in (RunState.KEPT, RunState.DONE):

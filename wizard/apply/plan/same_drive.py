@@ -62,6 +62,8 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
             f"{printable(identity.path)} is another name of {drive.path}: make the plan again for "
             f"{drive.path}. {NOTHING_WRITTEN}"
         )
+    if drive.size_bytes == 0:
+        raise Refused(f"There is no medium in {drive.path}. {where(identity, None)} {NOTHING_WRITTEN}")
     if difference := identity_difference(identity, drive):
         if _is_resized(identity, drive):
             raise Refused(
