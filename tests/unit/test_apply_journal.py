@@ -4,12 +4,15 @@ import errno
 import fcntl
 import hashlib
 import os
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from wizard.apply.run.journal import FILE, Journal, RunState, follow, read_entries, state
+from wizard.apply.run.kinds import await_end
 from wizard.apply.run.lock import is_locked, lent, lock_run
+from wizard.apply.run.process import Purpose
 from wizard.apply.run.runs import check_room, find_run, list_runs, runs_folder
 from wizard.apply.run.vault import Saved, Vault
 from wizard.model.errors import BadInput, Failed, Refused
@@ -76,6 +79,16 @@ def test_following_ends_with_the_process(tmp_path: Path) -> None:
     os.close(lock)
     assert [entry.sentence for entry in following] == ["One is done."]
     assert [entry.sentence for entry in follow(tmp_path, after=2)] == ["One is done."]
+
+
+def test_whoever_keeps_a_run_hears_which_check_does_not_hold(tmp_path: Path) -> None:
+    with closing(Journal(tmp_path)) as journal:
+        journal.add(Event.STARTED, "Putting /dev/sda to use.")
+        journal.add(Event.VERIFIED, "/dev/sda1 is aligned", output="byte 1048576")
+        journal.add(Event.NOT_VERIFIED, "/dev/sda1 is clean", output="e2fsck is not installed")
+        journal.add(Event.FAILED, "Every step was done, but 1 check does not hold.")
+    with pytest.raises(Failed, match=r"1 check does not hold\. /dev/sda1 is clean: e2fsck is not installed$"):
+        await_end(tmp_path, Purpose.KEEP, 0)
 
 
 def test_a_run_has_one_owner(tmp_path: Path) -> None:

@@ -99,15 +99,17 @@ def take_up(job: Job, run: Path, asked: Asked) -> int:
 
 def await_end(run: Path, purpose: Purpose, seen: int) -> str:
     """Follow the run's journal behind its first `seen` entries to its end, and give its last sentence; raises
-    Failed unless it was kept, or undone, as was its purpose, and EndedByUser at Ctrl+C."""
+    Failed unless it was kept, or undone, as was its purpose, with every check that does not hold, and
+    EndedByUser at Ctrl+C."""
     try:
-        last = list(follow(run, seen))[-1]
+        entries = list(follow(run, seen))
     except KeyboardInterrupt:
         raise left_alone(run, purpose) from None
     if state(run) is (RunState.UNDONE if purpose is Purpose.UNDO else RunState.KEPT):
-        return last.sentence
-    if last.event is Event.FAILED:
-        raise Failed(last.sentence)
+        return entries[-1].sentence
+    if entries[-1].event is Event.FAILED:
+        wrong = (f"{one.sentence}: {one.output}" for one in entries if one.event is Event.NOT_VERIFIED)
+        raise Failed(" ".join((entries[-1].sentence, *wrong)))
     raise Failed(f"{DOING[purpose]} was interrupted. {_again(run, purpose)}")
 
 
