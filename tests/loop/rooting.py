@@ -29,12 +29,12 @@ line.connect({socket!r})
 streams = array.array("i", [0, 1, 2])
 word = ""
 if {asks}:
-    with open("/dev/tty", "r+b", buffering=0) as terminal:
-        terminal.write(b"stand-in's password: ")
-        try:
+    try:
+        with open("/dev/tty", "r+b", buffering=0) as terminal:
+            terminal.write(b"stand-in's password: ")
             word = terminal.readline().decode().strip()
-        except KeyboardInterrupt:
-            sys.exit(1)
+    except KeyboardInterrupt:
+        sys.exit(1)
 told = {{"word": word, "argv": sys.argv[1:], "environ": dict(os.environ), "cwd": os.getcwd()}}
 told = json.dumps(told | {{"umask": os.umask(0)}}).encode()
 line.sendmsg([len(told).to_bytes(4, "big")], [(socket.SOL_SOCKET, socket.SCM_RIGHTS, streams)])

@@ -107,7 +107,7 @@ def test_a_drive_that_is_gone(work: Work, make_drive: MakeDrive) -> None:
     tool("losetup", "--detach", drive)
     with pytest.raises(
         Refused,
-        match=f"The drive of this plan is not at {drive}|is not the drive that this plan was made for",
+        match=f"The drive of this plan is not at {drive}|There is no medium in {drive}. It is not attached",
     ):
         preflight(plan, plan.drive.token, journal_dir=work.runs, environment=work.environment)
 
