@@ -28,6 +28,7 @@ from tests.lab.transactions import digest_of
 from tests.lab.unseen import RULES, links_to_ours, listening
 from tests.lab.visit import Visit
 from wizard.apply.block.devices import partition_nodes, tell_kernel
+from wizard.apply.run.begin import settle
 from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.runs import list_runs
 from wizard.layout.document import read_plan
@@ -112,6 +113,8 @@ def _all_of(fleet: Fleet, kind: Kind) -> Iterator[Check]:
 
 def _filled(node: str) -> None:
     """A filesystem with files in it, without a table."""
+    # Where the guest has just started, udev still reads its drives.
+    settle()
     tool("wipefs", "--all", "--quiet", node)
     tell_kernel(node, anew=True)
     tool("mkfs.ext4", "-q", "-F", "-L", "old", "-d", str(Path(__file__).parent), node)
