@@ -5,14 +5,13 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from wizard.apply.decide import keep
-from wizard.apply.plan.found.finding import Found, folder_here, found_on
-from wizard.apply.plan.found.making import make_found_run
+from wizard.apply.plan.found.finding import Found, found_on
+from wizard.apply.plan.found.making import make_found_run, refuse_known
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.runs import called
 from wizard.faces.showing.console import say
 from wizard.faces.writing.ask_passphrase import passphrase_for
 from wizard.layout.told.preview import who
-from wizard.model.errors import Refused
 from wizard.model.names import printable
 from wizard.model.units import format_exact, format_moment
 
@@ -23,12 +22,7 @@ def keep_from_drive(
     """Show what waits there and what would be written; with the tokens of the drives, do it and say how it
     ended. Raises Refused without them, where the run's folder is here, and as `found_on` and `keep` do."""
     found = found_on(device, journal_dir)
-    if (run := folder_here(found, journal_dir)) is not None:
-        raise Refused(
-            f"The folder of the run that waits on {', '.join(found.plan.paths)} is here: `diskwright keep "
-            f"{called(run)}` puts it to use, and until then `diskwright undo {called(run)}` puts back what "
-            "was there before, bit for bit. Nothing was written."
-        )
+    refuse_known(found, journal_dir)
     for sentence in told(found):
         say(sentence)
     secret = passphrase_for(found.plan, passphrase_file, anew=False) if tokens else None
@@ -37,8 +31,7 @@ def keep_from_drive(
     say(keep(run, secret))
     say(
         "Nothing is mounted, and no line was added to fstab. What the drive held before is gone with the "
-        "folder of "
-        f"the run {printable(found.run, 60)}. `diskwright status {called(run)}` shows every check."
+        f"folder of the run {printable(found.run, 60)}. `diskwright status {called(run)}` shows every check."
     )
 
 
@@ -57,6 +50,6 @@ def told(found: Found) -> Iterator[str]:
         yield f"    {path}: {format_exact(place.size_bytes)} at byte {place.start_bytes}"
     yield (
         "Nothing else is written, and nothing is mounted. Afterwards there is no way back to what was there "
-        "before: "
-        "that was in the run's folder. Where that folder is found again, `undo` with it puts back every bit."
+        "before: that was in the run's folder. Where that folder is found again, `undo` with it puts back "
+        "every bit."
     )

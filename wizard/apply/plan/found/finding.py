@@ -9,17 +9,12 @@ from pathlib import Path
 from wizard.apply.block.extents import chunks, merged, without
 from wizard.apply.block.medium import DeviceMedium
 from wizard.apply.engine.record import Phase, load_record
-from wizard.apply.engine.stores import notice_file
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.plan.steps_told import SETTLED
 from wizard.apply.run.begin import NOTHING_WRITTEN, check_root
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.run.journal import state
-from wizard.apply.run.runs import (
-    called,
-    list_runs,
-    load_plan,
-)
+from wizard.apply.run.runs import called, list_runs, load_plan
 from wizard.layout.document import read_plan
 from wizard.layout.rehearsed import on_drive_only, on_drives
 from wizard.model.errors import BadInput, DiskwrightError, Refused
@@ -89,8 +84,7 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
         )
         raise Refused(
             f"The run {printable(first.run, 60)} wrote to {len(plan.members)} drives, and not all are "
-            "attached: "
-            f"missing is {named}. {NOTHING_WRITTEN}"
+            f"attached: missing is {named}. {NOTHING_WRITTEN}"
         )
     for drive, notice, _ in there.values():
         _refuse_senseless(drive.path, notice, drive.geometry.logical_block_bytes if drive.geometry else 1)
@@ -108,22 +102,6 @@ def found_on(path: str, journal_dir: Path | None = None) -> Found:
         tuple(there[number][2] for number in numbers),
         differences,
     )
-
-
-def folder_here(found: Found, journal_dir: Path | None = None) -> Path | None:
-    """The folder of the run that waits on the drives, where it is here after all; None where it is lost."""
-    return next((run for run in list_runs(journal_dir) if run.name == found.run and _noted(run, found)), None)
-
-
-def _noted(run: Path, found: Found) -> bool:
-    """Whether the run keeps the very notice that is on the drive."""
-    notice, data = found.notices[0], found.data[0]
-    try:
-        with notice_file(run, notice.number).open("rb") as kept:
-            kept.seek(notice.start_bytes)
-            return kept.read(len(data)) == data
-    except OSError:
-        return False
 
 
 def _begun_on(path: str, journal_dir: Path | None) -> Path | None:
@@ -196,8 +174,7 @@ def _as_now(known: Identity, drive: Drive) -> Identity:
     ):
         raise Refused(
             f"{drive.path} has another size, or other logical blocks, than when it was written: attach it as "
-            "it was "
-            f"attached then. {NOTHING_WRITTEN}"
+            f"it was attached then. {NOTHING_WRITTEN}"
         )
     return replace(
         known,

@@ -51,7 +51,7 @@ def make_found_run(
     drive. Raises Refused where the tokens are wrong, the run is here, or a drive does not hold what it held.
     """
     _check_tokens(found, tokens)
-    _refuse_known(found, journal_dir)
+    refuse_known(found, journal_dir)
     folder = runs_folder(journal_dir)
     check_room(folder, 0, make=True)
     settle()
@@ -88,7 +88,7 @@ def _check_tokens(found: Found, tokens: Sequence[str]) -> None:
         )
 
 
-def _refuse_known(found: Found, journal_dir: Path | None) -> None:
+def refuse_known(found: Found, journal_dir: Path | None) -> None:
     """Raises Refused where the run's own folder is here: it has the way back, too."""
     for run in _of_plan(found, journal_dir):
         if (run / "engine").is_dir() and not is_half_found(run):
@@ -215,6 +215,5 @@ def _refuse_changed(found: Found) -> None:
 def _changed(path: str) -> str:
     return (
         f"{path} was written to since it was complete, or is not complete yet: what waits there is not "
-        "whole. "
-        f"{NOTHING_WRITTEN} To set it up anew, make a plan with --replace."
+        f"whole. {NOTHING_WRITTEN} To set it up anew, make a plan with --replace."
     )
