@@ -306,7 +306,8 @@ class Machine:
     makes it matter.
 
     `boot_id` is the kernel's own name for the time since it started. `missing_files` are those that are not
-    there of what makers of filesystems look into.
+    there of what makers of filesystems look into. `family` is that of the distribution: debian, fedora, arch,
+    suse, alpine or void; empty where it is another one, or was not recorded.
     """
 
     kernel: Kernel
@@ -319,6 +320,7 @@ class Machine:
     boot_id: str | None = None
     programs: tuple[Program, ...] = ()
     missing_files: tuple[str, ...] = ()
+    family: str = ""
 
     def program(self, name: str) -> Program | None:
         """What a program said of itself; None where it was not asked or said nothing."""

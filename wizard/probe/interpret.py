@@ -29,6 +29,7 @@ from wizard.probe.facts import (
     RawPartition,
     RawSignature,
 )
+from wizard.probe.host.distribution import family_of
 from wizard.probe.host.modules import kernel_modules
 from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
 from wizard.probe.host.sysfs import name_of
@@ -54,6 +55,7 @@ def machine_of(raw: RawMachine) -> Machine:
         boot_id=raw.boot_id,
         programs=programs_of(raw),
         missing_files=raw.missing_files,
+        family=family_of(raw.os_release),
         unread=tuple(Unread(error.what, _sentence(error.why)) for error in raw.graph.errors),
     )
 
