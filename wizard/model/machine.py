@@ -13,10 +13,13 @@ from wizard.model.waiting import Waiting
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a sentence."""
+    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a sentence.
+    `without_root`: it was tried without root, who may be able to.
+    """
 
     what: str
     why: str
+    without_root: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +252,10 @@ class Drive:
         return (
             0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
         )
+
+    def is_unread(self, part: Partition) -> bool:
+        """Whether what a partition holds is not known, since not all of the drive could be read."""
+        return not part.signatures and self.content_digest is None
 
     def partition(self, path: str) -> Partition | None:
         """The partition with this node, if the drive has it."""

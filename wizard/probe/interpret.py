@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from wizard.documents.notice import read_notice
 from wizard.model.drive_facts import Discard
@@ -110,7 +111,13 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         content_digest=_digest(raw, reading, signatures, partitions)
         if reading and not _is_partial(raw)
         else None,
-        unread=(*_unread(raw, reading), *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else [])),
+        unread=tuple(
+            replace(unread, without_root=not machine.root)
+            for unread in (
+                *_unread(raw, reading),
+                *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else []),
+            )
+        ),
     )
 
 

@@ -26,6 +26,8 @@ from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
 from wizard.layout.before import held_on, layout_of
 from wizard.layout.room.refusals import in_use, refuse_table
+from wizard.layout.told.preview import unread_words
+from wizard.layout.words import AGAIN_AS_ROOT
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Refused
@@ -36,6 +38,12 @@ from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find
 
 BINDING = "libparted's binding for Python"
+
+
+def check_read(plan: Plan) -> None:
+    """Raises Refused where a drive was not read when the plan was made: nobody saw what it destroys."""
+    if said := unread_words(plan):
+        raise Refused(f"{said} {AGAIN_AS_ROOT()} {NOTHING_WRITTEN}")
 
 
 def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
@@ -91,12 +99,9 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     _check_held(member, drive)
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
-        why = (
-            "the plan was made without the permission to read it"
-            if member.drive.content_digest is None
-            else "its layout is another now"
+        raise Refused(
+            f"{drive.path} does not hold what the plan shows as before: its layout is another now. {again}"
         )
-        raise Refused(f"{drive.path} does not hold what the plan shows as before: {why}. {again}")
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
         raise Refused(
             f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not "

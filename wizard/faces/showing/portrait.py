@@ -99,7 +99,7 @@ def _identity(drive: Drive) -> str:
 def _blocks(drive: Drive) -> str:
     geometry = drive.geometry
     if geometry is None:
-        return f"blocks: {unknown(drive, 'geometry')}"
+        return f"blocks: {unread(drive, 'geometry')}"
     return "; ".join([_format(geometry), _offset(geometry), f"I/O {_io(geometry)}"])
 
 
@@ -163,7 +163,7 @@ def _zones(drive: Drive) -> tuple[str, ...]:
 
 def _table(drive: Drive) -> str:
     if drive.table is None:
-        return f"table: {unknown(drive, 'table')}"
+        return f"table: {unread(drive, 'table')}"
     marks = ", ".join(_mark(mark.kind, mark.label) for mark in drive.signatures)
     if drive.table.kind == "none":
         return (
@@ -186,10 +186,10 @@ def _table_words(table: Table) -> str:
     return f"{name} ({', '.join(states)})" if states else name
 
 
-def unknown(drive: Drive, what: str) -> str:
-    """`unknown (reason)` for a field that was not read."""
+def unread(drive: Drive, what: str) -> str:
+    """`not read (reason)` for a field that was not."""
     why = next((one.why for one in drive.unread if one.what in (what, "drive")), "")
-    return f"unknown ({printable(why, 200).rstrip('.')})" if why else "unknown"
+    return f"not read ({printable(why, 200).rstrip('.')})" if why else "not read"
 
 
 def _rows(drive: Drive, width: int) -> Iterator[list[str]]:
@@ -205,7 +205,7 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     kind = TYPES.get(part.type or "", part.type or "-")
     held = "+".join(mark.kind for mark in part.signatures)
     if not held:
-        held = "?" if any(one.what in ("signatures", "drive") for one in drive.unread) else "-"
+        held = "not read" if drive.is_unread(part) else "-"
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     uses = [
         f"{use.kind} {use.by}"
