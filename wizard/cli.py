@@ -54,6 +54,7 @@ COMMANDS = {
     "undo": "put back what a run changed, bit for bit, as long as it was not kept",
     "look": "look at what a run made and what waits to be kept, read-only",
     "keep": "put to use what a run made, and give up the way back",
+    "install": "programs that are missing, by this distribution's package manager",
     "report": "everything about a run, or a plan, in one HTML file or as JSON",
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }

@@ -21,6 +21,10 @@ COMMANDS = {
 """How a person installs packages, by family."""
 
 
+BINDING = "libparted's binding for Python"
+"""Not a program, but missed in the same way."""
+
+
 @dataclass(frozen=True, slots=True)
 class Brings:
     """Programs and the package that brings them: `package`, or in a family the one that is named for it;
@@ -86,6 +90,18 @@ def missing(programs: Iterable[str], family: str) -> Missing:
     wanted = tuple(dict.fromkeys(programs))
     found = (_table()[name].in_family(family) for name in wanted if name in _table())
     return Missing(wanted, tuple(dict.fromkeys(filter(None, found))), family)
+
+
+def programs_named(name: str, family: str) -> tuple[str, ...]:
+    """What a person means by the name of a program, or of a package in a family; none where it is neither."""
+    if name in _table():
+        return (name,)
+    return tuple(program for program, brings in _table().items() if name and brings.in_family(family) == name)
+
+
+def known_programs() -> tuple[str, ...]:
+    """Every program whose package is known somewhere."""
+    return tuple(name for name in _table() if name != BINDING)
 
 
 def lacking(machine: Machine, programs: Iterable[str]) -> Missing | None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
-from wizard.advise.missing import missing
+from wizard.advise.missing import BINDING, missing
 from wizard.apply.block.devices import impostor, open_exclusively, partition_nodes
 from wizard.apply.plan.same_drive import (
     check_same_start,
@@ -36,8 +36,6 @@ from wizard.model.names import partition_path, printable
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
 from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find
-
-BINDING = "libparted's binding for Python"
 
 
 def check_read(plan: Plan) -> None:
