@@ -4,11 +4,13 @@ columns."""
 from collections.abc import Iterator
 from textwrap import wrap
 
+from wizard.diagnose.health.judge import is_told, judge_health
 from wizard.diagnose.words import layer_words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Signature, Table
 from wizard.model.names import printable
+from wizard.model.said import joined
 from wizard.model.units import format_capacity, format_exact
 
 WIDTH = 80
@@ -59,6 +61,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
         _blocks(drive),
         _habits(drive, diagnosis.recording),
         *_zones(drive),
+        *_health(drive),
         _table(drive),
     ):
         lines += [(line, "") for line in _wrapped(sentence, width, 2)]
@@ -159,6 +162,11 @@ def _zones(drive: Drive) -> tuple[str, ...]:
             "time"
         )
     return ("; ".join(words),)
+
+
+def _health(drive: Drive) -> tuple[str, ...]:
+    """Nothing for a drive that has none to tell of."""
+    return (f"health: {joined(judge_health(drive).said)}",) if is_told(drive) else ()
 
 
 def _table(drive: Drive) -> str:
