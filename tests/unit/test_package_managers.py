@@ -1,16 +1,22 @@
 """What package managers print, word for word where it was found, and what is read from it. Only apt was ever
 run for this."""
 
+import io
+import json
 import os
 import signal
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from wizard.advise.missing import COMMANDS, missing, programs_named
-from wizard.apply.packages.install import offer
+from wizard.advise.missing import COMMANDS, Missing, missing, programs_named
+from wizard.apply.packages.install import manager_of, offer
 from wizard.apply.packages.managers import MANAGERS, Cost, complaint, is_offline
+from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
+from wizard.apply.root.server import Relay
+from wizard.documents.codec import from_json
 from wizard.model.errors import Failed, Refused
 from wizard.model.units import KIB, MIB
 from wizard.tools.program import stream
@@ -162,3 +168,34 @@ def test_a_command_that_never_ends_is_ended(tmp_path: Path) -> None:
         )
     with pytest.raises(ProcessLookupError):
         os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, *programs: str) -> tuple[list[Answer], list[Missing]]:
+    """What root's end tells a plain user's wizard that wants programs, and what it had installed for that."""
+    done: list[Missing] = []
+
+    def install(lacks: Missing, on_line: Callable[[str], None]) -> None:
+        manager_of(lacks)
+        done.append(lacks)
+        on_line("Unpacking \x1b[31mx")
+
+    monkeypatch.setattr("wizard.apply.root.server.install", install)
+    monkeypatch.setattr("wizard.apply.root.server.os_release", lambda: "ID=debian")
+    monkeypatch.setattr("wizard.apply.packages.install.find", lambda name: name)
+    told = io.BytesIO()
+    Relay(io.BytesIO(as_line(Request(Ask.INSTALL, programs=programs))), told).serve()
+    return [from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines()], done
+
+
+def test_root_installs_for_a_plain_user_what_its_own_table_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told, done = asked(monkeypatch, "mkfs.exfat", "pvcreate")
+    assert [answer.say for answer in told] == [Say.ROOT, Say.LINE, Say.INSTALLED]
+    assert told[1].sentence == "Unpacking ?[31mx"
+    assert [lacks.packages for lacks in done] == [("exfatprogs", "lvm2")]
+
+
+def test_root_installs_no_package_that_a_plain_user_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, done = asked(monkeypatch, "./evil.deb", "--allow-unauthenticated")
+    assert [answer.say for answer in told] == [Say.ROOT, Say.REFUSED] and not done
