@@ -192,8 +192,17 @@ SAID = {
             "It is at 40 °C.",
         ),
     ),
+    "an SSD that counts no spares, as QEMU's": (
+        nvme(available_spare=0, available_spare_threshold=0),
+        "good",
+        (
+            "Good: the drive reports no problem.",
+            "It was on for 100 hours.",
+            "It is at 40 °C.",
+        ),
+    ),
     "an SSD at its end": (
-        nvme(percentage_used=104, available_spare=8, media_errors=7),
+        nvme(percentage_used=104, available_spare=8, media_errors=7, critical_warning=1),
         "worn",
         (
             "Worn: it works, but plan to replace it.",

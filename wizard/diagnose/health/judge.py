@@ -19,6 +19,9 @@ from wizard.model.said import Said, joined
 
 MOST_SENTENCES = 5
 NEARLY_USED_PERCENT = 90
+FEW_SPARES = 1 << 0
+"""In NVMe's critical warning: fewer are left than the maker's threshold. A drive that counts none says 0."""
+
 HOURS_A_YEAR = 24 * 365.25
 TEST_CLOCK_HOURS = 1 << 16
 """Self-test logs of ATA count hours in 16 bits."""
@@ -96,7 +99,7 @@ def _worn(health: Health) -> Iterator[Said]:
         yield words.REALLOCATED(count=health.reallocated)
     if health.used_percent is not None and health.used_percent >= NEARLY_USED_PERCENT:
         yield words.USED(percent=health.used_percent)
-    if health.spare_percent is not None and health.spare_percent <= (health.least_spare_percent or 0):
+    if health.spare_percent is not None and (health.alarms or 0) & FEW_SPARES:
         yield words.SPARE(percent=health.spare_percent)
 
 
