@@ -54,6 +54,7 @@ COMMANDS = {
     "undo": "put back what a run changed, bit for bit, as long as it was not kept",
     "look": "look at what a run made and what waits to be kept, read-only",
     "keep": "put to use what a run made, and give up the way back",
+    "install": "programs that are missing, by this distribution's package manager",
     "report": "everything about a run, or a plan, in one HTML file or as JSON",
     "demo": "the whole wizard on a disposable drive that it makes itself",
 }
@@ -89,7 +90,7 @@ A first look, which needs no root:
 Try everything on a drive that is made for it and deleted afterwards:
     sudo diskwright demo
 A whole drive for large media files, as a plan to read before it is applied:
-    diskwright plan /dev/sdX --workload large-media -o media.json
+    sudo diskwright plan /dev/sdX --workload large-media -o media.json
     diskwright show media.json
     sudo diskwright apply media.json --confirm SERIAL
 A drive that held something then waits for your word:
@@ -169,7 +170,9 @@ def dispatch(words: list[str]) -> int:
         # Before everything else is loaded, which takes as long as the server does.
         pool.begin()
     command = cast(Command, import_module(f"wizard.faces.{name}"))
-    return command.main(parse(command.parser(), words))
+    arguments = parse(command.parser(), words)
+    arguments.words = (name, *words)
+    return command.main(arguments)
 
 
 def parse(parser: "ArgumentParser", words: list[str]) -> "Namespace":

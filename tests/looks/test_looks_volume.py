@@ -108,7 +108,7 @@ def test_what_cannot_be_is_marked_and_says_why_when_it_is_turned_to() -> None:
         await to_form(pilot, "role")
         await turn(pilot, "role", "esp")
         await until(lambda: "EFI system partition (not possible)" in shown(pilot), pilot)
-        await until(lambda: "The program mkfs.vfat is missing" in flat(pilot), pilot)
+        await until(lambda: "mkfs.vfat is not installed" in flat(pilot), pilot)
         await press(pilot, "enter")
         assert "This volume" in shown(pilot)
 

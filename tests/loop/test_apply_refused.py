@@ -269,8 +269,9 @@ def test_a_missing_program(work: Work, make_drive: MakeDrive, monkeypatch: pytes
     monkeypatch.setattr(
         "wizard.apply.plan.guard.find", lambda name: None if name == "mkfs.ext4" else f"/bin/{name}"
     )
+    monkeypatch.setattr("wizard.apply.plan.guard.os_release", lambda: "ID=debian")
     with untouched(work, drive):
-        refused(work, plan, "mkfs.ext4 is not installed; install the package e2fsprogs")
+        refused(work, plan, "mkfs.ext4 is not installed: `apt install e2fsprogs` brings it.")
 
 
 def test_the_run_itself_looks_again(work: Work, old: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def test_every_filesystem_waits_unseen_and_is_taken_back_to_the_bit(
     filesystem: str, block_bytes: int, work: Work, make_drive: MakeDrive
 ) -> None:
     kind = MADE[filesystem]
-    assert find(kind.tool), f"{kind.package} is missing"
+    assert find(kind.tool), f"{kind.tool} is missing"
     drive = full_drive(work, make_drive, max(kind.minimum_bytes, 300 * MIB) + 8 * MIB, block_bytes)
     before = work.digest(drive)
     plan = work.plan(drive, wish(filesystem, options=()), mode=Mode.REPLACE)

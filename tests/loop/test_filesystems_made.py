@@ -34,19 +34,14 @@ KINDS = {name: kind for name, kind in MADE.items() if name not in USED_ELSEWHERE
 def kinds() -> tuple[MadeKind, ...]:
     """Those whose programs are here; in CI all must be. mkfs.nilfs2 looks into /etc/mtab, which a system has
     that was ever started."""
-    missing = {
-        package
-        for kind in KINDS.values()
-        for program, package in kind.programs.items()
-        if find(program) is None
-    }
+    missing = {program for kind in KINDS.values() for program in kind.programs if find(program) is None}
     if missing and os.environ.get("CI"):
         pytest.fail(f"not installed: {', '.join(sorted(missing))}")
     without = {"nilfs2"} if not Path("/etc/mtab").exists() else set()
     return tuple(
         kind
         for name, kind in KINDS.items()
-        if name not in without and not missing.intersection(kind.programs.values())
+        if name not in without and not missing.intersection(kind.programs)
     )
 
 

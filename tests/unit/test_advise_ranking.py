@@ -185,10 +185,7 @@ def test_a_missing_tool_names_the_package_and_the_second_moves_up() -> None:
     advice = advice_for("large-media", on=on)
     assert ranking(advice) == [("ext4", "chosen"), ("btrfs", "second"), ("xfs", "rejected")]
     (obstacle,) = the(advice, "xfs").obstacles
-    assert all(
-        word in obstacle
-        for word in ("mkfs.xfs", "apt install xfsprogs", "dnf install xfsprogs", "pacman -S xfsprogs")
-    )
+    assert "mkfs.xfs" in obstacle and "xfsprogs" in obstacle
     moved = the(advice, "ext4").sentence
     assert "first place because XFS cannot be used here" in moved
     assert "xfsprogs" in moved

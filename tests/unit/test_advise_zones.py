@@ -288,7 +288,7 @@ def test_sentences_are_whole_and_lines_fit(of: Drive) -> None:
             *advice.doubts,
             *(c.sentence for c in advice.choices),
         ):
-            assert said[0].isupper() or said.startswith(("mkfs", "zonefs")), said
+            assert said[0].isupper() or said.startswith(("mkfs", "mkzonefs", "dmzadm", "zonefs")), said
             assert said.endswith("."), said
         lines = advice_lines(advice, of)
         assert "In its zones, on this kernel with these programs" in lines

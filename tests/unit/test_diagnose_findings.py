@@ -12,7 +12,7 @@ from tests.unit.stacks import CHUNK, array, ext4, holding, luks, lvm, member
 from wizard.diagnose.codes import CODES
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
-from wizard.model.drive_facts import Ata, NvmeFormat, Smart
+from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Signature, Table, Unread, Use
@@ -135,6 +135,8 @@ SCENARIOS: tuple[tuple[str, Severity, Drive], ...] = (
     ("drive-left", INFO, drive(waiting=Waiting("0008-sdb", "2026-01-01", "ext4", MIB, 4096, bare=False))),
     ("drive-read-only", INFO, drive(read_only=True)),
     ("health-failing", DANGER, drive(smart=Smart(passed=False))),
+    ("health-unreadable", DANGER, drive(smart=Smart(health=Health(pending=1)))),
+    ("health-worn", WARNING, drive(smart=Smart(health=Health(reallocated=1)))),
 )
 
 

@@ -10,7 +10,7 @@ from tests.unit.layouts import wish
 from tests.unit.machines import machine
 from wizard.advise.filesystems import filesystem
 from wizard.filesystems.kind import FilesystemKind, MadeKind
-from wizard.filesystems.registry import KINDS, MADE, mounted_as, package_of
+from wizard.filesystems.registry import KINDS, MADE, mounted_as
 from wizard.layout.planner import refuse_obstacles
 from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
@@ -49,17 +49,11 @@ def test_what_is_made_is_complete(kind: MadeKind) -> None:
     assert 0 < kind.minimum_bytes < kind.maximum_bytes
     assert kind.minimum_why and not kind.minimum_why.endswith(".")
     assert kind.label_bytes >= 11
-    assert package_of(kind.tool) == kind.package
     assert all(mounted_as(name) is kind for name in kind.kernel_names)
+    assert mounted_as("tmpfs") is None
     assert all(seconds > 0 for seconds in kind.seconds)
     assert not kind.flags & kind.bare_flags
     assert {kind}
-
-
-def test_programs_of_others_have_no_package_here() -> None:
-    assert package_of("e2fsck") == "e2fsprogs"
-    assert package_of("mount") is None
-    assert mounted_as("tmpfs") is None
 
 
 def test_asking_for_what_is_not_made_says_why() -> None:

@@ -256,18 +256,14 @@ def test_another_swap_in_fstab_is_no_conflict_and_the_same_one_is() -> None:
     assert "already speaks of" in str(conflict(parse(fstab_line(line), "fstab"), line))
 
 
-def test_programs_that_are_missing_are_named_with_their_packages() -> None:
+def test_programs_that_are_missing_are_named_with_this_distributions_command() -> None:
     everything = Kernel("6.12.9", frozenset({"vfat", "exfat", "ntfs3"}))
-    said = obstacles(filesystem("exfat"), machine(kernel=everything), drive(), None)
-    assert [sentence.split(" missing")[0] for sentence in said] == [
-        "The programs mkfs.exfat and tune.exfat are"
-    ]
-    assert "apt install exfatprogs" in said[0]
-    (said_of_ntfs,) = obstacles(filesystem("ntfs"), machine(kernel=everything), drive(), None)
-    assert (
-        "apt install ntfs-3g" in said_of_ntfs
-        and "dnf install ntfsprogs" in said_of_ntfs
-        and "pacman -S ntfs-3g" in said_of_ntfs
+    here = replace(machine(kernel=everything), family="fedora")
+    assert obstacles(filesystem("exfat"), here, drive(), None) == (
+        "mkfs.exfat and tune.exfat are not installed: `dnf install exfatprogs` brings them.",
+    )
+    assert obstacles(filesystem("ntfs"), here, drive(), None) == (
+        "mkfs.ntfs and ntfslabel are not installed: `dnf install ntfsprogs` brings them.",
     )
 
 
@@ -276,7 +272,7 @@ def test_a_program_that_is_missing_alone_is_said_alone() -> None:
         kernel=Kernel("6.12.9", frozenset({"exfat"})), tools=(("mkfs.exfat", "/usr/sbin/mkfs.exfat"),)
     )
     (said,) = obstacles(filesystem("exfat"), here, drive(), None)
-    assert said.startswith("The program tune.exfat is missing: install exfatprogs")
+    assert said == "tune.exfat is not installed: the package exfatprogs brings it."
 
 
 def test_a_file_that_the_maker_looks_into_is_missed_before_anything_is_planned() -> None:

@@ -61,7 +61,7 @@ COSTS = {
     "dnf": "Total download size: 60 M\\nInstalled size: 241 M\\n",
     "pacman": "Total Download Size:  60.10 MiB\\nTotal Installed Size:  241.00 MiB\\n",
 }
-QUESTIONS = {"apt-get": "--assume-no", "dnf": "--assumeno"}
+QUESTIONS = {"apt-get": "--print-uris", "dnf": "--assumeno"}
 
 
 def venv_name() -> str:

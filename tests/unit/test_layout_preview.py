@@ -10,11 +10,13 @@ from hypothesis import strategies as st
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive, mbr, partition, partitioned
+from wizard.diagnose.words import partition_words
 from wizard.layout.planner import Mode
+from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines
 from wizard.layout.told.text import cell_width, command_lines, wrapped
 from wizard.model.drive_facts import Ata, Smart
-from wizard.model.machine import Signature
+from wizard.model.machine import Signature, Table
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import Layout, Plan, Slot
 from wizard.model.units import GIB, MIB
@@ -243,3 +245,16 @@ def test_commands_of_the_plan_wrap_right_at_eighty_columns() -> None:
     for step in plan_for(drive(), long).steps:
         for argv in step.commands:
             assert shell_reads(list(command_lines(argv, 80, 6))) == list(argv)
+
+
+def test_what_was_not_read_is_nowhere_said_to_be_nothing() -> None:
+    """As a plain user's: the kernel tells where partitions lie, and nobody what is in them."""
+    unread = drive(table=Table("gpt"), partitions=(partition(1, MIB, GIB),), content_digest=None)
+    plan = plan_for(unread, wish("ext4"), mode=Mode.REPLACE)
+    told = " ".join(" ".join([*preview_lines(plan), *losses(plan)]).split())
+    assert told.startswith("/dev/sda was not read, so this plan cannot be applied.")
+    assert "at 1 MiB not read" in told and "partition 1: not read" in told and "partition 1 (not read" in told
+    assert "nothing recognised" not in told and "keep" not in told.partition("steps")[0]
+    assert partition_words(unread, unread.partitions[0]).split("  ")[2] == "not read"
+    read = plan_for(replace(unread, content_digest="0" * 64), wish("ext4"), mode=Mode.REPLACE)
+    assert "nothing recognised" in "\n".join(preview_lines(read)) and not read.unread

@@ -91,8 +91,8 @@ def test_the_refusal_names_what_would_be_lost() -> None:
         (partitioned(ONE, partition(2, 2 * GIB, TIB)), "beyond the end"),
         (partitioned(replace(ONE, type=None)), "type of /dev/sda1 could not be read"),
         (partitioned(replace(ONE, kernel_start_bytes=4096)), "kernel sees /dev/sda1 elsewhere"),
-        (drive(table=None), "could not be read"),
-        (partitioned(ONE, content_digest=None), "could not be read"),
+        (drive(table=None), "was not read"),
+        (partitioned(ONE, content_digest=None), "was not read"),
         (
             drive(
                 table=mbr(),
@@ -116,7 +116,7 @@ def test_free_space_is_not_used_where_that_could_harm_what_is_kept(on: Drive, sa
 def test_content_that_could_not_be_read_is_a_doubt_and_wiped_wherever_it_may_be() -> None:
     on = partitioned(ONE, content_digest=None)
     plan = plan_for(on, wish("ext4"), mode=Mode.REPLACE)
-    assert "could not be read" in plan.doubts[0]
+    assert "was not read" in plan.doubts[0]
     wiped = [step.operation.device for step in plan.steps if isinstance(step.operation, WipeSignatures)]
     assert wiped == ["/dev/sda1", "/dev/sda", "/dev/sda1"]
 
@@ -238,7 +238,10 @@ def test_what_cannot_be_known_by_root_either_does_not_ask_for_root() -> None:
             refused(damaged)
         assert lost in str(said.value) and "root" not in str(said.value)
     closed = replace(
-        drive(), table=None, content_digest=None, unread=(Unread("table", "[Errno 13] Permission denied."),)
+        drive(),
+        table=None,
+        content_digest=None,
+        unread=(Unread("table", "Needs root to read the device.", without_root=True),),
     )
-    with pytest.raises(Refused, match="run as root"):
+    with pytest.raises(Refused, match="Reading it takes root"):
         refuse_table(closed)

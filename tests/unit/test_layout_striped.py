@@ -243,11 +243,11 @@ REFUSED: dict[str, tuple[Callable[[], object], str]] = {
     "a large chunk": (lambda: striped(numbered(2), chunk_bytes=2 * MIB), "no power of two"),
     "no mdadm": (
         lambda: striped(numbered(2), tools=tuple(t for t in EVERYTHING if t[0] != "mdadm")),
-        "install the package mdadm",
+        "the package mdadm",
     ),
     "no lvm2": (
         lambda: striped(numbered(2), "lvm", tools=tuple(t for t in EVERYTHING if t[0] != "vgcreate")),
-        "install the package lvm2",
+        "the package lvm2",
     ),
     "host-managed": (
         lambda: striped((numbered(2)[0], replace(numbered(2)[1], zoned="host-managed"))),

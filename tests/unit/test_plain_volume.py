@@ -71,7 +71,7 @@ def test_a_role_brings_filesystem_size_and_label(tmp_path: Path) -> None:
 
 def test_a_role_for_which_a_program_is_missing_says_which() -> None:
     told = media(services(without="mkfs.vfat"), "3", *KEEP_KIND, "", "", "", ROLE, "2")
-    assert "Cannot be chosen: EFI system partition: The program mkfs.vfat is missing" in told.flat
+    assert "Cannot be chosen: EFI system partition: mkfs.vfat is not installed" in told.flat
     assert "Number 2 cannot be chosen: " in told.flat
 
 

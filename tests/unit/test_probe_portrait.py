@@ -69,10 +69,13 @@ def test_the_zones_of_a_drive(zones: Zones, said: str) -> None:
 @pytest.mark.parametrize(
     ("drive", "said"),
     [
-        (machines.drive(table=None, unread=(Unread("table", "Needs root."),)), "table: unknown (Needs root)"),
+        (
+            machines.drive(table=None, unread=(Unread("table", "Needs root."),)),
+            "table: not read (Needs root)",
+        ),
         (
             machines.drive(geometry=None, size_bytes=None, unread=(Unread("drive", "Hangs."),)),
-            "blocks: unknown (Hangs)",
+            "blocks: not read (Hangs)",
         ),
         (machines.drive(serial=None, wwn=None), "serial -; WWN -"),
         (machines.drive(), "no table, no filesystem"),

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from wizard.advise.missing import missing_programs
+from wizard.advise.missing import lacking
 from wizard.filesystems.btrfs import KIND as BTRFS
 from wizard.filesystems.kind import MadeKind as Filesystem
 from wizard.filesystems.registry import MADE as FILESYSTEMS
@@ -54,15 +54,9 @@ def obstacles(kind: Filesystem, machine: Machine, drive: Drive, room: int | None
 
 
 def _missing(kind: Filesystem, machine: Machine) -> list[str]:
-    """Programs and files that its maker cannot do without; each package is said once."""
-    lacking: dict[str, list[str]] = {}
-    for name, package in kind.makers.items():
-        if not machine.has_tool(name):
-            lacking.setdefault(package, []).append(name)
-    said = [
-        missing_programs(names, package, *(kind.package_elsewhere or ("", "")))
-        for package, names in lacking.items()
-    ]
+    """Programs and files that its maker cannot do without."""
+    absent = lacking(machine, kind.makers)
+    said = [str(absent.said)] if absent else []
     said += [
         f"{path} is missing, and {kind.tool} needs it: {how}."
         for path, how in kind.needs_files

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from wizard.advise.filesystems import BTRFS, XFS, Filesystem
-from wizard.advise.missing import missing_programs
+from wizard.advise.missing import lacking
 from wizard.model.advice import Ability, Option, ZonedUse
 from wizard.model.machine import Drive, Machine
 from wizard.model.units import GIB, MIB, TIB, format_capacity, format_exact
@@ -96,9 +96,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
             "Btrfs",
             "It writes everything in new places, zone after zone. It takes the whole drive, and is what "
             "diskwright makes there.",
-            _has(machine, "btrfs", BTRFS.title)
-            + _tool(machine, BTRFS.tool, BTRFS.package)
-            + _btrfs(machine, drive),
+            _has(machine, "btrfs", BTRFS.title) + _tool(machine, BTRFS.tool) + _btrfs(machine, drive),
             f"mkfs.btrfs {options} {drive.path}",
             f"mount -t btrfs {drive.path} {PLACE}",
         ),
@@ -110,7 +108,7 @@ def zoned_uses(machine: Machine, drive: Drive, btrfs_options: Sequence[Option]) 
             "that, not for ordinary files.",
             _has(machine, "zonefs", "zonefs")
             + _since(machine, "zonefs", ZONEFS_SINCE)
-            + _tool(machine, "mkzonefs", "zonefs-tools"),
+            + _tool(machine, "mkzonefs"),
             f"mkzonefs {drive.path}",
             f"mount -t zonefs {drive.path} {PLACE}",
         ),
@@ -155,8 +153,9 @@ def _since(machine: Machine, title: str, first: Version) -> _Findings:
     return _Findings()
 
 
-def _tool(machine: Machine, name: str, package: str) -> _Findings:
-    return _Findings() if machine.has_tool(name) else _Findings((missing_programs((name,), package),))
+def _tool(machine: Machine, name: str) -> _Findings:
+    absent = lacking(machine, (name,))
+    return _Findings((str(absent.said),)) if absent else _Findings()
 
 
 def _dotted(version: Version) -> str:
@@ -217,11 +216,7 @@ def _btrfs_zones(drive: Drive) -> _Findings:
 
 
 def _f2fs(machine: Machine, drive: Drive) -> _Findings:
-    found = (
-        _has(machine, "f2fs", "F2FS")
-        + _since(machine, "F2FS", F2FS_SINCE)
-        + _tool(machine, "mkfs.f2fs", "f2fs-tools")
-    )
+    found = _has(machine, "f2fs", "F2FS") + _since(machine, "F2FS", F2FS_SINCE) + _tool(machine, "mkfs.f2fs")
     if drive.size_bytes is not None and drive.size_bytes > F2FS_MOST_BYTES:
         found += _Findings((f"{format_capacity(drive.size_bytes)} are more than F2FS can address (16 TiB).",))
     return found + _counted(_has_conventional(drive))
@@ -257,11 +252,7 @@ def _f2fs_commands(path: str, alone: bool | None) -> tuple[str, str]:
 
 
 def _xfs(machine: Machine) -> _Findings:
-    found = (
-        _has(machine, "xfs", XFS.title)
-        + _since(machine, "XFS", XFS_SINCE)
-        + _tool(machine, XFS.tool, XFS.package)
-    )
+    found = _has(machine, "xfs", XFS.title) + _since(machine, "XFS", XFS_SINCE) + _tool(machine, XFS.tool)
     if machine.kernel.built_with("XFS_RT") is False:
         found += _Findings(
             ("The kernel was built without XFS's realtime part (CONFIG_XFS_RT), which holds the zones.",)
@@ -321,7 +312,7 @@ def _dm_zoned(machine: Machine, alone: bool | None) -> _Findings:
     found = _since(machine, "dm-zoned with a second drive" if alone is False else "dm-zoned", first)
     if built is False:
         found += _Findings(("The kernel was built without dm-zoned (CONFIG_DM_ZONED).",))
-    found += _tool(machine, "dmzadm", "dm-zoned-tools")
+    found += _tool(machine, "dmzadm")
     if built is None:
         found += _Findings(unknown=("Whether the kernel has dm-zoned could not be read.",))
     return found + _counted(alone)

@@ -71,5 +71,7 @@ CODES = {
     "drive-left": "A run of diskwright was left on the drive, and what it withheld was written to since.",
     "drive-unread": "Something of the drive could not be read.",
     "drive-read-only": "The kernel lets nothing be written to the drive.",
+    "health-unreadable": "The drive has sectors that it cannot read, or its last self-test found errors.",
+    "health-worn": "The drive replaced bad sectors, lost data before, or is near the end of its endurance.",
     "health-failing": "The drive's own health check (SMART) has failed.",
 }

@@ -87,12 +87,13 @@ def _mark(mark: Signature) -> str:
     return printable(mark.kind, 20) + (f' "{printable(mark.label, 30)}"' if mark.label else "")
 
 
-def partition_words(part: Partition) -> str:
+def partition_words(drive: Drive, part: Partition) -> str:
     """`/dev/sda1  4.0 TB  ext4  "films"  mounted on /srv`."""
     pieces = [
         part.path,
         format_capacity(part.size_bytes),
-        part.filesystem or ("unclear" if part.signatures else "no filesystem"),
+        part.filesystem
+        or ("unclear" if part.signatures else "not read" if drive.is_unread(part) else "no filesystem"),
     ]
     if part.signatures and (label := part.signatures[0].label):
         pieces.append(f'"{printable(label, 30)}"')

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
+from wizard.apply.plan.guard import check_read
 from wizard.apply.plan.measure import measure
 from wizard.apply.plan.start import check_tokens, preflight, preflight_unprivileged, start_run, why_direct
 from wizard.apply.plan.steps_told import as_options, confirmation, exit_code_of
@@ -136,6 +137,7 @@ def main(arguments: Namespace) -> ExitCode:
         return begun if isinstance(begun, ExitCode) else narrate(begun)
     _refuse_folders(arguments, carried=False)
     plan = read_plan(text, shown)
+    check_read(plan)
     journal_dir = Path(arguments.journal) if arguments.journal else None
     environment = Environment(fstab=Path(arguments.fstab))
     if arguments.dry_run:

@@ -21,9 +21,10 @@ from wizard.faces.showing.console import err, say
 from wizard.faces.showing.sources import machine_and_drives
 from wizard.layout.document import render_plan
 from wizard.layout.planner import Mode, make_plan
+from wizard.layout.room.refusals import needs_root
 from wizard.layout.several.striped import StripeWish, choice_on, make_striped_plan
 from wizard.layout.several.striping import FILESYSTEMS, METADATA, MIRRORS, room_bytes
-from wizard.layout.told.preview import preview_lines
+from wizard.layout.told.preview import plan_lines, unread_words
 from wizard.layout.wishes.preset import PRESETS, desktop_requests, room_for_preset, written
 from wizard.layout.wishes.wanted import named_choice, wish_of, wish_with_options
 from wizard.layout.wishes.wish import (
@@ -36,6 +37,7 @@ from wizard.layout.wishes.wish import (
     parse_volume,
     request,
 )
+from wizard.layout.words import AS_ROOT, RECORD_AS_ROOT, UNREAD
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
@@ -193,7 +195,15 @@ def main(arguments: Namespace) -> ExitCode:
     requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     several = arguments.stripe is not None or arguments.mirror is not None
-    plan = _plan_striped(arguments, requests) if several else _plan_one(arguments, requests)
+    if len(arguments.devices) > 1 and not several:
+        raise BadInput(
+            "Several drives are planned together only for one volume over all of them: say --stripe md, lvm "
+            "or btrfs, or --mirror md or btrfs."
+        )
+    machine, drives = machine_and_drives(arguments.devices, arguments.machine)
+    _tell_unread(arguments, drives)
+    make = _plan_striped if several else _plan_one
+    plan = make(arguments, requests, machine, drives)
     to_file = arguments.output not in (None, "-")
     if to_file:
         write_plan(plan, Path(arguments.output))
@@ -203,17 +213,28 @@ def main(arguments: Namespace) -> ExitCode:
     return ExitCode.DONE
 
 
-def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
-    if len(arguments.devices) > 1:
-        raise BadInput(
-            "Several drives are planned together only for one volume over all of them: say --stripe md, lvm "
-            "or btrfs, or --mirror md or btrfs."
-        )
+def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
+    """Say first of all where only root can read a drive, and how root makes this plan."""
+    unread = [drive for drive in drives if drive.content_digest is None and needs_root(drive)]
+    if not unread:
+        return
+    said = UNREAD(drives=tuple(drive.path for drive in unread), count=len(unread))
+    if arguments.machine is not None:
+        say(f"{said} {RECORD_AS_ROOT()}")
+    else:
+        say(f"{said} {AS_ROOT()}")
+        say(f"    {printable(shlex.join(('sudo', 'diskwright', *arguments.words)), 4000)}")
+    say("")
+
+
+def _plan_one(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+) -> Plan:
+    drive = drives[0]
     if arguments.table is not None and arguments.mode == "use-free":
         raise BadInput("--table is for a new table: --use-free keeps the one that is there.")
     if arguments.chunk is not None or arguments.metadata is not None:
         raise BadInput(f"--{'chunk' if arguments.chunk is not None else 'metadata'} goes with --stripe.")
-    machine, (drive,) = machine_and_drives(arguments.devices, arguments.machine)
     mode = MODES[arguments.mode]
     if arguments.preset is not None:
         requests = desktop_requests(room_for_preset(drive, keep=mode is Mode.USE_FREE), machine.memory_bytes)
@@ -229,7 +250,9 @@ def _plan_one(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     )
 
 
-def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
+def _plan_striped(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drives: Sequence[Drive]
+) -> Plan:
     option = "--stripe" if arguments.mirror is None else "--mirror"
     if arguments.table is not None:
         raise BadInput(f"--table does not go with {option}: every drive gets a GPT.")
@@ -241,7 +264,6 @@ def _plan_striped(arguments: Namespace, requests: tuple[Request, ...]) -> Plan:
     chunk = None if arguments.chunk is None else parse_size(arguments.chunk)
     level: Level = "raid0" if arguments.mirror is None else "raid1"
     asked = StripeWish(arguments.stripe or arguments.mirror, chunk, arguments.metadata, level)
-    machine, drives = machine_and_drives(arguments.devices, arguments.machine)
     patterns = load_patterns()
     recordings = [diagnose(machine, drive, patterns).recording for drive in drives]
     room = room_bytes(asked.kind, asked.level, [drive.size_bytes or 0 for drive in drives])
@@ -296,10 +318,13 @@ def requests_of(arguments: Namespace) -> tuple[Request, ...]:
 
 
 def _narrate(plan: Plan, output: str | None) -> None:
-    for line in preview_lines(plan, min(max(err().width, 40), 120)):
+    for line in plan_lines(plan, min(max(err().width, 40), 120)):
         err().print(line, soft_wrap=True)
-    name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
     say("")
+    if said := unread_words(plan):
+        say(f"Nothing has been written to the drive. {said}")
+        return
+    name = "PLAN.json" if output is None else shlex.quote(printable(output, 4000))
     say("Nothing has been written to the drive. To apply this plan, exactly as shown:")
     say(f"    sudo diskwright apply {name} {confirmation(plan)}")
 

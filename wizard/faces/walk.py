@@ -25,7 +25,7 @@ With --plain it asks line by line, through pipes and files too: diskwright --pla
 Everything it does can also be done by commands:
     diskwright inspect                                    what the drives are, and what is wrong
     diskwright advise DEVICE --workload ID                which filesystem, and why
-    diskwright plan DEVICE --workload ID -o plan.json     a layout
+    sudo diskwright plan DEVICE --workload ID -o plan.json  a layout
     diskwright show plan.json                             what it would do
     sudo diskwright apply plan.json --confirm TOKEN       do it"""
 

@@ -29,7 +29,6 @@ KIND = MadeKind(
     kernel_names=("btrfs",),
     order=2,
     tool="mkfs.btrfs",
-    package="btrfs-progs",
     commands=_commands,
     discards=True,
     in_general=(

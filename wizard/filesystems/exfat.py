@@ -23,7 +23,6 @@ KIND = MadeKind(
     title="exFAT",
     kernel_names=("exfat",),
     tool="mkfs.exfat",
-    package="exfatprogs",
     commands=_commands,
     in_general=(
         "It is for sharing with Windows, macOS and cameras: it has no journal, no owners and no permissions."
@@ -44,5 +43,5 @@ KIND = MadeKind(
     uuid_follows=True,
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,
-    also=(("tune.exfat", "exfatprogs"),),
+    also=("tune.exfat",),
 )

@@ -54,7 +54,6 @@ KIND = MadeKind(
     kernel_names=("ext4",),
     order=0,
     tool="mkfs.ext4",
-    package="e2fsprogs",
     commands=_commands,
     discards=True,
     for_place=_for_place,

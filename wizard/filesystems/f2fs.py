@@ -14,7 +14,6 @@ KIND = MadeKind(
     title="F2FS",
     kernel_names=("f2fs",),
     tool="mkfs.f2fs",
-    package="f2fs-tools",
     commands=_commands,
     discards=True,
     in_general=(

@@ -18,7 +18,6 @@ KIND = MadeKind(
     title="JFS",
     kernel_names=("jfs",),
     tool="mkfs.jfs",
-    package="jfsutils",
     commands=_commands,
     in_general=(
         "It asks little of a processor, but hardly anybody works on it: its programs are of 2011, and ext4 "
@@ -35,5 +34,5 @@ KIND = MadeKind(
     clean_check=("jfs_fsck", "-n", "-f"),
     flags=frozenset({"-s"}),
     uuid_follows=True,
-    also=(("jfs_tune", "jfsutils"),),
+    also=("jfs_tune",),
 )

@@ -65,7 +65,7 @@ def with_suboptions(options: Argv, flag: str, extra: str) -> Argv:
 class MadeKind(FilesystemKind):
     """A filesystem that diskwright makes.
 
-    `tool` of `package` makes it: `commands` gives the argument lists for an operation, in order. They ask
+    `tool` makes it: `commands` gives the argument lists for an operation, in order. They ask
     nothing, and refuse a device that is mounted. `flags` are the options with a value, `bare_flags` those
     without, that advice may hand to it; whatever names a file or a device is not among them.
 
@@ -90,14 +90,12 @@ class MadeKind(FilesystemKind):
     place behind it. `superblock_reader` tells how it is spread over an array, which `striping_in` reads out
     of its words. `silent_options` are those that hold without being listed as long as nothing else is.
     `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for each TiB on a drive that
-    does not turn, and on one that does. `also` are further programs that `commands` or swap take: name,
-    package. `package_elsewhere` is the package's name on Fedora and on Arch where those call it otherwise.
+    does not turn, and on one that does. `also` are further programs that `commands` or swap take.
     `needs_files` are files that its maker looks into, each with how it is had. `subvolumes` tells whether it
     has any.
     """
 
     tool: str
-    package: str
     commands: Callable[[MakeFilesystem], tuple[Argv, ...]]
     in_general: str
     minimum_bytes: int
@@ -124,8 +122,7 @@ class MadeKind(FilesystemKind):
     superblock_reader: Argv = ()
     striping_in: Callable[[str], Striping | None] | None = None
     silent_options: frozenset[str] = frozenset()
-    also: tuple[tuple[str, str], ...] = ()
-    package_elsewhere: tuple[str, str] | None = None
+    also: Argv = ()
     needs_files: tuple[tuple[str, str], ...] = ()
     subvolumes: bool = False
 
@@ -135,17 +132,15 @@ class MadeKind(FilesystemKind):
         return True
 
     @property
-    def makers(self) -> dict[str, str]:
-        """Every program that making it and turning it on takes, and the package that brings it."""
-        return {self.tool: self.package, **dict(self.also)}
+    def makers(self) -> Argv:
+        """Every program that making it and turning it on takes."""
+        return (self.tool, *self.also)
 
     @property
-    def programs(self) -> dict[str, str]:
-        """Every program that making and checking it runs, and the package that brings it."""
-        return {
-            **self.makers,
-            **{argv[0]: self.package for argv in (self.clean_check, self.superblock_reader) if argv},
-        }
+    def programs(self) -> Argv:
+        """Every program that making and checking it runs."""
+        checks = [argv[0] for argv in (self.clean_check, self.superblock_reader) if argv]
+        return tuple(dict.fromkeys((*self.makers, *checks)))
 
     @property
     def mounts(self) -> bool:

@@ -18,7 +18,6 @@ KIND = MadeKind(
     title="NILFS2",
     kernel_names=("nilfs2",),
     tool="mkfs.nilfs2",
-    package="nilfs-tools",
     commands=_commands,
     discards=True,
     in_general=(
@@ -37,8 +36,7 @@ KIND = MadeKind(
     flags=frozenset({"-b", "-B", "-m", "-O"}),
     bare_flags=frozenset({"-K"}),
     uuid_follows=True,
-    also=(("nilfs-tune", "nilfs-tools"),),
-    package_elsewhere=("nilfs-utils", "nilfs-utils"),
+    also=("nilfs-tune",),
     # It looks there for what is mounted, and ends where it is not.
     needs_files=(("/etc/mtab", "`ln -s /proc/self/mounts /etc/mtab` makes it"),),
 )

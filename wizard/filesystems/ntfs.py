@@ -30,7 +30,6 @@ KIND = MadeKind(
     title="NTFS",
     kernel_names=("ntfs3",),
     tool="mkfs.ntfs",
-    package="ntfs-3g",
     commands=_commands,
     for_place=_for_place,
     in_general=(
@@ -53,6 +52,5 @@ KIND = MadeKind(
     uuid_follows=True,
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,
-    also=(("ntfslabel", "ntfs-3g"),),
-    package_elsewhere=("ntfsprogs", "ntfs-3g"),
+    also=("ntfslabel",),
 )

@@ -34,12 +34,6 @@ def why_not(name: str) -> str:
     return f"{printable(name, 20)!r} is no filesystem that diskwright makes; it makes {', '.join(MADE)}."
 
 
-def package_of(program: str) -> str | None:
-    """The package that brings a program with which a filesystem is made or checked; None for any other
-    program."""
-    return next((kind.programs[program] for kind in MADE.values() if program in kind.programs), None)
-
-
 def mounted_as(kernel_name: str) -> MadeKind | None:
     """The filesystem that the kernel mounts by this name; None where it is none that is made here."""
     return next((kind for kind in MADE.values() if kernel_name in kind.kernel_names), None)

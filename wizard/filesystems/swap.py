@@ -16,7 +16,6 @@ KIND = MadeKind(
     title="swap",
     kernel_names=(),
     tool="mkswap",
-    package="util-linux",
     commands=_commands,
     in_general="It is no filesystem and holds no files: it is where memory goes that is not in use.",
     minimum_bytes=MIB,
@@ -32,5 +31,5 @@ KIND = MadeKind(
     noun="space",
     gpt_type=LINUX_SWAP_TYPE,
     mbr_type=SWAP_MBR_TYPE,
-    also=(("swapon", "mount"), ("swapoff", "mount")),
+    also=("swapon", "swapoff"),
 )

@@ -41,7 +41,6 @@ KIND = MadeKind(
     title="FAT32",
     kernel_names=("vfat",),
     tool="mkfs.vfat",
-    package="dosfstools",
     commands=_commands,
     for_place=_for_place,
     in_general=(

@@ -43,7 +43,6 @@ KIND = MadeKind(
     kernel_names=("xfs",),
     order=1,
     tool="mkfs.xfs",
-    package="xfsprogs",
     commands=_commands,
     discards=True,
     for_place=_for_place,

@@ -1,7 +1,11 @@
-"""What the running kernel must have for what stands between partitions and filesystems."""
+"""What the running system must have for what is planned: programs, and what the kernel does between
+partitions and filesystems."""
 
+from collections.abc import Iterable
+
+from wizard.advise.missing import lacking
 from wizard.model.errors import Refused
-from wizard.model.machine import Kernel
+from wizard.model.machine import Kernel, Machine
 from wizard.model.names import printable
 
 DEVICE_MAPPER, CRYPT = "dm_mod", "dm_crypt"
@@ -22,6 +26,12 @@ def refuse_lacking(kernel: Kernel, module: str) -> None:
             f"The running kernel ({printable(kernel.release, 60)}) has no {name}, without which {without}: "
             "boot one that has, or install its module."
         )
+
+
+def refuse_missing(machine: Machine, programs: Iterable[str]) -> None:
+    """Raises Refused where one of these programs is not installed."""
+    if absent := lacking(machine, programs):
+        raise Refused(str(absent.said))
 
 
 def rehearsal_doubts(kernel: Kernel) -> tuple[str, ...]:

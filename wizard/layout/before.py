@@ -59,7 +59,9 @@ def layout_of(drive: Drive) -> Layout | None:
 def layout_before(drive: Drive, size_bytes: int, geometry: Geometry, *, keep: bool) -> Layout:
     """What the drive holds now; `keep` marks every partition as one that stays."""
     kind = drive.table.kind if drive.table else "unread"
-    partitions = tuple(replace(_slot(part), kept=keep) for part in drive.partitions)
+    partitions = tuple(
+        replace(_slot(part), kept=keep, unread=drive.is_unread(part)) for part in drive.partitions
+    )
     waiting = _waiting_words(drive)
     whole_is_taken = bool(drive.signatures or waiting) or kind == "unread"
     if whole_is_taken and not partitions:
@@ -112,7 +114,7 @@ def doubts_of(drive: Drive, *, keep: bool) -> tuple[str, ...]:
     doubts = [*waiting_doubts(drive)]
     if unread_content(drive):
         doubts.append(
-            "What the drive holds could not be read when this was planned: whatever it is, it will be lost."
+            "What the drive holds was not read when this was planned: whatever it is, it will be lost."
         )
     if drive.unrecognised_zones:
         doubts.append(

@@ -6,7 +6,7 @@ from dataclasses import replace
 from enum import Enum
 
 from wizard.filesystems.registry import MADE, why_not
-from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, rehearsal_doubts
+from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, refuse_missing, rehearsal_doubts
 from wizard.layout.before import bounds_of, doubts_of, known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS, group_extent, in_group, logical_sizes, refuse_roles
 from wizard.layout.group.grouping import grouped_after, grouped_operations, grouped_table
@@ -145,8 +145,7 @@ def _grouped_plan(
     """The plan that puts all volumes into one volume group on the largest of `spaces`. Raises as `make_plan`
     does."""
     refuse_lacking(machine.kernel, DEVICE_MAPPER)
-    for program, package in LVM_PROGRAMS.items():
-        refuse_missing(machine, program, package)
+    refuse_missing(machine, LVM_PROGRAMS)
     size_bytes, geometry = refuse_drive(drive)
     extent = group_extent(wishes, spaces, geometry)
     (number,) = _free_numbers(drive, 1, keep=keep)
@@ -204,19 +203,13 @@ def _whole_plan(
             f"{path} is a host-managed zoned drive: {wish.choice.filesystem} cannot be made there, since it "
             f"takes no writing in any order. Only {ZONED_FILESYSTEM} in its zoned mode can live on it."
         )
-    refuse_missing(machine, "blkzone", "util-linux")
+    refuse_missing(machine, ("blkzone",))
     identity = known_identity(machine, drive, size_bytes, geometry)
     before = layout_before(drive, size_bytes, geometry, keep=False)
     volume = replace(volume_of(drive, wish, 0, draw_uuid()), path=path)
     after = whole_after(identity, volume)
     steps = steps_of(whole_operations(volume), Context(identity, before, after))
     return Plan(identity, before, after, (volume,), steps, (*doubts_of(drive, keep=False), *wish.doubts))
-
-
-def refuse_missing(machine: Machine, program: str, package: str) -> None:
-    """Raises Refused where a program is not installed."""
-    if not machine.has_tool(program):
-        raise Refused(f"{program} is not installed; install the package {package} and plan again.")
 
 
 def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
@@ -229,8 +222,7 @@ def refuse_obstacles(machine: Machine, wishes: Sequence[Wish]) -> None:
         kind = MADE.get(choice.filesystem)
         if kind is None:
             raise Refused(why_not(choice.filesystem))
-        for program, package in kind.makers.items():
-            refuse_missing(machine, program, package)
+        refuse_missing(machine, kind.makers)
         mkfs, mount = option_words(wish)
         if fault := options_fault(choice.filesystem, mkfs, mount):
             raise BadInput(f"The options advised for {choice.filesystem} cannot be taken: {fault}.")

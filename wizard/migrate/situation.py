@@ -81,8 +81,9 @@ class Situation:
     `is_root`: the running system stands on it; `opened`: another block device or a program holds it for
     itself. `fstab` is the file
     of mounts with its text, `own` the one on the filesystem itself, None where there is none or it was not
-    looked for; `units` are systemd's own files for it. `missing` are programs that are not there, `e2fsprogs`
-    their version. `no_snapshots` is a clause on why device mapper cannot be used, empty where it can.
+    looked for; `units` are systemd's own files for it. `missing` are programs that are not there, `family` is
+    the distribution's, as a machine has it, `e2fsprogs` their version. `no_snapshots` is a clause on why
+    device mapper cannot be used, empty where it can.
     `manifest_seconds`: how long comparing every file takes, both times together.
     """
 
@@ -101,6 +102,7 @@ class Situation:
     own: OwnFstab | None = None
     boot: BootPath = NO_BOOT
     missing: tuple[str, ...] = ()
+    family: str = ""
     e2fsprogs: tuple[int, int] = (1, 47)
     no_snapshots: str = ""
     store: Folder = Folder("")

@@ -15,6 +15,39 @@ class Discard:
 
 
 @dataclass(frozen=True, slots=True)
+class Health:
+    """What a drive counts of itself, as smartctl reads it; None where the drive, or a bridge before it, does
+    not tell.
+
+    `hours` of power; `celsius` now; `reallocated` sectors (ATA attribute 5, SCSI's grown defects); `pending`
+    ones, which could not be read and wait to be written (197); `lost` ones, which no try could read (198);
+    `media_errors`, where an NVMe drive could not give back data; `used_percent` of the writing it was made
+    for, which can pass 100; `spare_percent` that is left to replace bad blocks, and `least_spare_percent` by
+    the maker; `alarms` are the bits of NVMe's critical warning. `failing` are ATA attributes at or below the
+    maker's threshold now. `test_passed`: the last self-test that came to an end, at `test_hours` of power; an
+    ATA drive counts those in 16 bits.
+    """
+
+    hours: int | None = None
+    celsius: int | None = None
+    reallocated: int | None = None
+    pending: int | None = None
+    lost: int | None = None
+    media_errors: int | None = None
+    used_percent: int | None = None
+    spare_percent: int | None = None
+    least_spare_percent: int | None = None
+    alarms: int | None = None
+    failing: tuple[str, ...] = ()
+    test_passed: bool | None = None
+    test_hours: int | None = None
+
+
+NO_HEALTH = Health()
+"""Where nothing is told."""
+
+
+@dataclass(frozen=True, slots=True)
 class Smart:
     """From `smartctl --json`: what it knows of the drive. All None where smartctl or the permission is
     missing.
@@ -30,6 +63,7 @@ class Smart:
     trim_supported: bool | None = None
     rotation_rate: int | None = None
     model_name: str | None = None
+    health: Health = NO_HEALTH
 
 
 NO_SMART = Smart()

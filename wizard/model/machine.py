@@ -13,10 +13,13 @@ from wizard.model.waiting import Waiting
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a sentence."""
+    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a sentence.
+    `without_root`: it was tried without root, who may be able to.
+    """
 
     what: str
     why: str
+    without_root: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,6 +253,10 @@ class Drive:
             0 if recognised or self.zones is None or self.zoned != "host-managed" else self.zones.written or 0
         )
 
+    def is_unread(self, part: Partition) -> bool:
+        """Whether what a partition holds is not known, since not all of the drive could be read."""
+        return not part.signatures and self.content_digest is None
+
     def partition(self, path: str) -> Partition | None:
         """The partition with this node, if the drive has it."""
         return next((part for part in self.partitions if part.path == path), None)
@@ -306,7 +313,8 @@ class Machine:
     makes it matter.
 
     `boot_id` is the kernel's own name for the time since it started. `missing_files` are those that are not
-    there of what makers of filesystems look into.
+    there of what makers of filesystems look into. `family` is that of the distribution: debian, fedora, arch,
+    suse, alpine or void; empty where it is another one, or was not recorded.
     """
 
     kernel: Kernel
@@ -319,6 +327,7 @@ class Machine:
     boot_id: str | None = None
     programs: tuple[Program, ...] = ()
     missing_files: tuple[str, ...] = ()
+    family: str = ""
 
     def program(self, name: str) -> Program | None:
         """What a program said of itself; None where it was not asked or said nothing."""

@@ -17,7 +17,7 @@ class Slot:
 
     `kept` is true for what stands before and after alike. `filesystem` may be a container such as
     crypto_LUKS. Where a filesystem is to lie in an encrypted container, `opened` is the node of what that
-    opens to.
+    opens to. `unread`: what it holds could not be read, so that no filesystem here means nothing.
     """
 
     number: int
@@ -33,6 +33,7 @@ class Slot:
     mount_point: str | None = None
     kept: bool = False
     opened: str | None = field(default=None, metadata=WHERE_USED)
+    unread: bool = field(default=False, metadata=WHERE_USED)
 
     @property
     def end_bytes(self) -> int:
@@ -372,6 +373,12 @@ class Plan:
     def paths(self) -> tuple[str, ...]:
         """The nodes of the drives."""
         return tuple(member.drive.path for member in self.members)
+
+    @property
+    def unread(self) -> tuple[str, ...]:
+        """The nodes of those that were not read when it was made, as by a plain user: such a plan is never
+        applied."""
+        return tuple(member.drive.path for member in self.members if member.drive.content_digest is None)
 
     @property
     def tokens(self) -> tuple[str, ...]:

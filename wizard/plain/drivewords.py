@@ -73,7 +73,7 @@ def _facts(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
         Para(drive_line(drive)),
         Para(f"Size: {size_words(drive)}.", 2, 2),
         Para(f"Holds: {contents_words(drive)}.", 2, 2),
-        *(Para(partition_words(part), 4, 2) for part in drive.partitions),
+        *(Para(partition_words(drive, part), 4, 2) for part in drive.partitions),
         *(Para(layer_words(layer), 4, 2) for layer in drive.layers),
         *([Para(better, 4, 2)] if (better := tuning_words(drive)) else []),
         Para(f"Recording: {recording_words(diagnosis.recording)}.", 2, 2),

@@ -2,12 +2,12 @@
 
 from collections.abc import Iterator
 
-from wizard.layout.room.space import is_container
+from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.steps.shown import told_as_direct
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.losses import losses, undo_ways
-from wizard.layout.told.preview import content_of, danger_of, together_words
+from wizard.layout.told.preview import danger_of, together_words
 from wizard.layout.told.promise import lost_when, promise
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.names import printable
@@ -77,10 +77,9 @@ def _slot(slot: Slot, *, after: bool) -> str:
 
 
 def _content(slot: Slot) -> str:
-    what = content_of(slot) or ("extended" if is_container(slot) else "nothing recognised in it")
     label = slot.label or slot.name
     said = [
-        what,
+        content_of(slot),
         f'label "{printable(label, 60)}"' if label else "",
         place_words(slot.mount_point) if slot.mount_point else "",
     ]

@@ -36,6 +36,9 @@ CLAIM_PAUSE_SECONDS = 0.02
 SMART_SHARE = 0.6
 """Of the time limit: a slow smartctl must not cost the drive everything else."""
 
+SMART_ASKED = ("-i", "-H", "-A", "-l", "selftest")
+"""Who the drive is, its own verdict, what it counts, and its self-tests. None of these starts anything."""
+
 WITHOUT_SMART = (
     "loop",
     "ram",
@@ -331,7 +334,7 @@ def from_smartctl(name: str, errors: list[Facts], seconds: float) -> Facts:
 
     try:
         said = run(
-            ["smartctl", "--json=c", "-n", "standby", "-i", "-H", sysfs.node_of(name)],
+            ["smartctl", "--json=c", "-n", "standby", *SMART_ASKED, sysfs.node_of(name)],
             seconds=seconds,
             accept=range(256),
         )

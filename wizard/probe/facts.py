@@ -198,7 +198,8 @@ class RawMachine:
     /sys/module has, `listed_modules` those of them that can be loaded or are built in by the lists in
     /lib/modules, and `loads_modules` says whether the kernel loads any; None where it was not recorded, or
     there was no list. `has_loop`: whether it has or can load loop devices; None likewise, or where that could
-    not be told.
+    not be told. `os_release` are the lines of os-release(5) that say which distribution this is; empty where
+    they were not recorded.
     """
 
     release: str
@@ -219,3 +220,4 @@ class RawMachine:
     listed_modules: tuple[str, ...] | None = None
     loads_modules: bool | None = None
     has_loop: bool | None = None
+    os_release: str = ""

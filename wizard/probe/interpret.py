@@ -7,6 +7,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 
 from wizard.documents.notice import read_notice
 from wizard.model.drive_facts import Discard
@@ -29,6 +30,7 @@ from wizard.probe.facts import (
     RawPartition,
     RawSignature,
 )
+from wizard.probe.host.distribution import family_of
 from wizard.probe.host.modules import kernel_modules
 from wizard.probe.host.numbers import UNIT_BYTES, bytes_at, geometry_of, whole_number
 from wizard.probe.host.sysfs import name_of
@@ -54,6 +56,7 @@ def machine_of(raw: RawMachine) -> Machine:
         boot_id=raw.boot_id,
         programs=programs_of(raw),
         missing_files=raw.missing_files,
+        family=family_of(raw.os_release),
         unread=tuple(Unread(error.what, _sentence(error.why)) for error in raw.graph.errors),
     )
 
@@ -108,7 +111,13 @@ def drive_of(raw: RawDrive, machine: RawMachine) -> Drive:
         content_digest=_digest(raw, reading, signatures, partitions)
         if reading and not _is_partial(raw)
         else None,
-        unread=(*_unread(raw, reading), *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else [])),
+        unread=tuple(
+            replace(unread, without_root=not machine.root)
+            for unread in (
+                *_unread(raw, reading),
+                *([Unread("ata", _sentence(ata_trouble))] if ata_trouble else []),
+            )
+        ),
     )
 
 

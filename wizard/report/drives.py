@@ -97,16 +97,17 @@ def _partitions(drive: Drive) -> Markup:
         return Markup("")
     heads = ("Partition", "Start", "Size", "Holds", "Name", "Partition's UUID", "Mounted at")
     return table(
-        f"Partitions of {drive.path}", heads, (_row(part) for part in drive.partitions), numbers=(1, 2)
+        f"Partitions of {drive.path}", heads, (_row(drive, part) for part in drive.partitions), numbers=(1, 2)
     )
 
 
-def _row(part: Partition) -> Sequence[str]:
+def _row(drive: Drive, part: Partition) -> Sequence[str]:
     return (
         part.path,
         format_exact(part.start_bytes),
         f"{format_capacity(part.size_bytes)} ({part.size_bytes} bytes)",
-        ", ".join(map(_mark, part.signatures)) or "nothing recognised",
+        ", ".join(map(_mark, part.signatures))
+        or ("not read" if drive.is_unread(part) else "nothing recognised"),
         part.name or "",
         part.part_uuid or "",
         ", ".join(part.mount_points),

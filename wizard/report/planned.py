@@ -3,9 +3,10 @@ of it."""
 
 from collections.abc import Sequence
 
+from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.inside import inside_sentences
-from wizard.layout.told.preview import Cell, State, bar, content_of, danger_of, state_of
+from wizard.layout.told.preview import Cell, State, bar, danger_of, state_of
 from wizard.layout.told.promise import promise
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
@@ -85,7 +86,7 @@ def _stretch(cell: Cell) -> Stretch:
     only = cell.slots[0] if cell.slots else None
     size = f", {format_capacity(only.size_bytes)}" if only else ""
     what = (
-        _content(only)
+        content_of(only)
         if only and (numbered or cell.state is State.NEW)
         else "all of the drive"
         if only is None
@@ -93,17 +94,13 @@ def _stretch(cell: Cell) -> Stretch:
     )
     number = f"partition {only.number}, " if only and only.number else ""
     label = (
-        f"{only.number}: {_content(only)}"
+        f"{only.number}: {content_of(only)}"
         if numbered and only
-        else _content(only)
+        else content_of(only)
         if only and cell.state is State.NEW
         else ""
     )
     return Stretch(cell.width, cell.state.value, label, f"{cell.state.value}: {number}{what}{size}")
-
-
-def _content(slot: Slot) -> str:
-    return content_of(slot) or "nothing recognised"
 
 
 def _row(slot: Slot, *, after: bool) -> Sequence[str]:
@@ -112,7 +109,7 @@ def _row(slot: Slot, *, after: bool) -> Sequence[str]:
     fixed = (str(slot.number) if slot.number else "-", state.value, format_exact(slot.start_bytes), size)
     if state is State.FREE:
         return (*fixed, "free space", "", "", "")
-    return (*fixed, _content(slot), slot.label or slot.name or "", slot.mount_point or "", slot.uuid or "")
+    return (*fixed, content_of(slot), slot.label or slot.name or "", slot.mount_point or "", slot.uuid or "")
 
 
 def _volumes(plan: Plan) -> Markup:

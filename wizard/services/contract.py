@@ -12,6 +12,7 @@ from wizard.model.machine import Drive, Machine
 
 if TYPE_CHECKING:
     from wizard.advise.asked import Taken
+    from wizard.advise.missing import Missing
     from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
     from wizard.apply.engine.record import Phase
@@ -70,6 +71,17 @@ class Services(Protocol):
         Raises Refused where root is not given; then all is as before. Nothing happens where root is had
         already.
         """
+        ...
+
+    def install_offer(self, missing: Missing) -> str:
+        """The one question before an installation, with its size as far as the package manager tells it. May
+        take seconds. Raises Refused where nothing can be installed, saying what is missing."""
+        ...
+
+    def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+        """Install what is missing and tell each line that the package manager says, from another thread. The
+        machine is to be probed again then. Raises Refused or Failed with one sentence; asks for root where
+        `obtain_root` did not."""
         ...
 
     @property

@@ -16,6 +16,7 @@ from wizard.probe.host.sysfs import drive_names, node_of
 from wizard.services.rules import Rules
 
 if TYPE_CHECKING:
+    from wizard.advise.missing import Missing
     from wizard.apply.engine.record import Phase
     from wizard.apply.root.ask import Way
     from wizard.apply.root.client import Elevated
@@ -91,6 +92,21 @@ class RealServices(Rules):
         from wizard.apply.root.client import Elevated
 
         self._elevated = Elevated(self._way)
+
+    def install_offer(self, missing: Missing) -> str:
+        """As the manager here tells a plain user, or root."""
+        from wizard.apply.packages.install import cost, offer
+
+        return str(offer(missing, cost(missing)))
+
+    def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+        """Here as root, else by root's end."""
+        from wizard.apply.packages.install import install
+
+        if self.needs_root:
+            self._asked_root.install(missing.programs, on_line)
+        else:
+            install(missing, on_line)
 
     @cached_property
     def _way(self) -> Way | None:

@@ -14,6 +14,7 @@ from wizard.model.machine import Drive, Kernel, Machine
 if TYPE_CHECKING:
     from wizard.advise.asked import Taken
     from wizard.advise.catalogue import Site
+    from wizard.advise.missing import Missing
     from wizard.advise.offered import Offered
     from wizard.advise.workloads import Profile
     from wizard.diagnose.patterns import Pattern
@@ -53,6 +54,14 @@ class Rules:
 
     def obtain_root(self) -> None:
         """Nothing to ask for."""
+
+    def install_offer(self, missing: Missing) -> str:
+        """Only a live machine has something installed on it."""
+        raise Refused(f"{missing.said} {self.obstacle}".rstrip())
+
+    def install(self, missing: Missing, on_line: Callable[[str], None]) -> None:
+        """As for the question."""
+        self.install_offer(missing)
 
     @cached_property
     def _patterns(self) -> tuple[Pattern, ...]:

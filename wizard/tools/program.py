@@ -8,6 +8,7 @@ import signal
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from threading import Thread
 from time import monotonic
 
 from wizard.model.errors import Failed
@@ -25,6 +26,9 @@ ALWAYS = {"LC_ALL": "C", "SYSTEMD_IGNORE_CHROOT": "1", "BLKID_FILE": "/dev/null"
 that udev is heard there, too (systemd, ENVIRONMENT.md). mkfs.btrfs refuses a UUID that libblkid's cache
 remembers, also of a device that is gone (libblkid(3)).
 """
+
+AFTERWARDS_SECONDS = 2.0
+"""How long the last lines of a command that has ended are waited for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,21 +81,14 @@ def run(
     descriptors that it inherits: the drive's lock must live as long as anything that writes. `on_begin` hears
     the number of its process.
     """
-    program = find(argv[0])
-    if program is None:
-        note(COMMAND, f"{shlex.join(argv)}: not installed")
-        raise Failed(f"{argv[0]} is not installed.")
+    program = _program(argv)
     begun = monotonic()
     with subprocess.Popen(
         [program, *argv[1:]],
         stdin=subprocess.PIPE if stdin is not None else subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        env={
-            **{name: os.environ[name] for name in HANDED_ON if name in os.environ},
-            **ALWAYS,
-            "PATH": search_path(),
-        },
+        env=_environment(),
         start_new_session=True,
         pass_fds=tuple(keep_open),
     ) as process:
@@ -113,3 +110,53 @@ def run(
     if result.status not in accept:
         raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
     return result
+
+
+def stream(argv: Sequence[str], *, seconds: float, on_line: Callable[[str], None]) -> Result:
+    """Run `argv` to its end, which may be long, and hand on each line that it says as it comes; errors are
+    among the `output`. Raises Failed where it is missing or overruns `seconds`; any status is taken.
+    """
+    begun = monotonic()
+    lines: list[str] = []
+    process = subprocess.Popen(
+        [_program(argv), *argv[1:]],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=_environment(),
+        start_new_session=True,
+    )
+
+    def read() -> None:
+        for line in process.stdout or ():
+            lines.append(line.decode(errors="replace").rstrip())
+            on_line(lines[-1])
+
+    # What it leaves running in the background may hold its output open for ever, which is not waited for.
+    reader = Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        process.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        note(COMMAND, f"{shlex.join(argv)}: ended after {seconds:g} s")
+        raise Failed(f"{argv[0]} did not finish within {seconds:.0f} s and was ended.") from None
+    reader.join(AFTERWARDS_SECONDS)
+    took = monotonic() - begun
+    note(COMMAND, f"{shlex.join(argv)}: status {process.returncode} after {took:.3f} s")
+    return Result(process.returncode, "\n".join(lines), "", took)
+
+
+def _program(argv: Sequence[str]) -> str:
+    """Where the program is; raises Failed where it is missing."""
+    program = find(argv[0])
+    if program is None:
+        note(COMMAND, f"{shlex.join(argv)}: not installed")
+        raise Failed(f"{argv[0]} is not installed.")
+    return program
+
+
+def _environment() -> dict[str, str]:
+    handed_on = {name: os.environ[name] for name in HANDED_ON if name in os.environ}
+    return {**handed_on, **ALWAYS, "PATH": search_path()}

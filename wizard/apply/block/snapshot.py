@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from wizard.advise.missing import missing
 from wizard.apply.block.devices import forget_caches, size_bytes
 from wizard.apply.block.unseen import heed, ignore_mapped
 from wizard.apply.run.runs import lies_in_memory, refuse_open_folder
@@ -19,6 +20,7 @@ from wizard.apply.system.kernel_modules import kernel_has
 from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
 from wizard.model.units import KERNEL_SECTOR_BYTES, MIB, format_exact
+from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find, run
 
 CHUNK_BYTES = 4096
@@ -32,11 +34,10 @@ Tell = Callable[[Sequence[str]], str]
 
 def snapshot_obstacle() -> str:
     """Why no snapshot can be made here, as a sentence; empty where it can."""
-    for program, package in (("dmsetup", "dmsetup"), ("losetup", "util-linux")):
-        if find(program) is None:
-            return f"{program} is not installed; the package is {package}."
-    missing = [module for module in MODULES if not kernel_has(module)]
-    return f"This kernel has no {missing[0]}." if missing else ""
+    if absent := [name for name in ("dmsetup", "losetup") if find(name) is None]:
+        return str(missing(absent, family_of(os_release())).said)
+    lacks = [module for module in MODULES if not kernel_has(module)]
+    return f"This kernel has no {lacks[0]}." if lacks else ""
 
 
 def check_store_room(folder: Path, needed_bytes: int) -> None:

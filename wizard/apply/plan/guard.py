@@ -10,6 +10,7 @@ from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 
+from wizard.advise.missing import BINDING, missing
 from wizard.apply.block.devices import impostor, open_exclusively, partition_nodes
 from wizard.apply.plan.same_drive import (
     check_same_start,
@@ -23,31 +24,24 @@ from wizard.apply.steps.readback import checking_programs
 from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
-from wizard.filesystems.registry import package_of
 from wizard.layout.before import held_on, layout_of
 from wizard.layout.room.refusals import in_use, refuse_table
+from wizard.layout.told.preview import unread_words
+from wizard.layout.words import AGAIN_AS_ROOT
 from wizard.model.drive_facts import HOST_MANAGED
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Refused
 from wizard.model.machine import Drive
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import AddFstabLine, Layout, Member, Mount, Plan, WriteTable, devices_of
+from wizard.probe.host.distribution import family_of, os_release
 from wizard.tools.program import find
 
-PACKAGES = {
-    "wipefs": "util-linux",
-    "partx": "util-linux",
-    "mount": "mount",
-    "blkzone": "util-linux",
-    "mdadm": "mdadm",
-    "cryptsetup": "cryptsetup",
-    **dict.fromkeys(("tune2fs", "e2undo", "resize2fs", "debugfs"), "e2fsprogs"),
-    "env": "coreutils",
-    "systemctl": "systemd",
-    **dict.fromkeys(
-        ("pvcreate", "vgcreate", "lvcreate", "lvchange", "vgchange", "vgremove", "lvs", "pvs", "vgs"), "lvm2"
-    ),
-}
+
+def check_read(plan: Plan) -> None:
+    """Raises Refused where a drive was not read when the plan was made: nobody saw what it destroys."""
+    if said := unread_words(plan):
+        raise Refused(f"{said} {AGAIN_AS_ROOT()} {NOTHING_WRITTEN}")
 
 
 def check_operations(plan: Plan, only: frozenset[str] | None) -> None:
@@ -103,12 +97,9 @@ def check_content(member: Member, drive: Drive, *, adds: bool) -> None:
     _check_held(member, drive)
     now = layout_of(drive)
     if now is None or plain(now) != plain(member.before):
-        why = (
-            "the plan was made without the permission to read it"
-            if member.drive.content_digest is None
-            else "its layout is another now"
+        raise Refused(
+            f"{drive.path} does not hold what the plan shows as before: its layout is another now. {again}"
         )
-        raise Refused(f"{drive.path} does not hold what the plan shows as before: {why}. {again}")
     if (drive.zoned == HOST_MANAGED) != (member.after.whole is not None):
         raise Refused(
             f"{drive.path} is {printable(drive.zoned or 'not known to be zoned')}, which the plan does not "
@@ -190,18 +181,13 @@ def check_tools(plan: Plan) -> None:
     wanted |= {program for operation in operations for program in checking_programs(operation)}
     check_programs(wanted)
     if find_spec("parted") is None:
-        raise Refused(
-            "The libparted binding for Python is not installed; install the package python3-parted. "
-            f"{NOTHING_WRITTEN}"
-        )
+        raise Refused(f"{missing((BINDING,), family_of(os_release())).said} {NOTHING_WRITTEN}")
 
 
 def check_programs(wanted: Iterable[str]) -> None:
-    """Raises Refused, naming the package, where one of these programs is missing."""
-    for name in sorted(wanted):
-        if find(name) is None:
-            package = PACKAGES.get(name) or package_of(name) or name
-            raise Refused(f"{name} is not installed; install the package {package}. {NOTHING_WRITTEN}")
+    """Raises Refused, naming the packages, where one of these programs is missing."""
+    if absent := [name for name in sorted(wanted) if find(name) is None]:
+        raise Refused(f"{missing(absent, family_of(os_release())).said} {NOTHING_WRITTEN}")
 
 
 def check_surroundings(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from wizard.apply.engine.record import Phase, Record, save_record
 from wizard.apply.engine.stand_ins import obstacle
-from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_tools
+from wizard.apply.plan.guard import check_operations, check_read, check_start, check_surroundings, check_tools
 from wizard.apply.plan.rehearsed import KEEP
 from wizard.apply.plan.same_drive import Where, check_same_start, probe_again
 from wizard.apply.run.begin import NOTHING_WRITTEN, begin_new, check_root, settle
@@ -46,6 +46,7 @@ def preflight_unprivileged(plan: Plan, *, environment: Environment = ANY) -> Non
     """What of `preflight` a plain user can find out: that the plan holds together and that its drives are
     there. Raises likewise."""
     check_plan(plan)
+    check_read(plan)
     check_operations(plan, environment.only)
     check_tools(plan)
     for member in plan.members:
@@ -103,6 +104,7 @@ def _cleared(
     """The drives' locks, taken after the cheap checks and before anything touches a drive, so that two runs
     cannot meet."""
     check_plan(plan)
+    check_read(plan)
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()

@@ -54,6 +54,7 @@ class Elevated:
         self._phase: Phase | None = None
         self._gone = False
         self._run = Path()
+        self._on_line: Callable[[str], None] = lambda _line: None
         self._changed = threading.Condition()
         self._one_at_a_time = threading.Lock()
         threading.Thread(target=self._listen, daemon=True).start()
@@ -87,6 +88,11 @@ class Elevated:
         if answer.room is None:
             raise Failed("What root found out did not arrive here.")
         return answer.room
+
+    def install(self, programs: Sequence[str], on_line: Callable[[str], None]) -> None:
+        """Have what brings these programs installed; raises as `packages.install.install` does."""
+        self._on_line = on_line
+        self._request(Request(Ask.INSTALL, programs=tuple(programs)))
 
     def start(
         self, plan: Plan, tokens: Sequence[str], journal_dir: Path | None, secret: bytes | None = None
@@ -219,6 +225,8 @@ class Elevated:
                         )
                     case Say.ENDED:
                         self._state = answer.state
+                    case Say.LINE:
+                        self._on_line(answer.sentence)
                     case Say.BEGAN:
                         self._entries.clear()
                         self._state = self._progress = self._phase = None

@@ -31,11 +31,13 @@ class Ask(StrEnum):
     STOP = "stop"
     KEEP = "keep"
     UNDO = "undo"
+    INSTALL = "install"
 
 
 class Say(StrEnum):
     """What root's end tells. ROOT is the first line; LOOKED, TRIED, BEGAN, SETTLED or REFUSED answers a
-    request; ENTRY, STANDS and ENDED tell of a run.
+    request; ENTRY, STANDS and ENDED tell of a run. INSTALLED answers, too; LINE is what a package manager
+    says before that.
     """
 
     ROOT = "root"
@@ -47,6 +49,8 @@ class Say(StrEnum):
     ENTRY = "entry"
     STANDS = "stands"
     ENDED = "ended"
+    LINE = "line"
+    INSTALLED = "installed"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +60,7 @@ class Request:
     plan's document takes, with a run in the folder `journal`. APPLY: a plan's document, the drives' tokens, a
     folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes nowhere but
     through the pipe. MIGRATE: the same with a migration's document in `plan`. KEEP and UNDO mean the run that
-    was begun last through this pipe; KEEP takes the passphrase, too.
+    was begun last through this pipe; KEEP takes the passphrase, too. INSTALL: what brings these `programs`.
     """
 
     ask: Ask
@@ -68,6 +72,7 @@ class Request:
     device: str = ""
     folder: str | None = None
     target: str | None = None
+    programs: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@
 Requests come as lines of JSON on standard input, answers go as lines of JSON to standard output;
 `wizard.apply.root.client` is the other end.
 It can look at drives and at an ext filesystem, try a plan out on stand-ins, begin a run, tell of it, ask it
-to stop, and keep or undo it: nothing else. What it is given is a plan's or a migration's document, as
-`diskwright apply` is given a file: its digest, its text and its drives are checked here as they are there,
-and it is never planned anew.
+to stop, keep or undo it, and install programs whose packages diskwright knows: nothing else. What it is given
+is a plan's or a migration's document, as `diskwright apply` is given a file: its digest, its text and its
+drives are checked here as they are there, and it is never planned anew.
 
 A run's folder is root's alone, so its journal is told through here rather than read by the face. Asking for
 root a second time to stop a run could fail when it is needed; so one process stays, for as long as the run
@@ -26,9 +26,11 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import BinaryIO
 
+from wizard.advise.missing import missing
 from wizard.apply.begin_migration import start_told
 from wizard.apply.decide import keep, phase_told, power_told, undo
 from wizard.apply.migration.looking.look import look_at_ext
+from wizard.apply.packages.install import install
 from wizard.apply.plan.measure import way_back_room
 from wizard.apply.plan.start import preflight, start_run
 from wizard.apply.root.folders import ROOM, of_root_alone
@@ -46,6 +48,7 @@ from wizard.migrate.document import read_migration
 from wizard.migrate.situation import Situation
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Refused
 from wizard.model.names import printable
+from wizard.probe.host.distribution import family_of, os_release
 from wizard.probe.machine import survey
 
 MOST_WAITING = 16
@@ -151,6 +154,11 @@ class Relay:
                         secret=_secret(request.secret),
                     )
                 )
+            case Ask.INSTALL:
+                # Which packages that are is root's own table's to say.
+                lacks = missing(request.programs, family_of(os_release()))
+                install(lacks, lambda line: self._tell(Answer(Say.LINE, sentence=printable(line, 400))))
+                self._tell(Answer(Say.INSTALLED))
             case Ask.MIGRATE:
                 self._tell_run(_begin_migration(request))
             case _:

@@ -4,6 +4,8 @@ diskwright.machine/1)."""
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from wizard.diagnose.health.judge import judge_health
+from wizard.documents.codec import to_json
 from wizard.model.drive_facts import Ata, NvmeFormat, Smart, Zones
 from wizard.model.finding import Diagnosis, Recording
 from wizard.model.geometry import Geometry
@@ -56,6 +58,7 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
         "diskseq": drive.diskseq,
         "backing_file": drive.backing_file,
         "smart": _smart(drive.smart),
+        "health": {"verdict": judge_health(drive).verdict.value, **to_json(drive.smart.health)},
         "ata": _ata(drive.ata),
         "nvme_formats": [_format(one) for one in drive.nvme_formats],
         "nvme_format_scope": drive.nvme_format_scope,

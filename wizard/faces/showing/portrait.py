@@ -4,11 +4,13 @@ columns."""
 from collections.abc import Iterator
 from textwrap import wrap
 
+from wizard.diagnose.health.judge import is_told, judge_health
 from wizard.diagnose.words import layer_words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Signature, Table
 from wizard.model.names import printable
+from wizard.model.said import joined
 from wizard.model.units import format_capacity, format_exact
 
 WIDTH = 80
@@ -59,6 +61,7 @@ def portrait(drive: Drive, diagnosis: Diagnosis, width: int = WIDTH) -> list[Lin
         _blocks(drive),
         _habits(drive, diagnosis.recording),
         *_zones(drive),
+        *_health(drive),
         _table(drive),
     ):
         lines += [(line, "") for line in _wrapped(sentence, width, 2)]
@@ -99,7 +102,7 @@ def _identity(drive: Drive) -> str:
 def _blocks(drive: Drive) -> str:
     geometry = drive.geometry
     if geometry is None:
-        return f"blocks: {unknown(drive, 'geometry')}"
+        return f"blocks: {unread(drive, 'geometry')}"
     return "; ".join([_format(geometry), _offset(geometry), f"I/O {_io(geometry)}"])
 
 
@@ -161,9 +164,14 @@ def _zones(drive: Drive) -> tuple[str, ...]:
     return ("; ".join(words),)
 
 
+def _health(drive: Drive) -> tuple[str, ...]:
+    """Nothing for a drive that has none to tell of."""
+    return (f"health: {joined(judge_health(drive).said)}",) if is_told(drive) else ()
+
+
 def _table(drive: Drive) -> str:
     if drive.table is None:
-        return f"table: {unknown(drive, 'table')}"
+        return f"table: {unread(drive, 'table')}"
     marks = ", ".join(_mark(mark.kind, mark.label) for mark in drive.signatures)
     if drive.table.kind == "none":
         return (
@@ -186,10 +194,10 @@ def _table_words(table: Table) -> str:
     return f"{name} ({', '.join(states)})" if states else name
 
 
-def unknown(drive: Drive, what: str) -> str:
-    """`unknown (reason)` for a field that was not read."""
+def unread(drive: Drive, what: str) -> str:
+    """`not read (reason)` for a field that was not."""
     why = next((one.why for one in drive.unread if one.what in (what, "drive")), "")
-    return f"unknown ({printable(why, 200).rstrip('.')})" if why else "unknown"
+    return f"not read ({printable(why, 200).rstrip('.')})" if why else "not read"
 
 
 def _rows(drive: Drive, width: int) -> Iterator[list[str]]:
@@ -205,7 +213,7 @@ def _partition_row(drive: Drive, part: Partition, width: int) -> list[str]:
     kind = TYPES.get(part.type or "", part.type or "-")
     held = "+".join(mark.kind for mark in part.signatures)
     if not held:
-        held = "?" if any(one.what in ("signatures", "drive") for one in drive.unread) else "-"
+        held = "not read" if drive.is_unread(part) else "-"
     label = next((mark.label for mark in part.signatures if mark.label), None) or part.name
     uses = [
         f"{use.kind} {use.by}"

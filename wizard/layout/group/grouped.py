@@ -24,8 +24,8 @@ from wizard.model.names import printable
 from wizard.model.plan import Volume
 from wizard.model.units import format_capacity, format_exact
 
-LVM_PROGRAMS = dict.fromkeys(("pvcreate", "vgcreate", "lvcreate", "lvs"), "lvm2")
-"""What a volume group needs besides the filesystems' own programs, and the package that brings it."""
+LVM_PROGRAMS = ("pvcreate", "vgcreate", "lvcreate", "lvs")
+"""What a volume group needs besides the filesystems' own programs."""
 
 
 def refuse_roles(wishes: Sequence[Wish]) -> None:

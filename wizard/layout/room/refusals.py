@@ -76,10 +76,8 @@ def refuse_content(drive: Drive, *, chosen: bool) -> None:
         else ""
     )
     if unread_content(drive):
-        raise Refused(
-            f"What {drive.path} holds could not be read, so it may not be empty. {_why_unread(drive)} Say "
-            "--replace to erase it all."
-        )
+        erase = "" if needs_root(drive) else " Say --replace to erase it all."
+        raise Refused(f"{drive.path} was not read, so it may not be empty. {_why_unread(drive)}{erase}")
     if drive.is_empty:
         return
     refuse_waiting(drive, "")
@@ -111,10 +109,15 @@ def waiting_doubts(drive: Drive) -> Iterator[str]:
 
 def _why_unread(drive: Drive) -> str:
     """Why what a drive holds is not known; a plain user is told what helps."""
+    if needs_root(drive):
+        return "Reading it takes root."
     reasons = [unread.why for unread in drive.unread if unread.what in CONTENT_FIELDS]
-    if not reasons or any("permission denied" in why.lower() for why in reasons):
-        return "Root may read it: run as root."
-    return printable(reasons[0], 300)
+    return printable(reasons[0], 300) if reasons else "Why, it is not known."
+
+
+def needs_root(drive: Drive) -> bool:
+    """Whether root may be able to read what the drive holds, which a plain user could not."""
+    return any(unread.without_root for unread in drive.unread if unread.what in CONTENT_FIELDS)
 
 
 def what_it_holds(drive: Drive) -> str:
@@ -145,9 +148,7 @@ def refuse_table(drive: Drive) -> None:
     path, table = drive.path, drive.table
     refuse_waiting(drive, "Nothing can be added there: ")
     if table is None or unread_content(drive):
-        raise Refused(
-            f"What {path} holds could not be read, so nothing can be kept safely. {_why_unread(drive)}"
-        )
+        raise Refused(f"{path} was not read, so nothing can be kept safely. {_why_unread(drive)}")
     if table.kind == "none":
         raise Refused(
             f"{path} has no partition table to add to: it holds {what_it_holds(drive)}. Only --replace can "

@@ -9,6 +9,7 @@ from wizard.filesystems.partitions import CONTAINER_TYPES
 from wizard.model.errors import BadInput
 from wizard.model.geometry import FLOOR_BYTES, Geometry, align_down, align_up, grain_bytes
 from wizard.model.machine import Extent
+from wizard.model.names import printable
 from wizard.model.plan import Slot
 from wizard.model.units import format_capacity, format_exact
 
@@ -49,6 +50,13 @@ def fresh_bounds(table: str, size_bytes: int, geometry: Geometry) -> Extent:
 def is_container(slot: Slot) -> bool:
     """Whether the slot is an MBR's extended partition, within which logical ones lie."""
     return slot.type in CONTAINER_TYPES
+
+
+def content_of(slot: Slot) -> str:
+    """What a partition holds: `ext4`, `ext4 in LUKS2`, `not read`."""
+    if slot.filesystem:
+        return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}"
+    return "extended" if is_container(slot) else "not read" if slot.unread else "nothing recognised"
 
 
 def with_free(partitions: Iterable[Slot], bounds: Extent) -> tuple[Slot, ...]:

@@ -6,14 +6,13 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking
+from wizard.layout.ability import DEVICE_MAPPER, refuse_lacking, refuse_missing
 from wizard.layout.before import known_identity, layout_before
 from wizard.layout.group.grouped import LVM_PROGRAMS
 from wizard.layout.planner import (
     Mode,
     old_wipes,
     option_words,
-    refuse_missing,
     refuse_obstacles,
     volume_of,
 )
@@ -54,14 +53,8 @@ from wizard.model.units import format_exact
 
 Kind = Literal["md", "lvm", "btrfs"]
 
-PROGRAMS = {
-    "md": {"mdadm": "mdadm"},
-    "lvm": LVM_PROGRAMS,
-    "btrfs": {"btrfs": "btrfs-progs"},
-}
-"""What each kind needs besides the filesystem's own programs, and the package that brings it: it has this
-name in Debian, Fedora, Arch, openSUSE and Alpine alike.
-"""
+PROGRAMS = {"md": ("mdadm",), "lvm": LVM_PROGRAMS, "btrfs": ("btrfs",)}
+"""What each kind needs besides the filesystem's own programs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,8 +101,7 @@ def make_striped_plan(
     refuse_encryption(machine, (wish,), why_not="Over several drives nothing is encrypted.")
     if asked.kind != "btrfs":
         refuse_lacking(machine.kernel, DEVICE_MAPPER if asked.kind == "lvm" else asked.level)
-    for program, package in PROGRAMS[asked.kind].items():
-        refuse_missing(machine, program, package)
+    refuse_missing(machine, PROGRAMS[asked.kind])
     identities, befores = _refuse_drives(machine, drives, mode)
     _refuse_mixture(asked.kind, drives)
     taken = {

@@ -3,6 +3,7 @@ with it."""
 
 from collections.abc import Sequence
 
+from wizard.layout.room.space import content_of
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Member, Slot
 from wizard.model.units import format_capacity
@@ -74,8 +75,7 @@ def _removed(member: Member) -> list[Slot]:
 
 def _described(slot: Slot) -> str:
     label = f" {printable(slot.label)!r}" if slot.label else ""
-    kind = printable(slot.filesystem, 40) if slot.filesystem else "nothing recognised"
-    return f"partition {slot.number} ({kind}{label}, {format_capacity(slot.size_bytes)})"
+    return f"partition {slot.number} ({content_of(slot)}{label}, {format_capacity(slot.size_bytes)})"
 
 
 def marks(words: Sequence[str]) -> str:

@@ -1,5 +1,6 @@
 """What a plan takes away and what of it can be taken back, in words, the same on every face."""
 
+from wizard.layout.room.space import content_of
 from wizard.layout.several.mirrors import mirror_lost
 from wizard.layout.steps.destroyed import waiting_lost
 from wizard.model.names import printable
@@ -53,7 +54,7 @@ def _copied(plan: Plan) -> list[str]:
 def _content(slot: Slot) -> str:
     label = slot.label or slot.name
     named = f' "{printable(label, 40)}"' if label else ""
-    return (printable(slot.filesystem, 40) if slot.filesystem else "nothing recognised") + named
+    return content_of(slot) + named
 
 
 def undo_ways(plan: Plan) -> list[str]:

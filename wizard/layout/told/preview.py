@@ -5,12 +5,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from wizard.layout.room.space import is_container
+from wizard.layout.room.space import content_of, is_container
 from wizard.layout.several.mirrors import mirror_note, together_bytes
 from wizard.layout.several.striping import copies, striping_of
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.promise import promise
 from wizard.layout.told.text import cell_width, command_lines, cut, wrapped
+from wizard.layout.words import AGAIN_AS_ROOT, UNREAD
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.identity import Identity
 from wizard.model.names import printable
@@ -169,11 +170,23 @@ def _cell_text(stretch: _Stretch, width: int, glyphs: Glyphs, *, first: bool) ->
 def preview_lines(plan: Plan, width: int = 80) -> list[str]:
     """The whole plan as lines of plain text, none wider than `width` (at least 40)."""
     width = max(40, width)
-    way_back = wrapped(promise(plan), width)
+    said = unread_words(plan)
+    first = (*wrapped(f"{said} {AGAIN_AS_ROOT()}", width), "") if said else ()
+    return [*first, *plan_lines(plan, width)]
+
+
+def unread_words(plan: Plan) -> str:
+    """That a plan was made without reading its drives, and so cannot be applied; empty where they were
+    read."""
+    return str(UNREAD(drives=plan.unread, count=len(plan.unread))) if plan.unread else ""
+
+
+def plan_lines(plan: Plan, width: int) -> list[str]:
+    """The plan without a word on whether it can be applied."""
+    way_back = () if plan.unread else ("", *wrapped(promise(plan), width))
     return [
         *_head(plan, width),
         *layouts_lines(plan, width),
-        "",
         *way_back,
         "",
         *steps_lines(plan.steps, width),
@@ -283,13 +296,7 @@ def _legend(slot: Slot, start_width: int, width: int, glyphs: Glyphs, *, after: 
     yield from wrapped(f"{fixed} {_what(slot)}", width, hang=6)
 
 
-def content_of(slot: Slot) -> str:
-    """What a slot holds: `ext4`, `ext4 in LUKS2`; empty where nothing is recognised."""
-    return f"{printable(slot.filesystem, 40)}{' in LUKS2' if slot.opened else ''}" if slot.filesystem else ""
-
-
 def _what(slot: Slot) -> str:
-    what = content_of(slot) or ("extended" if is_container(slot) else "nothing recognised")
     label = printable(slot.label or slot.name or "")
     where = (
         "turned on"
@@ -298,7 +305,7 @@ def _what(slot: Slot) -> str:
         if slot.mount_point
         else ""
     )
-    tail = [what, f'"{label}"' if label else "", where]
+    tail = [content_of(slot), f'"{label}"' if label else "", where]
     return " ".join(word for word in tail if word)
 
 
@@ -344,7 +351,6 @@ __all__ = [
     "State",
     "bar",
     "cell_width",
-    "content_of",
     "danger_of",
     "layout_lines",
     "layouts_lines",

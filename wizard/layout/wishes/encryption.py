@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from wizard.filesystems.registry import MADE
-from wizard.layout.ability import CRYPT, refuse_lacking
+from wizard.layout.ability import CRYPT, refuse_lacking, refuse_missing
 from wizard.layout.rules import uuid_fault
 from wizard.layout.several.striping import layer_name
 from wizard.layout.wishes.wish import Wish
@@ -61,8 +61,7 @@ def refuse_encryption(machine: Machine, wishes: Sequence[Wish], *, why_not: str 
                 "free: leave it out."
             )
         refuse_lacking(machine.kernel, CRYPT)
-        if not machine.has_tool("cryptsetup"):
-            raise Refused("cryptsetup is not installed; install the package cryptsetup and plan again.")
+        refuse_missing(machine, ("cryptsetup",))
 
 
 def header_bytes(geometry: Geometry) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wizard.advise.missing import missing
 from wizard.migrate.estimates import WIDE_INODE_BYTES, journal_blocks
 from wizard.migrate.obstacles.finding import danger, info, version_text, warning
 from wizard.migrate.operations import (
@@ -119,7 +120,7 @@ def boot_path(situation: Situation) -> Iterator[Finding]:
         "migrate-boot-loader",
         situation,
         f"The system's {'root' if boot.place == '/' else boot.place} lies on {device}: what starts it must "
-        f"be able to read ext4. {_grub_reads(boot)}",
+        f"be able to read ext4. {_grub_reads(boot, situation.family)}",
         f"The GRUB here is {_grub(boot.grub)}{', and older ones than 2.06 were not tried' if old else ''}. "
         "Which one is in the boot sector cannot be seen from here; it can be older.",
         "Keep a rescue medium at hand, and install the boot loader anew afterwards (grub-install), before "
@@ -225,14 +226,14 @@ def nothing_to_do(situation: Situation) -> Iterator[Finding]:
             )
 
 
-def _grub_reads(boot: BootPath) -> str:
+def _grub_reads(boot: BootPath, family: str) -> str:
     """What is done to find out whether GRUB can read it."""
     if not boot.grub_folder:
         return f"Whether GRUB can is judged by its version alone: it is {_grub(boot.grub)}."
     if not boot.grub_reader:
         return (
-            "There is no grub-fstest here (package grub-common), so whether GRUB can is judged by its "
-            f"version alone: it is {_grub(boot.grub)}."
+            f"{missing(('grub-fstest',), family).said} Without it, whether GRUB can is judged by its version "
+            f"alone: it is {_grub(boot.grub)}."
         )
     return (
         f"GRUB's own driver ({boot.grub_reader}, {_grub(boot.grub)}) has to read {boot.grub_folder} and a "

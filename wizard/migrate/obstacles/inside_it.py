@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from wizard.advise.missing import missing
 from wizard.migrate.ext.bar import BAR
 from wizard.migrate.obstacles.finding import danger, info, version_text, warning
 from wizard.migrate.operations import may_have_blocks
@@ -230,11 +231,10 @@ def programs(situation: Situation) -> Iterator[Finding]:
             "migrate-programs-missing",
             Severity.WARNING,
             situation.device,
-            f"{' and '.join(situation.missing)} {'is' if len(situation.missing) == 1 else 'are'} not "
-            "installed.",
+            str(missing(situation.missing, situation.family).said),
             "They do the work.",
             "PATH",
-            "Install the package e2fsprogs.",
+            "Install them, and look again.",
         )
     elif situation.e2fsprogs < OLDEST_PROGRAMS:
         yield Finding(

@@ -4,6 +4,7 @@ import json
 from typing import Any
 
 from wizard.model.drive_facts import Smart
+from wizard.probe.drive.health import health_of
 
 
 def smart_of(text: str | None) -> Smart:
@@ -25,6 +26,7 @@ def smart_of(text: str | None) -> Smart:
         trim_supported=trim if isinstance(trim, bool) else None,
         rotation_rate=rate if isinstance(rate, int) and not isinstance(rate, bool) else None,
         model_name=" ".join(model.split()) or None if isinstance(model, str) else None,
+        health=health_of(said),
     )
 
 

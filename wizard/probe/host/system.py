@@ -11,6 +11,7 @@ from pathlib import Path
 from wizard.filesystems.registry import MADE
 from wizard.model.errors import Failed
 from wizard.probe.facts import RawBlock, RawError, RawGraph, RawMachine, RawMounts
+from wizard.probe.host.distribution import os_release
 from wizard.probe.host.modules import (
     LAYER_MODULES,
     filesystem_modules,
@@ -116,6 +117,7 @@ def read_machine() -> RawMachine:
         shown_modules=tuple(name for name in LAYER_MODULES if (SYS / "module" / name).exists()),
         listed_modules=layer_modules(listed) if listed else None,
         loads_modules=loads,
+        os_release=os_release(),
         has_loop=has_loop(listed, shown=(SYS / "module/loop").exists(), loads_modules=loads),
     )
 

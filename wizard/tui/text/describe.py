@@ -52,7 +52,7 @@ def drive_blocks(drive: Drive, diagnosis: Diagnosis, impediment: str) -> list[Bl
     for caption, text in facts:
         blocks.append(para(f"{caption + ':':<11}{text}", hang=11))
         if caption == "Holds":
-            blocks += [para(partition_words(part), indent=11, hang=2) for part in drive.partitions]
+            blocks += [para(partition_words(drive, part), indent=11, hang=2) for part in drive.partitions]
             blocks += [para(layer_words(layer), indent=11, hang=2) for layer in drive.layers]
             if better := tuning_words(drive):
                 blocks.append(para(better, indent=11, hang=2))

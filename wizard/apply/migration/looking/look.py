@@ -26,6 +26,7 @@ from wizard.model.ext import ExtFacts
 from wizard.model.machine import Drive, Layer, Signature, Use
 from wizard.model.names import printable
 from wizard.probe.content.extcopy import find_copy
+from wizard.probe.host.distribution import family_of, os_release
 from wizard.probe.host.sysfs import node_of
 from wizard.probe.machine import probe_machine
 from wizard.tools.program import find, run
@@ -88,6 +89,7 @@ def look_at_ext(
             {line.mount_point for line in lines} | ({"/"} if is_root else set()), environment, unmounted, own
         ),
         missing=tuple(name for name in PROGRAMS if find(name) is None),
+        family=family_of(os_release()),
         e2fsprogs=_version(),
         no_snapshots=_clause(snapshot_obstacle()),
         store=folder_seen(store, runs, node),

@@ -1,0 +1,201 @@
+"""What package managers print, word for word where it was found, and what is read from it. Only apt was ever
+run for this."""
+
+import io
+import json
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from wizard.advise.missing import COMMANDS, Missing, missing, programs_named
+from wizard.apply.packages.install import manager_of, offer
+from wizard.apply.packages.managers import MANAGERS, Cost, complaint, is_offline
+from wizard.apply.root.protocol import Answer, Ask, Request, Say, as_line
+from wizard.apply.root.server import Relay
+from wizard.documents.codec import from_json
+from wizard.model.errors import Failed, Refused
+from wizard.model.units import KIB, MIB
+from wizard.tools.program import stream
+
+SAID = {
+    # apt 2.6.1, Debian 12: apt-get install -q --no-install-recommends --print-uris zerofree
+    "apt": (
+        "debian",
+        "0 upgraded, 1 newly installed, 0 to remove and 128 not upgraded.\nNeed to get 8432 B of archives.\n"
+        "After this operation, 25.6 kB of additional disk space will be used.\n'http://deb.debian.org/debian/pool/"
+        "main/z/zerofree/zerofree_1.1.1-1_amd64.deb' zerofree_1.1.1-1_amd64.deb 8432 MD5Sum:b8b61b74\n",
+        Cost(8432, 25600),
+    ),
+    # github.com/meefik/linuxdeploy/issues/369
+    "apt, all of it cached": (
+        "debian",
+        "Need to get 0 B/4,662 kB of archives.\n"
+        "After this operation, 18.3 MB of additional disk space will be used.\n",
+        Cost(0, 18_300_000),
+    ),
+    # github.com/rpm-software-management/dnf5/issues/342
+    "dnf 4": (
+        "fedora",
+        "Install  1 Package\n\nTotal download size: 215 k\nInstalled size: 415 k\nIs this ok [y/N]: \n",
+        Cost(215 * KIB, 415 * KIB),
+    ),
+    "dnf 5": (
+        "fedora",
+        "Total size of inbound packages is 281 MiB. Need to download 281 MiB.\n"
+        "After this operation 51 MiB will be used (install 1 GiB, remove 991 MiB).\n",
+        Cost(281 * MIB, 51 * MIB),
+    ),
+    # github.com/pbek/QOwnNotes/issues/1653
+    "pacman": (
+        "arch",
+        "Packages (1) qownnotes-20.3.2-1\n\nTotal Download Size:    3.50 MiB\n"
+        "Total Installed Size:  18.68 MiB\n"
+        "Net Upgrade Size:       0.27 MiB\n\n:: Proceed with installation? [Y/n] n\n",
+        Cost(int(3.5 * MIB), int(18.68 * MIB)),
+    ),
+    # The sentences of zypper's src/Summary.cc, filled in here.
+    "zypper": (
+        "suse",
+        "Overall download size: 1.5 MiB. Already cached: 0 B. "
+        "After the operation, additional 4.5 MiB will be used.\n",
+        Cost(int(1.5 * MIB), int(4.5 * MIB)),
+    ),
+    # github.com/openSUSE/zypper/pull/553, without the line on the download, which it does not show
+    "newer zypper": (
+        "suse",
+        "Package install size change:\n              |     349.1 MiB  required by to be installed packages\n"
+        "     1.9 MiB  |  -  347.3 MiB  released by to be removed packages\n",
+        Cost(None, int(349.1 * MIB)),
+    ),
+    # github.com/void-linux/void-mklive/issues/462
+    "xbps": (
+        "void",
+        "glibc-2.41_1 install x86_64 https://repo-default.voidlinux.org/current 33363382 9170635\n"
+        "acl-2.4.0_1 install x86_64 https://repo-default.voidlinux.org/current 43080 20653\n",
+        Cost(9170635 + 20653, 33363382 + 43080),
+    ),
+    # github.com/accursoft in gliderlabs/docker-alpine/issues/386
+    "apk": ("alpine", "(1/6) Installing pkgconf (1.3.10-r0)\nOK: 5 MiB in 15 packages\n", Cost()),
+    "nothing": ("void", "", Cost()),
+}
+
+OFFLINE = {
+    # apt 2.6.1, here
+    "apt": "E: Failed to fetch http://127.0.0.1:1/x.deb  Could not connect to 127.0.0.1:1 (127.0.0.1). "
+    "- connect (111: Connection refused)",
+    # github.com/apache/apisix/issues/10123
+    "dnf": "Error: Failed to download metadata for repo 'release': Cannot download repomd.xml",
+    # github.com/przecze in alpinelinux/docker-alpine/issues/59
+    "apk": "ERROR: http://dl-cdn.alpinelinux.org/alpine/v3.9/main: temporary error (try again later)",
+    # github.com/void-linux/xbps/issues/293
+    "xbps": "ERROR: [reposync] failed to fetch file `https://alpha.de.repo.voidlinux.org/current/musl/x86_64-musl-"
+    "repodata': Transient resolver failure",
+}
+
+
+@pytest.mark.parametrize("name", SAID)
+def test_the_size_is_what_the_manager_said(name: str) -> None:
+    family, said, wanted = SAID[name]
+    assert MANAGERS[family].read(said) == wanted
+
+
+@pytest.mark.parametrize("name", OFFLINE)
+def test_servers_that_cannot_be_reached_are_told_from_other_failures(name: str) -> None:
+    assert is_offline(OFFLINE[name])
+    assert not is_offline("E: Unable to locate package exfatprogs")
+    assert not is_offline(
+        "error: failed retrieving file 'tree.pkg.tar.xz' from x : Maximum file size exceeded"
+    )
+
+
+def test_every_family_with_a_command_has_a_manager_that_asks_nothing_and_one_that_changes_nothing() -> None:
+    assert set(MANAGERS) == set(COMMANDS)
+    quiet = {"-y", "--noconfirm", "--non-interactive", "add", "-Sy"}
+    dry = {"--print-uris", "--assumeno", "--dry-run", "--simulate", "-n"}
+    for manager in MANAGERS.values():
+        assert quiet.intersection(manager.install), manager.name
+        assert dry.intersection(manager.weigh) or manager.answers == b"n\n", manager.name
+        assert not dry.intersection(manager.install), manager.name
+
+
+def test_the_first_error_is_what_is_told() -> None:
+    assert (
+        complaint("Reading package lists...\nE: Unable to locate package x\nE: other\n")
+        == "E: Unable to locate package x"
+    )
+    assert complaint("one\ntwo\n") == "two"
+    assert complaint("") == "it said nothing"
+
+
+def test_what_a_name_means() -> None:
+    assert programs_named("mkfs.exfat", "debian") == ("mkfs.exfat",)
+    assert "mkfs.ntfs" in programs_named("ntfsprogs", "fedora") and not programs_named("ntfsprogs", "debian")
+    assert not programs_named("", "void") and not programs_named("zerofree; reboot", "debian")
+
+
+def test_a_family_that_is_not_known_is_refused_with_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(Refused, match="the package mdadm brings it"):
+        offer(missing(("mdadm",), ""), Cost())
+    monkeypatch.setattr("wizard.apply.packages.install.find", lambda _name: None)
+    with pytest.raises(Refused, match=r"^xbps-install is not here, so nothing can be installed\.$"):
+        offer(missing(("mdadm",), "void"), Cost())
+
+
+def test_a_long_command_is_told_line_by_line_and_what_it_leaves_running_is_not_waited_for(
+    tmp_path: Path,
+) -> None:
+    """As a package that starts a service, which keeps the output open."""
+    told: list[str] = []
+    pid = tmp_path / "pid"
+    script = f"echo one; sleep 60 & echo $! > {pid}; echo two >&2; exit 3"
+    begun = time.monotonic()
+    try:
+        done = stream(["sh", "-c", script], seconds=30, on_line=told.append)
+        assert (done.status, told) == (3, ["one", "two"]) and done.output == "one\ntwo"
+        assert time.monotonic() - begun < 30, "it waits for the whole minute otherwise"
+    finally:
+        os.kill(int(pid.read_text()), signal.SIGKILL)
+
+
+def test_a_command_that_never_ends_is_ended(tmp_path: Path) -> None:
+    with pytest.raises(Failed, match="did not finish within 0 s"):
+        stream(
+            ["sh", "-c", f"echo $$ > {tmp_path / 'pid'}; sleep 60"], seconds=0.5, on_line=lambda _line: None
+        )
+    with pytest.raises(ProcessLookupError):
+        os.kill(int((tmp_path / "pid").read_text()), 0)
+
+
+def asked(monkeypatch: pytest.MonkeyPatch, *programs: str) -> tuple[list[Answer], list[Missing]]:
+    """What root's end tells a plain user's wizard that wants programs, and what it had installed for that."""
+    done: list[Missing] = []
+
+    def install(lacks: Missing, on_line: Callable[[str], None]) -> None:
+        manager_of(lacks)
+        done.append(lacks)
+        on_line("Unpacking \x1b[31mx")
+
+    monkeypatch.setattr("wizard.apply.root.server.install", install)
+    monkeypatch.setattr("wizard.apply.root.server.os_release", lambda: "ID=debian")
+    monkeypatch.setattr("wizard.apply.packages.install.find", lambda name: name)
+    told = io.BytesIO()
+    Relay(io.BytesIO(as_line(Request(Ask.INSTALL, programs=programs))), told).serve()
+    return [from_json(json.loads(line), Answer, "root") for line in told.getvalue().splitlines()], done
+
+
+def test_root_installs_for_a_plain_user_what_its_own_table_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told, done = asked(monkeypatch, "mkfs.exfat", "pvcreate")
+    assert [answer.say for answer in told] == [Say.ROOT, Say.LINE, Say.INSTALLED]
+    assert told[1].sentence == "Unpacking ?[31mx"
+    assert [lacks.packages for lacks in done] == [("exfatprogs", "lvm2")]
+
+
+def test_root_installs_no_package_that_a_plain_user_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, done = asked(monkeypatch, "./evil.deb", "--allow-unauthenticated")
+    assert [answer.say for answer in told] == [Say.ROOT, Say.REFUSED] and not done

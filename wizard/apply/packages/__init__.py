@@ -1,0 +1,1 @@
+"""Installing what is missing, by the distribution's own package manager."""

@@ -1,0 +1,1 @@
+"""How well a drive is, in words."""
