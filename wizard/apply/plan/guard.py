@@ -42,6 +42,12 @@ PACKAGES = {
     "mdadm": "mdadm",
     "cryptsetup": "cryptsetup",
     **dict.fromkeys(("tune2fs", "e2undo", "resize2fs", "debugfs"), "e2fsprogs"),
+    **dict.fromkeys(("xfs_io", "xfs_db"), "xfsprogs"),
+    "fatlabel": "dosfstools",
+    "f2fslabel": "f2fs-tools",
+    "swaplabel": "util-linux",
+    "umount": "mount",
+    "sync": "coreutils",
     "env": "coreutils",
     "systemctl": "systemd",
     **dict.fromkeys(

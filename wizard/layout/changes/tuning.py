@@ -5,17 +5,20 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, udev_rule, values_in
+from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_rule, values_in
 from wizard.layout.changes.check_changes import REMOUNTED, REMOUNTING
-from wizard.layout.changes.steps_of import change_steps, digest_of_text, rules_name
+from wizard.layout.changes.lines import digest_of_text
+from wizard.layout.changes.steps_of import change_steps, rules_name
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
+    LineEdit,
     Remount,
     ReserveBlocks,
     SetQueue,
     SwitchOnTimer,
+    Tune,
     WriteRules,
 )
 from wizard.model.identity import Identity
@@ -41,8 +44,9 @@ class Found:
 
     `fstab` is the file of mounts with its text, `line` the number of the filesystem's line in it; `rules` the
     folder of udev's rules, and `rules_text` what the drive's own file there holds; `queue` the values of the
-    drive's queue; `mounted` the words that hold of its mount at the place of that line, None where it is not
-    mounted there; `elsewhere` the places of further lines for it, as Btrfs can have.
+    drive's queue; `mounted` the words that hold of its mount at the place of that line, or without
+    one wherever it is, None where it is not mounted there; `elsewhere` the places of further lines for it, as
+    Btrfs can have.
     """
 
     fstab: str
@@ -65,7 +69,7 @@ def make_changes(
     if tuning.reserved_percent is not None:
         _reserve(existing, tuning.reserved_percent, found, operations, doubts)
     if tuning.options is not None and found.line is not None:
-        _mount(existing, tuning.options, found, operations, doubts)
+        set_options(existing, tuning.options, found, operations, doubts)
     _queue(drive, tuning, found, operations, doubts)
     if tuning.trims:
         operations.append(SwitchOnTimer())
@@ -74,7 +78,9 @@ def make_changes(
         for change in tuning.changes
     )
     steps = change_steps(operations, drive)
-    return Changes(drive, existing.device, existing.filesystem, uuid, workload, steps, reasons, tuple(doubts))
+    return Changes(
+        drive, existing.device, existing.filesystem, uuid, Tune(workload), steps, reasons, tuple(doubts)
+    )
 
 
 def _reserve(
@@ -88,13 +94,15 @@ def _reserve(
         operations.append(ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
 
 
-def _mount(
+def set_options(
     existing: Existing,
     options: tuple[str, ...],
     found: Found,
     operations: list[ChangeOperation],
     doubts: list[str],
 ) -> None:
+    """Add what gives its mount and its line these options to the operations, and to the doubts what holds
+    later only."""
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
@@ -107,7 +115,8 @@ def _mount(
     now = _remount(existing, options, found)
     if now is not None:
         operations.append(now)
-    operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), number, old, options))
+    edit = LineEdit(number, old, line_with(old, options))
+    operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), (edit,)))
     later = [
         word
         for word in changed
