@@ -14,7 +14,7 @@ from wizard.apply.tune.guard import check_own
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
 from wizard.layout.before import known_identity
 from wizard.layout.changes.steps_of import change_steps
-from wizard.model.changes import Changes, SwitchOnTimer
+from wizard.model.changes import Changes, SwitchOnTimer, Tune
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 
@@ -37,7 +37,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
     monkeypatch.setattr(current_value, "SYSTEMD", tmp_path)
     held = drive()
     identity = known_identity(machine(held), held, 1 << 30, Geometry(512, 512, 0, 512, 0))
-    changes = Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", "mail", change_steps([TIMER], identity))
+    changes = Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), change_steps([TIMER], identity))
     return TuningSite(changes, 1, "run", Environment(), Journal(tmp_path), ())
 
 

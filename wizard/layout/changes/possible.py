@@ -38,7 +38,7 @@ def why_not_mount(machine: Machine, drive: Drive, device: str, *, boot: bool = F
     if isinstance(kind, Said):
         return kind
     if not kind.kernel_names:
-        return words.NEVER_MOUNTED(title=kind.title)
+        return words.NEVER_MOUNTED(device=device, title=kind.title)
     if (places := places_of(drive, device)) and not boot:
         return words.MOUNTED(device=device, places=tuple(printable(place, 200) for place in places))
     if not machine.kernel.filesystems.intersection(kind.kernel_names):
@@ -61,7 +61,7 @@ def why_not_remount(machine: Machine, drive: Drive, device: str) -> Said | None:
     kind = filesystem_on(drive, device)
     if isinstance(kind, Said):
         return kind
-    return None if kind.kernel_names else words.NEVER_MOUNTED(title=kind.title)
+    return None if kind.kernel_names else words.NEVER_MOUNTED(device=device, title=kind.title)
 
 
 def why_not_power_off(machine: Machine, drive: Drive) -> Said | None:

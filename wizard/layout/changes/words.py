@@ -23,7 +23,7 @@ SAME_LABEL = Sentence("layout.changes.same-label", "{device} has the label '{lab
 LABEL_TAKEN = Sentence(
     "layout.changes.label-taken", "Line {number} of {file} mounts another filesystem by the label '{label}'."
 )
-NEVER_MOUNTED = Sentence("layout.changes.never-mounted", "{title} is not mounted.")
+NEVER_MOUNTED = Sentence("layout.changes.never-mounted", "{device} holds {title}, which is never mounted.")
 NO_DRIVER = Sentence("layout.changes.no-driver", "This kernel cannot mount {title}.")
 MOUNTED = Sentence("layout.changes.mounted", "{device} is mounted at {places:and} already.")
 MOUNTED_AT_BOOT = Sentence(
@@ -33,7 +33,7 @@ NOT_MOUNTED = Sentence("layout.changes.not-mounted", "{device} is not mounted.")
 NOT_AT_BOOT = Sentence(
     "layout.changes.not-at-boot", "{device} is not mounted, and {file} has no line for it."
 )
-SYSTEM_NEEDS = Sentence("layout.changes.system-needs", "The running system needs {device}: it is {place}.")
+SYSTEM_NEEDS = Sentence("layout.changes.system-needs", "The running system needs {device} ({place}).")
 BUSY = Sentence("layout.changes.busy", "{place} is in use by {users:and}. End that first.")
 BELOW = Sentence("layout.changes.below", "{below} is mounted below {place}; unmount that first.")
 FOLDER_ALONE = Sentence(
