@@ -11,6 +11,8 @@ import pytest
 
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.number import in_order
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.users import users_of
 from wizard.model.units import MIB
@@ -219,7 +221,17 @@ def test_options_are_replaced_in_fstab_and_in_force_where_that_can_be(
         assert "The change to commit holds from the next mount on." in said
         assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
         assert work.fstab.read_text() == before.replace("relatime,nofail", "noatime,nofail,commit=30")
-        undo(work)
+        do(work, "remount", drive, "nodev,noexec,nofail")
+        words = tool("findmnt", "-n", "-o", "OPTIONS", str(place)).strip().split(",")
+        assert {"nodev", "noexec", "relatime"} <= {*words}, "noatime is gone, too"
+        assert "without nodev" in do(work, "remount", drive, "noexec,nofail")
+        words = tool("findmnt", "-n", "-o", "OPTIONS", str(place)).strip().split(",")
+        assert "noexec" in words and "nodev" not in words
+        for _ in range(3):
+            last = max((run for run in list_runs(work.runs) if state(run) is RunState.DONE), key=in_order)
+            assert diskwright(work, "undo", last.name).returncode == 0
+        words = tool("findmnt", "-n", "-o", "OPTIONS", str(place)).strip().split(",")
+        assert not {"nodev", "noexec"} & {*words}
         assert "relatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
         assert work.fstab.read_text() == before
         for options, says in (

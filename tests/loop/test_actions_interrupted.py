@@ -59,9 +59,10 @@ def test_after_a_power_cut_it_goes_on_or_goes_back(
     before = stood(work, drive)
     wanted = wants(work)[what]()
     runs = [begin(work, act(drive, wanted, work.environment)) for _ in range(2)]
-    cut = lambda run: without_power(  # noqa: E731
-        monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ())
-    )
+
+    def cut(run: Path) -> None:
+        without_power(monkeypatch, Event.STEP_DONE, step, lambda: carry_out(run, Purpose.APPLY, ()))
+
     cut(runs[0])
     assert state(runs[0]) is RunState.INTERRUPTED and stood(work, drive) != before
     undo(runs[0])

@@ -15,6 +15,7 @@ from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem, nod
 from wizard.filesystems.registry import KINDS, MADE
 from wizard.layout.before import known_identity
 from wizard.layout.changes import words
+from wizard.layout.changes.check_changes import REMOUNTED
 from wizard.layout.changes.labels import label_fault_of, old_label_fault
 from wizard.layout.changes.lines import by_label, digest_of_text, with_source
 from wizard.layout.changes.possible import (
@@ -243,7 +244,7 @@ def _with_options(used: InUse, options: tuple[str, ...], doubts: list[str]) -> O
     if options == at_boot:
         _refuse(words.NOTHING_CHANGES(device=device))
     operations: Operations = []
-    set_options(used.existing, options, found, operations, doubts)
+    set_options(used.existing, options, found, operations, doubts, REMOUNTED)
     if not operations:
         raise Refused(f"{' '.join(doubts)} {NOTHING_WRITTEN}")
     return operations

@@ -8,7 +8,7 @@ from pathlib import PurePosixPath
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes.labels import label_fault_of, old_label_fault
 from wizard.layout.changes.lines import by_label, with_source
-from wizard.layout.changes.steps_of import rules_name, same_change_steps
+from wizard.layout.changes.steps_of import OPPOSITES, rules_name, same_change_steps
 from wizard.layout.check import identity_faults
 from wizard.layout.dangers import DANGERS, dangers_in
 from wizard.layout.rules import is_device_path, is_workload_id, mount_options_fault, mount_point_fault
@@ -65,8 +65,10 @@ QUEUE = {"scheduler": re.compile(r"[a-z][a-z0-9-]{0,30}"), "read_ahead_kb": re.c
 """The values of a queue that are changed, and what they can be."""
 
 ACCESS_TIME = frozenset({"noatime", "relatime", "strictatime"})
-REMOUNTED = ACCESS_TIME | {"lazytime"}
-"""The words that hold of a mount whatever the filesystem, and that are changed while it is in use."""
+TUNED = ACCESS_TIME | {"lazytime"}
+REMOUNTED = ACCESS_TIME | frozenset(OPPOSITES)
+"""The words that hold of a mount whatever the filesystem, and that are changed while it is in use: those that
+a purpose can want, and all that a person can."""
 
 REMOUNTING = frozenset({"ext2", "ext3", "ext4", "xfs", "btrfs"})
 """Filesystems that keep their own options where a remount does not name them; F2FS falls back to its defaults
@@ -235,7 +237,7 @@ def _remount_fault(operation: Remount, changes: Changes) -> str | None:
         )
     if (
         not all(_WORD.fullmatch(word) for word in old | new)
-        or (old ^ new) - REMOUNTED
+        or (old ^ new) - (REMOUNTED if isinstance(changes.wanted, SetOptions) else TUNED)
         or old == new
         or "rw" not in new & old
     ):

@@ -32,6 +32,9 @@ from wizard.model.plan import Mount
 from wizard.model.said import Said
 from wizard.model.units import format_capacity
 
+OPPOSITES = {"lazytime": "nolazytime", "nodev": "dev", "nosuid": "suid", "noexec": "exec"}
+"""Words that hold of every filesystem's mount, and those that send them away (mount(8))."""
+
 
 def change_steps(operations: Sequence[ChangeOperation], drive: Identity) -> tuple[ChangeStep, ...]:
     """A step for each operation on a filesystem of this drive."""
@@ -58,8 +61,8 @@ def change_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
     match operation:
         case ReserveBlocks(device=device, new_blocks=blocks):
             return (reserve(device, blocks),)
-        case Remount(device=device, mount_point=place, new=new):
-            return (remount(device, place, new),)
+        case Remount(device=device, mount_point=place, old=old, new=new):
+            return (remount(device, place, old, new),)
         case Relabel(new=new):
             return (_relabel(operation, new),)
         case Mount():
@@ -80,10 +83,7 @@ def undo_commands(operation: ChangeOperation) -> tuple[Argv, ...]:
         case ReserveBlocks(device=device, old_blocks=blocks):
             return (reserve(device, blocks),)
         case Remount(device=device, mount_point=place, old=old, new=new):
-            # mount(8) of today changes only what it is told: what came must be sent away by name.
-            return (
-                remount(device, place, (*old, *(["nolazytime"] if "lazytime" in {*new} - {*old} else []))),
-            )
+            return (remount(device, place, new, old),)
         case Relabel(old=label):
             return (_relabel(operation, label),)
         case Mount(mount_point=place):
@@ -107,10 +107,11 @@ def reserve(device: str, blocks: int) -> Argv:
     return ("tune2fs", "-r", str(blocks), device)
 
 
-def remount(device: str, place: str, words: Sequence[str]) -> Argv:
+def remount(device: str, place: str, now: Sequence[str], wanted: Sequence[str]) -> Argv:
     """Both device and place are named, so that fstab is not asked; then every word that is left out is lost
-    (mount(8))."""
-    return ("mount", "-o", ",".join(("remount", *words)), device, place)
+    (mount(8)). mount(8) of today changes only what it is told: what goes must be sent away by name."""
+    gone = (OPPOSITES[word] for word in now if word in OPPOSITES and word not in wanted)
+    return ("mount", "-o", ",".join(("remount", *wanted, *gone)), device, place)
 
 
 def queue_file(operation: SetQueue) -> str:
@@ -138,9 +139,10 @@ def _sentence(operation: ChangeOperation, drive: Identity) -> str:
             return f"Keep {kept} for root, instead of {format_capacity(old * size)}."
         case Remount(device=device, mount_point=place, old=old, new=new):
             come = " and ".join(word for word in new if word not in old)
+            gone = " and ".join(word for word in old if word in OPPOSITES and word not in new)
+            told = " and ".join(filter(None, (come and f"with {come}", gone and f"without {gone}")))
             return (
-                f"Mount {device} at {printable(place, 2000)} with {come} from now on; it stays in use "
-                "meanwhile."
+                f"Mount {device} at {printable(place, 2000)} {told} from now on; it stays in use meanwhile."
             )
         case Relabel() | Mount() | Unmount() | PowerOff():
             return str(_action_told(operation)[0])
