@@ -147,6 +147,7 @@ def test_a_drive_that_went_when_the_run_was_cut_off_is_off(
     run, gone = begin(work, act(stick, SwitchOff(), work.environment)), goes(entry)
     without_power(monkeypatch, Event.STEP_DONE, 1, lambda: carry_out(run, Purpose.APPLY, ()))
     gone.join()
+    tool("losetup", "--detach", stick)
     carry_out(run, Purpose.APPLY, ())
     assert state(run) is RunState.DONE, story(run)
 

@@ -122,6 +122,8 @@ def test_changes_in_use_are_reported_and_what_is_named_in_them_can_be_hidden(use
     assert [step["state"] for step in document["run"]["steps"]] == ["done"]
     assert f"Report on changing {used.drive}" in page.text and "1 of 1 checks hold" in page.text
     assert "tune2fs -L 'summer films'" in page.text
+    again = diskwright(used.work, "label", used.drive, "winter", *own, *token)
+    assert again.returncode == 0, again.stderr
     hidden = diskwright(used.work, "report", "--without-serials", "--json")
     assert hidden.returncode == 0 and "summer films" not in hidden.stdout, hidden.stderr
 

@@ -30,6 +30,7 @@ from wizard.model.changes import (
     LineEdit,
     PowerOff,
     Relabel,
+    Remount,
     SetLabel,
     SwitchOff,
     Unmount,
@@ -211,6 +212,17 @@ def test_the_command_of_a_label_is_undone_by_the_same(
     if filesystem in ("xfs", "btrfs"):
         (inside,) = change_commands(replace(operation, mount_point="/srv/x"))
         assert "/srv/x" in inside and PART not in inside
+
+
+def test_what_a_mount_is_no_longer_to_have_is_sent_away_by_name() -> None:
+    old, new = ("rw", "nodev", "noexec", "noatime"), ("rw", "noexec", "relatime")
+    operation = Remount(PART, "/srv/a", old, new)
+    assert change_commands(operation) == (("mount", "-o", "remount,rw,noexec,relatime,dev", PART, "/srv/a"),)
+    assert undo_commands(operation) == (("mount", "-o", "remount,rw,nodev,noexec,noatime", PART, "/srv/a"),)
+    (step,) = change_steps([operation], wanting(LABEL).drive)
+    assert step.sentence == (
+        f"Mount {PART} at /srv/a with relatime and without nodev from now on; it stays in use meanwhile."
+    )
 
 
 TEXT = "# mine\nLABEL=old\t/a ext4 nofail 0 2\nUUID=1 /b ext4 nofail 0 2\n# end"
