@@ -15,6 +15,9 @@ from wizard.apply.run.journal import RunState, state
 from wizard.apply.run.number import in_order
 from wizard.apply.run.runs import list_runs
 from wizard.apply.system.users import users_of
+from wizard.apply.tune import acting
+from wizard.model.changes import SetLabel
+from wizard.model.errors import Refused
 from wizard.model.units import MIB
 
 BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
@@ -135,6 +138,19 @@ def test_a_label_that_cannot_be_is_refused(
     work.fstab.write_text("LABEL=taken /taken ext4 nofail 0 2\n")
     assert says in do(work, "label", drive, label, code=3)
     assert label_of(drive) == old and not work.runs.exists()
+
+
+def test_a_label_that_the_kernel_was_started_by_stays(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = made(work, make_drive, "ext4", "films")
+    work.fstab.write_text("")
+    (work.folder / "cmdline").write_text("ro root=LABEL=films quiet\n")
+    monkeypatch.setattr(acting, "CMDLINE", work.folder / "cmdline")
+    with pytest.raises(Refused, match="The kernel was started with root=LABEL=films"):
+        acting.act(drive, SetLabel("pictures"), work.environment)
+    (work.folder / "cmdline").write_text("ro root=LABEL=films2 quiet\n")
+    assert acting.act(drive, SetLabel("pictures"), work.environment).steps
 
 
 def test_an_old_label_that_could_not_be_put_back_stays(work: Work, make_drive: MakeDrive) -> None:

@@ -2,6 +2,7 @@
 Looks at what is there; nothing is written."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from wizard.apply.plan.guard import check_mount_point
@@ -53,6 +54,8 @@ from wizard.model.plan import AddFstabLine, Mount
 from wizard.model.said import Said
 from wizard.probe.host.sysfs import SYS, name_of
 from wizard.probe.machine import probe_machine
+
+CMDLINE = Path("/proc/cmdline")
 
 SHARED_FOLDER = "/srv"
 """Where a filesystem is mounted by its label unless another place is named (hier(7))."""
@@ -106,6 +109,10 @@ def _relabelled(used: InUse, label: str, doubts: list[str]) -> Operations:
     for line in parse(used.found.fstab_text, used.found.fstab):
         if line.names({"LABEL": label}) or line.source == f"/dev/disk/by-label/{label}":
             _refuse(words.LABEL_TAKEN(number=line.number, file=used.found.fstab, label=shown))
+    if word := next((word for word in _command_line() if _names(word, used.label)), None):
+        _refuse(words.STARTED_BY_LABEL(word=printable(word, 200)))
+    if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
+        doubts.append(str(words.BOOT_LOADER(device=device)))
     part = used.drive.partition(device)
     if used.label and part is not None and part.name == used.label:
         doubts.append(str(words.NAME_STAYS(name=old)))
@@ -118,6 +125,19 @@ def _relabelled(used: InUse, label: str, doubts: list[str]) -> Operations:
             used, (_line(used, line, with_source(_text(used, line), by_label(label))) for line in by_it)
         ),
     ]
+
+
+def _command_line() -> list[str]:
+    """What the boot loader told the kernel."""
+    with suppress(OSError):
+        return CMDLINE.read_text(errors="replace").split()
+    return []
+
+
+def _names(word: str, label: str) -> bool:
+    """Whether a word of the kernel's command line, such as root=LABEL=old, names this label."""
+    value = word.partition("=")[2].strip('"')
+    return bool(label) and value.replace('"', "") in (f"LABEL={label}", f"/dev/disk/by-label/{label}")
 
 
 def _is_by_label(line: Line, label: str) -> bool:

@@ -2,6 +2,7 @@
 repeated."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic, sleep
@@ -14,7 +15,7 @@ from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
 from wizard.apply.system.users import check_unused
-from wizard.apply.tune.current_value import How, standing
+from wizard.apply.tune.current_value import SYSTEMD, How, standing
 from wizard.layout.changes import words
 from wizard.layout.changes.steps_of import change_commands, new_rules, queue_file, undo_commands
 from wizard.model.changes import (
@@ -85,6 +86,7 @@ def _make(operation: ChangeOperation, site: TuningSite) -> None:
             _power_off(operation, site)
         case EditFstab(file=file):
             fstab.change_lines(Path(file), operation, kept_as(Path(file), site.run_name))
+            _tell_systemd(site)
         case SetQueue(new=new):
             _set(operation, new)
         case WriteRules(file=file):
@@ -107,7 +109,9 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> str:
     What somebody else has changed since is theirs, and stays.
     """
     if isinstance(operation, EditFstab):
-        return fstab.lines_back(Path(operation.file), operation)
+        said = fstab.lines_back(Path(operation.file), operation)
+        _tell_systemd(site)
+        return said
     if isinstance(operation, PowerOff):
         return str(words.NO_POWER_BACK())
     drive = site.changes.drive
@@ -142,6 +146,14 @@ def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
             _old_rules_back(Path(file), old)
         case EditFstab(file=file):
             fstab.lines_back(Path(file), operation)
+
+
+def _tell_systemd(site: TuningSite) -> None:
+    """It makes units of fstab, and would go on by the old lines: it can unmount what has another label
+    now."""
+    if site.environment.is_running_system and SYSTEMD.exists():
+        with suppress(Failed):
+            site.command(("systemctl", "daemon-reload"))
 
 
 def _checked(place: str) -> None:

@@ -23,6 +23,14 @@ SAME_LABEL = Sentence("layout.changes.same-label", "{device} has the label '{lab
 LABEL_TAKEN = Sentence(
     "layout.changes.label-taken", "Line {number} of {file} mounts another filesystem by the label '{label}'."
 )
+STARTED_BY_LABEL = Sentence(
+    "layout.changes.started-by-label",
+    "The kernel was started with {word}; have the boot loader name the filesystem by its UUID first.",
+)
+BOOT_LOADER = Sentence(
+    "layout.changes.boot-loader",
+    "The system starts from {device}: make sure that its boot loader does not look for the old label.",
+)
 NEVER_MOUNTED = Sentence("layout.changes.never-mounted", "{device} holds {title}, which is never mounted.")
 NO_DRIVER = Sentence("layout.changes.no-driver", "This kernel cannot mount {title}.")
 MOUNTED = Sentence("layout.changes.mounted", "{device} is mounted at {places:and} already.")
