@@ -43,6 +43,11 @@ COMMANDS = {
     "advise": "which filesystem and options suit a drive and a purpose, and why",
     "plan": "work out a layout; nothing is written to the drive",
     "tune": "what would suit a filesystem better that exists already, as changes for apply",
+    "label": "give a filesystem another label",
+    "mount": "mount a filesystem, now and at every boot",
+    "unmount": "unmount a filesystem",
+    "remount": "give a filesystem other mount options",
+    "power-off": "unmount a removable drive and power it off",
     "migrate": (
         "bring ext2 and ext3 to ext4 with everything on them: the ways there are, or one of them as a plan"
     ),
@@ -69,10 +74,13 @@ AFTER = "If a run was begun, `diskwright status` tells how it stands."
 WIZARD = "walk"
 """The module that runs when no command is given."""
 
-PROBING = frozenset({WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "apply"})
+ACTIONS = frozenset({"label", "mount", "unmount", "remount", "power-off"})
+"""Commands of one module, which is told which of them is meant."""
+
+PROBING = ACTIONS | {WIZARD, "inspect", "advise", "plan", "tune", "migrate", "bench", "apply"}
 """Commands that look at drives, unless they only give help or look at a recorded machine."""
 
-BEGINNING = frozenset({"apply", "resume", "keep", "undo"})
+BEGINNING = ACTIONS | {"apply", "resume", "keep", "undo"}
 """Commands that hand a run over to a process of its own, which Ctrl+C does not end."""
 
 LONGEST_SENTENCE = 4000
@@ -169,6 +177,10 @@ def dispatch(words: list[str]) -> int:
     if name in PROBING and not any(word.startswith(("-h", "--help", "--machine")) for word in words):
         # Before everything else is loaded, which takes as long as the server does.
         pool.begin()
+    if name in ACTIONS:
+        from wizard.faces import action
+
+        return action.main(parse(action.parser(name), words))
     command = cast(Command, import_module(f"wizard.faces.{name}"))
     arguments = parse(command.parser(), words)
     arguments.words = (name, *words)

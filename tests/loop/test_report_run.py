@@ -6,6 +6,8 @@ import pytest
 
 from tests.devices import MakeDrive
 from tests.loop.applying import Work, diskwright, ended, old_gpt, said, stand_in, story, wish
+from tests.loop.migrating import old_filesystem
+from tests.loop.tuning import Used
 from tests.unit.reports import Page
 from wizard.apply.plan.start import start_run
 from wizard.apply.run.facts_kept import FILE
@@ -105,3 +107,50 @@ def test_without_kept_facts_a_run_goes_on_and_its_report_says_what_it_reads_inst
     write_report(make_report(Sources(run=run)), file)
     facts = json.loads(file.read_text())["facts"]
     assert "The run kept no facts of its own" in facts["origin"] and facts["drives"][0]["partitions"]
+
+
+def test_changes_in_use_are_reported_and_what_is_named_in_them_can_be_hidden(used: Used) -> None:
+    own = ("--fstab", str(used.work.fstab))
+    token = ("--confirm", used.drive.removeprefix("/dev/"))
+    done = diskwright(used.work, "label", used.drive, "summer films", *own, *token)
+    assert done.returncode == 0, done.stderr
+    file = used.work.folder / "report.html"
+    told = diskwright(used.work, "report", "-o", str(file), "--json")
+    assert told.returncode == 0, told.stderr
+    document, page = json.loads(told.stdout), Page(file.read_text())
+    assert document["plan"] is None and document["changes"]["wanted"]["label"] == "summer films"
+    assert [step["state"] for step in document["run"]["steps"]] == ["done"]
+    assert f"Report on changing {used.drive}" in page.text and "1 of 1 checks hold" in page.text
+    assert "tune2fs -L 'summer films'" in page.text
+    again = diskwright(used.work, "label", used.drive, "winter", *own, *token)
+    assert again.returncode == 0, again.stderr
+    hidden = diskwright(used.work, "report", "--without-serials", "--json")
+    assert hidden.returncode == 0 and "summer films" not in hidden.stdout, hidden.stderr
+
+
+def test_a_migration_that_waits_and_one_that_failed_are_reported(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = old_filesystem(work, make_drive)
+    with monkeypatch.context() as broken:
+        stand_in(work.folder / "bin", broken, "e2fsck", "echo it does not run >&2; exit 8")
+        failed = old.migrate_here()
+    file = work.folder / "report.html"
+    for run, state in ((failed, "failed"), (old.migrate_here(), "done")):
+        told = diskwright(work, "report", run.name, "-o", str(file), "--json")
+        assert told.returncode == 0, told.stderr
+        document, page = json.loads(told.stdout), Page(file.read_text())
+        assert document["run"]["state"] == state and document["migration"]["device"] == old.drive
+        assert len(document["run"]["steps"]) == len(document["migration"]["steps"])
+        assert f"Report on bringing {old.drive} to ext4" in page.text and "If the power goes" in page.text
+    assert f"sudo diskwright keep {run}" in page.text, "it waits"
+
+
+def test_of_a_run_whose_document_is_damaged_the_journal_is_told(used: Used) -> None:
+    run, _ = used.apply(used.changes())
+    (run / "changes.json").write_text("{}")
+    told = diskwright(used.work, "report", run.name, "--json")
+    assert told.returncode == 0, told.stderr
+    document = json.loads(told.stdout)
+    assert {one["part"] for one in document["absent"]} >= {"plan", "facts"}
+    assert any(entry["event"] == "done" for entry in document["run"]["journal"])

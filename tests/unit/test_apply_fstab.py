@@ -12,9 +12,9 @@ from wizard.apply.system.fstab import (
     conflict,
     parse,
     remove_line,
-    with_line,
     without_line,
 )
+from wizard.layout.changes.lines import with_line
 from wizard.layout.steps.commands import fstab_line
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.plan import AddFstabLine

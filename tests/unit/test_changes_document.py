@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.unit.machines import drive, machine
-from wizard.advise.existing import Change, Existing, Tuning, udev_rule
+from wizard.advise.existing import Change, Existing, Tuning, line_with, udev_rule
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.mounts import parse_mountinfo
 from wizard.apply.tune.guard import check_own
@@ -18,12 +18,13 @@ from wizard.documents.sealed import digest_of
 from wizard.layout.before import known_identity
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, is_changes, read_changes, render_changes
 from wizard.layout.changes.check_changes import check_changes
-from wizard.layout.changes.steps_of import change_steps, new_line, undo_commands
+from wizard.layout.changes.steps_of import change_steps, undo_commands
 from wizard.layout.changes.tuning import Found, Superblock, make_changes
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
+    LineEdit,
     Remount,
     ReserveBlocks,
     SetQueue,
@@ -129,6 +130,12 @@ def change(kind: type[ChangeOperation], **fields: object) -> Callable[[Changes],
     return forge
 
 
+def line(old: str | None = LINE, options: tuple[str, ...] = ("noatime",), **fields: object) -> Any:  # noqa: ANN401
+    """Forge the line that is changed."""
+    new = line_with(old or LINE, options)
+    return change(EditFstab, lines=(replace(LineEdit(2, old, new), **fields),))  # type: ignore[arg-type]
+
+
 def told(changes: Changes) -> Changes:
     return replace(
         changes, steps=(replace(changes.steps[0], sentence="Nothing happens."), *changes.steps[1:])
@@ -158,14 +165,19 @@ FORGED: list[tuple[Callable[[Changes], Changes], str]] = [
     (change(Remount, new=("rw", "nosuid", "noatime", "bind")), "other options"),
     (change(Remount, new=("rw", "nosuid", "noatime,bind")), "other options"),
     (change(EditFstab, file="etc/fstab"), "no file of mounts"),
-    (change(EditFstab, old="# all is well"), "none"),
-    (change(EditFstab, old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "none"),
-    (change(EditFstab, options=("errors=remount-ro", "relatime")[::-1]), "none"),
-    (change(EditFstab, options=("errors=remount-ro", "user")), "something else"),
-    (change(EditFstab, options=("errors=remount-ro", "x-systemd.makefs")), "no mount option"),
-    (change(EditFstab, options=("errors=remount-ro", "noatime 0 0")), "no mount option"),
-    (change(EditFstab, options=("relatime", "barrier=0x0")), "data at risk"),
-    (change(EditFstab, options=("relatime", "data=writeback")), "data at risk"),
+    (line(old="# all is well"), "none"),
+    (line(old=f"{LINE}\nUUID=2 /etc ext4 defaults 0 0"), "none"),
+    (line(number=0), "none"),
+    (line(old=None, number=0), "adds a line"),
+    (line(new=None), "takes one away"),
+    (line(new=LINE.replace("/srv", "/etc")), "more than a line's options"),
+    (change(EditFstab, lines=()), "no file of mounts"),
+    (line(options=("relatime", "errors=remount-ro")), "none"),
+    (line(options=("errors=remount-ro", "user")), "something else"),
+    (line(options=("errors=remount-ro", "x-systemd.makefs")), "no mount option"),
+    (line(options=("errors=remount-ro", "noatime 0 0")), "more than a line's options"),
+    (line(options=("relatime", "barrier=0x0")), "data at risk"),
+    (line(options=("relatime", "data=writeback")), "data at risk"),
     (change(SetQueue, device="/dev/sdb"), "sets"),
     (change(SetQueue, name="../../../etc/passwd"), "no value"),
     (change(SetQueue, name="nr_requests", old="1", new="2"), "no value"),
@@ -224,9 +236,9 @@ def test_what_must_not_be_mounted_anew_in_use_is_left_mounted_as_it_is(
 def test_only_what_the_kernel_has_for_every_filesystem_is_mounted_anew() -> None:
     changes = made(replace(TUNING, options=("errors=remount-ro", "commit=30", "noatime")))
     assert only(Remount, changes).new == ("rw", "nosuid", "noatime")
-    assert new_line(only(EditFstab, changes)) == LINE.replace(
-        "relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime"
-    )
+    assert [edit.new for edit in only(EditFstab, changes).lines] == [
+        LINE.replace("relatime,errors=remount-ro", "errors=remount-ro,commit=30,noatime")
+    ]
     assert changes.doubts == ("The change to commit holds from the next mount on.",)
 
 

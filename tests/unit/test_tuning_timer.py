@@ -2,6 +2,7 @@
 the one that runs."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,12 +10,13 @@ import pytest
 from tests.unit.machines import drive, machine
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, read_entries
-from wizard.apply.tune import current_value
+from wizard.apply.tune import current_value, steps
 from wizard.apply.tune.guard import check_own
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
 from wizard.layout.before import known_identity
+from wizard.layout.changes.lines import digest_of_text
 from wizard.layout.changes.steps_of import change_steps
-from wizard.model.changes import Changes, SwitchOnTimer
+from wizard.model.changes import Changes, EditFstab, LineEdit, SwitchOnTimer, Tune
 from wizard.model.errors import Failed, Refused
 from wizard.model.geometry import Geometry
 
@@ -34,10 +36,11 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TuningSite:
     (tmp_path / "bin/systemctl").write_text(SYSTEMCTL.format(state=tmp_path / "state"))
     (tmp_path / "bin/systemctl").chmod(0o755)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr(current_value, "SYSTEMD", tmp_path)
+    for module in (current_value, steps):
+        monkeypatch.setattr(module, "SYSTEMD", tmp_path)
     held = drive()
     identity = known_identity(machine(held), held, 1 << 30, Geometry(512, 512, 0, 512, 0))
-    changes = Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", "mail", change_steps([TIMER], identity))
+    changes = Changes(identity, "/dev/sda", "ext4", "0d2c3b7a", Tune("mail"), change_steps([TIMER], identity))
     return TuningSite(changes, 1, "run", Environment(), Journal(tmp_path), ())
 
 
@@ -63,6 +66,20 @@ def test_what_does_not_switch_on_is_said_and_what_is_masked_is_left_alone(
     with pytest.raises(Failed, match="somebody else"):
         make_change(TIMER, site)
     assert "Left as it is" in take_back(TIMER, site)
+
+
+def test_systemd_reads_fstab_anew_after_each_change_to_it(site: TuningSite, tmp_path: Path) -> None:
+    (tmp_path / "fstab").write_text("# mine\n")
+    digest = digest_of_text("# mine\n")
+    edit = EditFstab(str(tmp_path / "fstab"), digest, (LineEdit(0, None, "UUID=1 /a ext4 nofail 0 2"),))
+    make_change(edit, site)
+    assert "UUID=1" in (tmp_path / "fstab").read_text()
+    take_back(edit, site)
+    assert (tmp_path / "fstab").read_text() == "# mine\n"
+    asked = [entry.command for entry in read_entries(tmp_path)]
+    assert asked == [("systemctl", "daemon-reload")] * 2
+    make_change(edit, replace(site, environment=Environment(fstab=tmp_path / "fstab")))
+    assert len(read_entries(tmp_path)) == 2, "another system's fstab is not this systemd's"
 
 
 def test_another_systems_timer_is_not_touched(site: TuningSite, tmp_path: Path) -> None:

@@ -15,7 +15,8 @@ from wizard.faces.showing.console import say
 from wizard.faces.writing.changing import change_lines, with_tabs
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
-from wizard.layout.changes.steps_of import difference, new_line
+from wizard.layout.changes.lines import edited
+from wizard.layout.changes.steps_of import difference
 from wizard.layout.changes.tuning import Found
 from wizard.model.changes import Changes, EditFstab, WriteRules
 from wizard.model.errors import BadInput, ExitCode
@@ -151,10 +152,9 @@ def _differences(changes: Changes, found: Found) -> list[str]:
     lines: list[str] = []
     for step in changes.steps:
         match step.operation:
-            case EditFstab(file=file, number=number):
-                wanted = found.fstab_text.split("\n")
-                wanted[number - 1] = new_line(step.operation)
-                lines += difference(file, found.fstab_text, "\n".join(wanted))
+            case EditFstab(file=file):
+                wanted = edited(step.operation, found.fstab_text)
+                lines += difference(file, found.fstab_text, wanted or found.fstab_text)
             case WriteRules():
                 lines += step.edits
             case _:

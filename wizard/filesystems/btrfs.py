@@ -1,6 +1,6 @@
 """Btrfs: mkfs.btrfs(8), btrfs-check(8), btrfs-inspect-internal(8), btrfs(5)."""
 
-from wizard.filesystems.kind import Argv, MadeKind
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
@@ -76,5 +76,9 @@ KIND = MadeKind(
             "noautodefrag",
             "compress=no",
         }
+    ),
+    relabelling=Relabelling(
+        command=lambda device, place, label: ("btrfs", "filesystem", "label", "--", place or device, label),
+        mounted=True,
     ),
 )

@@ -1,6 +1,6 @@
 """exFAT: mkfs.exfat(8), tune.exfat(8) and fsck.exfat(8) of exfatprogs; tried with 1.2.0."""
 
-from wizard.filesystems.kind import Argv, MadeKind, serial_of
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
@@ -44,4 +44,5 @@ KIND = MadeKind(
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,
     also=("tune.exfat",),
+    relabelling=Relabelling(command=lambda device, _place, label: ("tune.exfat", "-L", label, device)),
 )

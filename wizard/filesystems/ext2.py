@@ -1,5 +1,6 @@
 """ext2: ext4(5); its own driver is marked deprecated since Linux 6.9 (fs/ext2/Kconfig)."""
 
+from wizard.filesystems.ext4 import RELABELLING
 from wizard.filesystems.kind import RecognisedKind
 
 KIND = RecognisedKind(
@@ -14,4 +15,5 @@ KIND = RecognisedKind(
         "Linux mounts it with the ext4 driver. `tune2fs -j` gives an unmounted one a journal, which makes it "
         "ext3; or copy the files to a new ext4 and compare them before the old one goes."
     ),
+    relabelling=RELABELLING,
 )

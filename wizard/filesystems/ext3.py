@@ -1,5 +1,6 @@
 """ext3: its driver left Linux in 4.3, and the ext4 driver mounts it since (ext4(5))."""
 
+from wizard.filesystems.ext4 import RELABELLING
 from wizard.filesystems.kind import RecognisedKind
 
 KIND = RecognisedKind(
@@ -14,4 +15,5 @@ KIND = RecognisedKind(
         "Linux mounts it with the ext4 driver, so there is no hurry. It can become ext4 in place, where new "
         "files then get what ext4 has; or copy the files to a new ext4, which gets all of it."
     ),
+    relabelling=RELABELLING,
 )

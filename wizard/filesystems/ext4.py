@@ -2,7 +2,7 @@
 
 import re
 
-from wizard.filesystems.kind import Argv, MadeKind, with_suboptions
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling, with_suboptions
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
@@ -48,6 +48,11 @@ def striping_in(text: str) -> Striping | None:
     )
 
 
+RELABELLING = Relabelling(
+    command=lambda device, _place, label: ("tune2fs", "-L", label, device), mounted=True, rules="ext4"
+)
+"""The same for ext2 and ext3."""
+
 KIND = MadeKind(
     name="ext4",
     title="ext4",
@@ -75,4 +80,5 @@ KIND = MadeKind(
     superblock_reader=("dumpe2fs", "-h"),
     striping_in=striping_in,
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
+    relabelling=RELABELLING,
 )

@@ -1,6 +1,6 @@
 """F2FS: mkfs.f2fs(8), fsck.f2fs(8); the limits were tried with f2fs-tools 1.15."""
 
-from wizard.filesystems.kind import Argv, MadeKind
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
@@ -31,4 +31,5 @@ KIND = MadeKind(
     # With --dry-run alone it says what it would repair, writes nothing, and tells by its status.
     clean_check=("fsck.f2fs", "--dry-run"),
     flags=frozenset({"-a", "-o", "-O", "-s", "-t", "-z"}),
+    relabelling=Relabelling(command=lambda device, _place, label: ("f2fslabel", "--", device, label)),
 )

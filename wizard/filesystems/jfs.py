@@ -1,6 +1,6 @@
 """JFS: jfs_mkfs(8), jfs_tune(8) and jfs_fsck(8) of jfsutils; tried with 1.1.15, its last version, of 2011."""
 
-from wizard.filesystems.kind import Argv, MadeKind
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
@@ -35,4 +35,5 @@ KIND = MadeKind(
     flags=frozenset({"-s"}),
     uuid_follows=True,
     also=("jfs_tune",),
+    relabelling=Relabelling(command=lambda device, _place, label: ("jfs_tune", "-L", label, device)),
 )

@@ -11,6 +11,25 @@ from wizard.model.make_filesystem import MakeFilesystem
 Argv = tuple[str, ...]
 
 
+def _no_fault(_label: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Relabelling:
+    """How a filesystem that exists gets another label: `command` takes its node, where it is mounted and the
+    label, each empty where there is none.
+
+    `mounted` tells whether that can be done in use. `fault` is what its program cannot take, as the end of a
+    sentence. A label otherwise follows the rules of the filesystem `rules`, where that is another.
+    """
+
+    command: Callable[[str, str, str], Argv]
+    mounted: bool = False
+    fault: Callable[[str], str | None] = _no_fault
+    rules: str = ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FilesystemKind:
     """A filesystem that a drive can hold. `name` is libblkid's TYPE.
@@ -18,7 +37,7 @@ class FilesystemKind:
     `kernel_names` are the names in /proc/filesystems of the drivers that mount it, the one to be asked for
     first; empty where Linux has none of its own. `order` is its place in lists, where those that have the
     same go by name. One that is only recognised says in sentences `why_not` it is made, and the `way_off` it;
-    others leave both empty.
+    others leave both empty. Without `relabelling` it keeps its label.
     """
 
     name: str
@@ -27,6 +46,7 @@ class FilesystemKind:
     order: int = 9
     why_not: str = ""
     way_off: str = ""
+    relabelling: Relabelling | None = None
 
     @property
     def made(self) -> bool:
@@ -37,10 +57,6 @@ class FilesystemKind:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecognisedKind(FilesystemKind):
     """A filesystem that is told by name, and not made."""
-
-
-def _no_fault(_label: str) -> None:
-    return None
 
 
 def _as_it_is(text: str) -> str:

@@ -1,6 +1,6 @@
 """NILFS2: mkfs.nilfs2(8) and nilfs-tune(8) of nilfs-utils; tried with 2.2.9."""
 
-from wizard.filesystems.kind import Argv, MadeKind
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
 
@@ -39,4 +39,5 @@ KIND = MadeKind(
     also=("nilfs-tune",),
     # It looks there for what is mounted, and ends where it is not.
     needs_files=(("/etc/mtab", "`ln -s /proc/self/mounts /etc/mtab` makes it"),),
+    relabelling=Relabelling(command=lambda device, _place, label: ("nilfs-tune", "-L", label, device)),
 )

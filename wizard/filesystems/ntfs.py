@@ -1,7 +1,7 @@
 """NTFS: mkntfs(8), ntfslabel(8) and ntfsfix(8) of ntfs-3g, mounted by the kernel's ntfs3 (5.15); tried with
 ntfs-3g 2022.10.3."""
 
-from wizard.filesystems.kind import Argv, MadeKind, serial_of
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, NTFS_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
@@ -53,4 +53,10 @@ KIND = MadeKind(
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=NTFS_MBR_TYPE,
     also=("ntfslabel",),
+    relabelling=Relabelling(
+        command=lambda device, _place, label: ("ntfslabel", device, label),
+        fault=lambda label: (
+            "begins with a dash, which ntfslabel cannot be told" if label[:1] == "-" else None
+        ),
+    ),
 )

@@ -1,6 +1,6 @@
 """Swap: mkswap(8), swapon(8), fstab(5). It is turned on instead of mounted."""
 
-from wizard.filesystems.kind import Argv, MadeKind
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.filesystems.partitions import LINUX_SWAP_TYPE, SWAP_MBR_TYPE
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.units import MIB, TIB
@@ -32,4 +32,5 @@ KIND = MadeKind(
     gpt_type=LINUX_SWAP_TYPE,
     mbr_type=SWAP_MBR_TYPE,
     also=("swapon", "swapoff"),
+    relabelling=Relabelling(command=lambda device, _place, label: ("swaplabel", "-L", label, device)),
 )

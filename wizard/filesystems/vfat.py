@@ -1,6 +1,6 @@
 """FAT32: mkfs.fat(8) and fsck.fat(8) of dosfstools; tried with 4.2."""
 
-from wizard.filesystems.kind import Argv, MadeKind, serial_of
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling, serial_of
 from wizard.filesystems.partitions import BASIC_DATA_TYPE, FAT32_MBR_TYPE
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
@@ -64,4 +64,9 @@ KIND = MadeKind(
     serial_digits=8,
     gpt_type=BASIC_DATA_TYPE,
     mbr_type=FAT32_MBR_TYPE,
+    relabelling=Relabelling(
+        command=lambda device, _place, label: (
+            ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
+        )
+    ),
 )

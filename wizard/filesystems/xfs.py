@@ -2,7 +2,7 @@
 
 import re
 
-from wizard.filesystems.kind import Argv, MadeKind
+from wizard.filesystems.kind import Argv, MadeKind, Relabelling
 from wizard.model.geometry import Geometry, advised_striping
 from wizard.model.machine import Extent, Striping
 from wizard.model.make_filesystem import MakeFilesystem
@@ -37,6 +37,18 @@ def striping_in(text: str) -> Striping | None:
     return Striping(found["unit"] * found["blocksize"], found["width"] * found["blocksize"])
 
 
+def _label(device: str, place: str, label: str) -> Argv:
+    """Both programs take a line that they cut into words."""
+    if place:
+        return ("xfs_io", "-c", f"label -s {label}" if label else "label -c", place)
+    return ("xfs_db", "-x", "-c", f"label {label or '--'}", device)
+
+
+def _unwritable(label: str) -> str | None:
+    fault = "holds a blank or a quotation mark, or begins with --, which xfs_io cannot be told"
+    return fault if re.search(r"[\s\"'\\]|^--", label) else None
+
+
 KIND = MadeKind(
     name="xfs",
     title="XFS",
@@ -69,4 +81,5 @@ KIND = MadeKind(
     superblock_reader=("xfs_db", "-r", "-c", "sb 0", "-c", "p blocksize unit width"),
     striping_in=striping_in,
     silent_options=frozenset({"nodiscard", "noquota", "async", "logbufs=8"}),
+    relabelling=Relabelling(command=_label, mounted=True, fault=_unwritable),
 )

@@ -3,7 +3,7 @@ in which they can be done."""
 
 from collections.abc import Iterator
 
-from wizard.layout.changes.steps_of import digest_of_text
+from wizard.layout.changes.lines import digest_of_text
 from wizard.migrate.estimates import WIDE_INODE_BYTES
 from wizard.migrate.ext.superblock import seems_once_ext3
 from wizard.migrate.situation import Situation

@@ -1,10 +1,65 @@
-"""What is changed for a filesystem that exists already and is in use: files, the drive's queue, how it is
-mounted. Nothing is made anew."""
+"""What is changed for a filesystem that exists already: its label, where and how it is mounted, files, the
+drive's queue. Nothing is made anew."""
 
 from dataclasses import dataclass
 from typing import Literal
 
 from wizard.model.identity import Identity
+from wizard.model.plan import Mount
+
+
+@dataclass(frozen=True, slots=True)
+class Tune:
+    """What suits it for a purpose."""
+
+    workload: str
+    kind: Literal["tune"] = "tune"
+
+
+@dataclass(frozen=True, slots=True)
+class SetLabel:
+    """Another label."""
+
+    label: str
+    kind: Literal["set-label"] = "set-label"
+
+
+@dataclass(frozen=True, slots=True)
+class Attach:
+    """Mounted at `place`, None for where fstab or its label says, with these options; where `boot`, at every
+    start too."""
+
+    place: str | None = None
+    options: tuple[str, ...] = ()
+    boot: bool = True
+    kind: Literal["attach"] = "attach"
+
+
+@dataclass(frozen=True, slots=True)
+class Detach:
+    """Mounted nowhere; where `boot`, not at the next start either."""
+
+    boot: bool = False
+    kind: Literal["detach"] = "detach"
+
+
+@dataclass(frozen=True, slots=True)
+class SetOptions:
+    """Mounted with these options, now and at every start."""
+
+    options: tuple[str, ...]
+    kind: Literal["set-options"] = "set-options"
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchOff:
+    """The whole drive unmounted and without power."""
+
+    kind: Literal["switch-off"] = "switch-off"
+
+
+Wanted = Tune | SetLabel | Attach | Detach | SetOptions | SwitchOff
+"""What somebody asks for; the changes follow from it and from what is found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +88,48 @@ class Remount:
 
 
 @dataclass(frozen=True, slots=True)
+class Relabel:
+    """Give the `filesystem` on `device` the label `new` instead of `old`, where empty is none. `mount_point`
+    is where it is mounted, empty where it is not.
+    """
+
+    device: str
+    filesystem: str
+    mount_point: str
+    old: str
+    new: str
+    kind: Literal["relabel"] = "relabel"
+
+
+@dataclass(frozen=True, slots=True)
+class Unmount:
+    """Unmount `device` from `mount_point`. `filesystem`, as the kernel calls it, and `options` mount it there
+    again."""
+
+    device: str
+    mount_point: str
+    filesystem: str
+    options: tuple[str, ...]
+    kind: Literal["unmount"] = "unmount"
+
+
+@dataclass(frozen=True, slots=True)
+class LineEdit:
+    """Put the line `new` in the place of `old`, which is line `number`. Without `old` it is added at the end,
+    number 0; without `new` the old one goes."""
+
+    number: int
+    old: str | None
+    new: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class EditFstab:
-    """Give line `number` of `file`, which reads `old`, these options. `digest` is SHA-256 of the whole file
-    as it was found."""
+    """Change these lines of `file`. `digest` is SHA-256 of the whole file as it was found."""
 
     file: str
     digest: str
-    number: int
-    old: str
-    options: tuple[str, ...]
+    lines: tuple[LineEdit, ...]
     kind: Literal["edit-fstab"] = "edit-fstab"
 
 
@@ -77,7 +165,28 @@ class SwitchOnTimer:
     kind: Literal["switch-on-timer"] = "switch-on-timer"
 
 
-ChangeOperation = ReserveBlocks | Remount | EditFstab | SetQueue | WriteRules | SwitchOnTimer
+@dataclass(frozen=True, slots=True)
+class PowerOff:
+    """Take the power from `device`, a whole drive that nobody uses, by writing 1 to these `files` of sysfs in
+    turn. There is no way back."""
+
+    device: str
+    files: tuple[str, ...]
+    kind: Literal["power-off"] = "power-off"
+
+
+ChangeOperation = (
+    ReserveBlocks
+    | Relabel
+    | Remount
+    | Mount
+    | Unmount
+    | EditFstab
+    | SetQueue
+    | WriteRules
+    | SwitchOnTimer
+    | PowerOff
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,10 +207,11 @@ class ChangeStep:
 
 @dataclass(frozen=True, slots=True)
 class Changes:
-    """What will be changed for the filesystem `uuid` on `device`, which is `drive` or a partition of it, so
-    that it suits `workload`.
+    """What will be changed for the filesystem `uuid` on `device`, which is `drive` or a partition of it, as
+    is `wanted`.
 
-    `filesystem` is libblkid's name. `reasons` are sentences on each change, `doubts` on what is left out or
+    `filesystem` is libblkid's name; it and `uuid` are empty where the whole drive is meant, whatever it
+    holds. `reasons` are sentences on each change, `doubts` on what is left out or
     holds only later.
     """
 
@@ -109,7 +219,7 @@ class Changes:
     device: str
     filesystem: str
     uuid: str
-    workload: str
+    wanted: Wanted
     steps: tuple[ChangeStep, ...]
     reasons: tuple[str, ...] = ()
     doubts: tuple[str, ...] = ()

@@ -9,21 +9,28 @@ from wizard import __version__
 from wizard.advise.advise import advise
 from wizard.advise.workloads import find_workload
 from wizard.apply.decide import power_told
+from wizard.apply.migration.of_run import load_migration
 from wizard.apply.plan.same_drive import identity_difference
 from wizard.apply.run.facts_kept import kept_machine
 from wizard.apply.run.journal import read_entries, state
-from wizard.apply.run.runs import Kind, called, kind_of, load_plan
+from wizard.apply.run.runs import Kind, kind_of, load_plan
+from wizard.apply.tune.of_run import load_changes
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.model.advice import Advice
+from wizard.model.changes import Changes
 from wizard.model.errors import BadInput
+from wizard.model.identity import Identity
 from wizard.model.machine import Machine
+from wizard.model.migration import Migration
 from wizard.model.names import printable
 from wizard.model.plan import Plan, Volume
 from wizard.model.verdict import CliffVerdict, Verdict
 from wizard.probe.machine import probe_machine
 from wizard.report.history import record_of
 from wizard.report.nouns import Absence, Facts, Report, RunRecord
+
+Document = Plan | Changes | Migration
 
 NOW = "Read when this report was made."
 
@@ -50,17 +57,13 @@ def gather(sources: Sources) -> Report:
     """Everything that can be had from the sources. Raises BadInput for a run, a drive or a purpose that was
     named and is not there."""
     absent: list[Absence] = []
-    if sources.run is not None and kind_of(sources.run) is not Kind.PLAN:
-        raise BadInput(
-            f"The run {sources.run.name} carried out no plan; `diskwright status {called(sources.run)}` "
-            "tells all of it."
-        )
-    plan = load_plan(sources.run) if sources.run is not None and sources.plan is None else sources.plan
-    facts, machine = _facts(sources, plan, absent)
-    advice = _advice(sources, plan, machine, facts, absent)
-    if plan is None:
-        absent.append(Absence("plan", "No plan was named."))
-    absent += _measurement(sources, plan, facts)
+    document = _document(sources, absent)
+    plan = document if isinstance(document, Plan) else None
+    facts, machine = _facts(sources, document, absent)
+    advice = (
+        () if isinstance(document, Changes | Migration) else _advice(sources, plan, machine, facts, absent)
+    )
+    absent += _measurement(sources, document, facts)
     if sources.run is None:
         absent.append(Absence("run", "No run was named, so nothing is said about applying and its checks."))
     return Report(
@@ -73,15 +76,48 @@ def gather(sources: Sources) -> Report:
         plan=plan,
         verdict=sources.verdict,
         cliff=sources.cliff,
-        run=None if sources.run is None or plan is None else _record(sources.run, plan),
+        run=None if sources.run is None else _record(sources.run, document),
+        changes=document if isinstance(document, Changes) else None,
+        migration=document if isinstance(document, Migration) else None,
     )
 
 
-def _record(run: Path, plan: Plan) -> RunRecord:
-    return record_of(run, state(run), read_entries(run), len(plan.steps), power_told(run))
+def _document(sources: Sources, absent: list[Absence]) -> Document | None:
+    """What the run carries out, or the plan that was named; a damaged one is told as missing."""
+    if sources.run is None or sources.plan is not None:
+        if sources.plan is None:
+            absent.append(Absence("plan", "No plan was named."))
+        return sources.plan
+    try:
+        match kind_of(sources.run):
+            case Kind.CHANGES:
+                return load_changes(sources.run)
+            case Kind.MIGRATION:
+                return load_migration(sources.run)
+            case Kind.PLAN:
+                return load_plan(sources.run)
+    except BadInput as error:
+        absent.append(Absence("plan", str(error)))
+        return None
 
 
-def _measurement(sources: Sources, plan: Plan | None, facts: Facts | None) -> list[Absence]:
+def _drives_of(document: Document) -> tuple[Identity, ...]:
+    match document:
+        case Plan():
+            return tuple(member.drive for member in document.members)
+        case Changes():
+            return (document.drive,)
+        case Migration():
+            return (document.drive, *([document.target] if document.target else []))
+
+
+def _record(run: Path, document: Document | None) -> RunRecord:
+    return record_of(
+        run, state(run), read_entries(run), len(document.steps) if document else 0, power_told(run)
+    )
+
+
+def _measurement(sources: Sources, document: Document | None, facts: Facts | None) -> list[Absence]:
     """What is missing of the measurement, or doubtful about it: a verdict knows its drive by its node
     alone."""
     verdicts = [verdict.drive for verdict in (sources.verdict, sources.cliff) if verdict is not None]
@@ -93,8 +129,8 @@ def _measurement(sources: Sources, plan: Plan | None, facts: Facts | None) -> li
             )
         ]
     paths = (
-        plan.paths
-        if plan is not None
+        tuple(drive.path for drive in _drives_of(document))
+        if document is not None
         else tuple(drive.path for drive in facts.drives)
         if facts is not None
         else ()
@@ -107,19 +143,25 @@ def _measurement(sources: Sources, plan: Plan | None, facts: Facts | None) -> li
     ]
 
 
-def _facts(sources: Sources, plan: Plan | None, absent: list[Absence]) -> tuple[Facts | None, Machine | None]:
+def _facts(
+    sources: Sources, document: Document | None, absent: list[Absence]
+) -> tuple[Facts | None, Machine | None]:
     """What is known of the drives concerned, and the machine they are part of."""
-    wanted = plan.paths if plan is not None else sources.devices
+    if document is None and sources.run is not None:
+        absent.append(Absence("facts", "Nobody knows which drives the run is on."))
+        return None, None
+    known = _drives_of(document) if document is not None else ()
+    wanted = tuple(drive.path for drive in known) if document is not None else sources.devices
     try:
         machine, origin = _machine(sources, wanted)
         if wanted:
             machine = _with_only(machine, wanted)
     except BadInput as error:
-        if plan is None:
+        if document is None:
             raise
         absent.append(Absence("facts", str(error)))
         return None, None
-    if plan is not None and (other := _other_drive(plan, machine)):
+    if other := _other_drive(known, machine):
         absent.append(Absence("facts", other))
         return None, None
     patterns = load_patterns()
@@ -160,13 +202,12 @@ def _with_only(machine: Machine, wanted: Sequence[str]) -> Machine:
     return replace(machine, drives=tuple(dict.fromkeys(drive for drive in drives if drive is not None)))
 
 
-def _other_drive(plan: Plan, machine: Machine) -> str | None:
-    """A sentence where the facts are of another drive than the plan; None where they fit."""
-    for member, drive in zip(plan.members, machine.drives, strict=True):
-        if difference := identity_difference(member.drive, drive):
-            return (
-                f"What is known of {member.drive.path} is about another drive than the plan's: {difference}."
-            )
+def _other_drive(known: Sequence[Identity], machine: Machine) -> str | None:
+    """A sentence where the facts are of other drives than these; None where they fit."""
+    for identity in known:
+        drive = machine.drive(identity.path)
+        if drive is not None and (difference := identity_difference(identity, drive)):
+            return f"What is known of {identity.path} is about another drive than the plan's: {difference}."
     return None
 
 

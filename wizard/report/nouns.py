@@ -3,9 +3,11 @@
 from dataclasses import dataclass
 
 from wizard.model.advice import Advice
+from wizard.model.changes import Changes
 from wizard.model.finding import Diagnosis
 from wizard.model.journal import Check, Entry
 from wizard.model.machine import Drive, Unread
+from wizard.model.migration import Migration
 from wizard.model.plan import Plan
 from wizard.model.verdict import CliffVerdict, Verdict
 
@@ -72,7 +74,8 @@ class Report:
     """Everything that is known, the document `diskwright.report/1`. What is None or empty is named in
     `absent`.
 
-    `anonymous` where serial numbers and everything else that could name a drive or a person were replaced.
+    At most one of `plan`, `changes` and `migration` is there: what the run carries out. `anonymous` where
+    serial numbers and everything else that could name a drive or a person were replaced.
     """
 
     made_at: str
@@ -85,3 +88,10 @@ class Report:
     verdict: Verdict | None
     cliff: CliffVerdict | None
     run: RunRecord | None
+    changes: Changes | None = None
+    migration: Migration | None = None
+
+    @property
+    def document(self) -> Plan | Changes | Migration | None:
+        """What is to be done, or was."""
+        return self.plan or self.changes or self.migration

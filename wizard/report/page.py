@@ -9,7 +9,7 @@ from wizard.report.markup import Markup, join, listed, moment, pairs, paragraphs
 from wizard.report.measured import cliff_part, verdict_part
 from wizard.report.nouns import Report
 from wizard.report.performed import checks_part, run_part
-from wizard.report.planned import plan_part
+from wizard.report.planned import changes_part, migration_part, plan_part
 from wizard.report.style import STYLE
 
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -41,6 +41,10 @@ def render_page(report: Report) -> str:
 def _title(report: Report) -> str:
     if report.plan is not None:
         return f"Report on setting up {', '.join(report.plan.paths)}"
+    if report.changes is not None:
+        return f"Report on changing {report.changes.device}"
+    if report.migration is not None:
+        return f"Report on bringing {report.migration.device} to ext4"
     drives = report.facts.drives if report.facts is not None else ()
     return f"Report on {', '.join(drive.path for drive in drives) or 'no drive'}"
 
@@ -107,6 +111,10 @@ def _parts(report: Report) -> Iterator[tuple[str, str, Markup]]:
         yield "advice", "What was advised, and why", advice_part(report.advice, report.plan)
     if report.plan is not None:
         yield "plan", "The plan", plan_part(report.plan)
+    if report.changes is not None:
+        yield "plan", "The changes", changes_part(report.changes)
+    if report.migration is not None:
+        yield "plan", "The migration", migration_part(report.migration)
     if report.verdict is not None or report.cliff is not None:
         alignment = verdict_part(report.verdict) if report.verdict is not None else Markup("")
         yield (
@@ -114,8 +122,8 @@ def _parts(report: Report) -> Iterator[tuple[str, str, Markup]]:
             "What was measured",
             join((alignment, cliff_part(report.cliff) if report.cliff is not None else "")),
         )
-    if report.run is not None and report.plan is not None:
-        yield "run", "What was done", run_part(report.run, report.plan)
+    if report.run is not None:
+        yield "run", "What was done", run_part(report.run, report.document.steps if report.document else ())
         if report.run.checks:
             yield "checks", "What was verified", checks_part(report.run.checks)
     if report.absent:

@@ -3,8 +3,10 @@ journal."""
 
 from collections.abc import Sequence
 
+from wizard.model.changes import ChangeStep
 from wizard.model.journal import Check, Entry
-from wizard.model.plan import Plan
+from wizard.model.migration import MigrationStep
+from wizard.model.plan import Step
 from wizard.model.units import format_duration
 from wizard.report.charts import Bar, bars
 from wizard.report.markup import (
@@ -25,12 +27,15 @@ from wizard.report.nouns import RunRecord, StepResult
 STATES = {"done": "done", "failed": "failed", "begun": "warning", "not begun": "warning"}
 
 
-def run_part(run: RunRecord, plan: Plan) -> Markup:
+Steps = Sequence[Step] | Sequence[ChangeStep] | Sequence[MigrationStep]
+
+
+def run_part(run: RunRecord, steps: Steps) -> Markup:
     """How it ended, the steps, the journal."""
     rows = [
         (
             str(result.number),
-            plan.steps[result.number - 1].sentence,
+            steps[result.number - 1].sentence,
             word(STATES[result.state], result.state),
             took(result),
             result.said,
@@ -61,7 +66,7 @@ def run_part(run: RunRecord, plan: Plan) -> Markup:
             )
             if rows
             else "",
-            _durations(run, plan),
+            _durations(run, steps),
             folded(f"The whole journal ({len(run.journal)} entries)", _journal(run.journal)),
         )
     )
@@ -72,8 +77,8 @@ def took(result: StepResult) -> str:
     return "" if result.seconds is None else f"{result.seconds:.2f} s"
 
 
-def _durations(run: RunRecord, plan: Plan) -> Markup:
-    measured = [(result, plan.steps[result.number - 1]) for result in run.steps if result.seconds is not None]
+def _durations(run: RunRecord, steps: Steps) -> Markup:
+    measured = [(result, steps[result.number - 1]) for result in run.steps if result.seconds is not None]
     if not measured:
         return Markup("")
     title = "How long each step took"
@@ -81,7 +86,8 @@ def _durations(run: RunRecord, plan: Plan) -> Markup:
         Bar(
             f"{result.number}. {step.operation.kind.replace('-', ' ')}",
             result.seconds or 0.0,
-            f"{took(result)}, estimated {format_duration(step.seconds)}",
+            took(result)
+            + ("" if isinstance(step, ChangeStep) else f", estimated {format_duration(step.seconds)}"),
             kind=result.state,
         )
         for result, step in measured

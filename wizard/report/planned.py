@@ -8,7 +8,9 @@ from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.preview import Cell, State, bar, danger_of, state_of
 from wizard.layout.told.promise import promise
+from wizard.model.changes import Changes, ChangeStep
 from wizard.model.geometry import FLOOR_BYTES
+from wizard.model.migration import Migration, MigrationStep
 from wizard.model.plan import Layout, Member, Plan, Slot, Step
 from wizard.model.units import format_capacity, format_duration, format_exact
 from wizard.report.charts import Stretch, stretches
@@ -128,7 +130,32 @@ def _volumes(plan: Plan) -> Markup:
     return table("What was asked for, and what was decided", heads, rows) if rows else Markup("")
 
 
-def _step(step: Step) -> Markup:
+def changes_part(changes: Changes) -> Markup:
+    """Changes to a filesystem that exists: steps, reasons and doubts."""
+    return join((_why(changes.reasons, changes.doubts), tag("ol", *map(_step, changes.steps))))
+
+
+def migration_part(migration: Migration) -> Markup:
+    """A filesystem led to ext4: by which way, steps, gains and doubts."""
+    before = migration.before
+    size = format_capacity(before.size_bytes)
+    return join(
+        (
+            paragraphs(f"{migration.device} ({before.kind}, {size}) to ext4, by the way {migration.way}."),
+            _why(migration.gains, migration.doubts),
+            tag("ol", *map(_step, migration.steps)),
+        )
+    )
+
+
+def _why(reasons: Sequence[str], doubts: Sequence[str]) -> Markup:
+    parts = (("Why", reasons), ("In doubt", doubts))
+    return join(join((tag("h3", title), listed(said))) for title, said in parts if said)
+
+
+def _step(step: Step | ChangeStep | MigrationStep) -> Markup:
+    destroys = (step.destroys or "nothing") if isinstance(step, Step) else ""
+    takes = "" if isinstance(step, ChangeStep) else f"{format_duration(step.seconds)} (an estimate)"
     return tag(
         "li",
         tag("strong", step.sentence),
@@ -136,10 +163,11 @@ def _step(step: Step) -> Markup:
         tag("pre", "\n".join(step.edits)) if step.edits else "",
         pairs(
             (
-                ("Destroys", step.destroys or "nothing"),
+                ("Destroys", destroys),
                 ("Undo", step.undo),
                 ("Must hold afterwards", listed(step.holds)),
-                ("Takes about", f"{format_duration(step.seconds)} (an estimate)"),
+                ("If the power goes", step.power if isinstance(step, MigrationStep) else ""),
+                ("Takes about", takes),
             )
         ),
     )

@@ -6,6 +6,7 @@ from dataclasses import fields, is_dataclass
 
 from wizard.documents.profiles import BUNDLED
 from wizard.model.advice import Evidence, Workload
+from wizard.model.changes import Relabel
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Partition
 from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Slot, Stripe, TableEntry
@@ -37,6 +38,9 @@ BY_FIELD = {
     "label": LABEL,
     "mount_point": MOUNT,
     "mount_points": MOUNT,
+    "last_mounted_at": MOUNT,
+    "store": FILE,
+    "undo_dir": FILE,
     "backing_file": FILE,
 }
 NAMED = (
@@ -135,6 +139,8 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
             yield from _walk(one)
     if not is_dataclass(value) or isinstance(value, type | Evidence | Workload):
         return
+    if isinstance(value, Relabel):
+        yield from ((label, LABEL) for label in (value.old, value.new))
     for field in fields(value):
         inner: object = getattr(value, field.name)
         kind = BY_FIELD.get(field.name) or (

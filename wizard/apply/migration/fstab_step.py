@@ -6,7 +6,7 @@ from pathlib import Path
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import kept_as, read_text
 from wizard.apply.tune.current_value import How, Standing
-from wizard.layout.changes.steps_of import digest_of_text
+from wizard.layout.changes.lines import digest_of_text
 from wizard.model.errors import Failed
 from wizard.model.migration import Migration, SetFstabType
 from wizard.model.names import printable

@@ -23,10 +23,12 @@ from wizard.apply.run.process import Purpose
 from wizard.apply.run.progress import StepProgress
 from wizard.apply.run.runs import called
 from wizard.documents.codec import from_json
+from wizard.layout.changes.changes_document import read_changes, render_changes
 from wizard.layout.document import render_plan
 from wizard.layout.told.promise import WayBackRoom
 from wizard.migrate.document import render_migration
 from wizard.migrate.situation import Situation
+from wizard.model.changes import Changes, Wanted
 from wizard.model.errors import BadInput, DiskwrightError, ExitCode, Failed, Refused
 from wizard.model.journal import Entry
 from wizard.model.migration import Migration
@@ -112,6 +114,18 @@ class Elevated:
         """Begin a migration and give its run's folder; raises as `start_migration` does."""
         asked = Request(
             Ask.MIGRATE, plan=render_migration(migration), tokens=(token,), journal=_absolute(journal_dir)
+        )
+        return self._begun(asked)
+
+    def work_out(self, device: str, wanted: Wanted) -> Changes:
+        """The changes that bring about what is wanted of a device, as root finds it; raises as `act` does."""
+        answer = self._request(Request(Ask.WORK_OUT, device=device, wanted=wanted))
+        return read_changes(answer.changes, "What root worked out")
+
+    def change(self, changes: Changes, token: str, journal_dir: Path | None) -> Path:
+        """Begin to make changes and give the run's folder; raises as `start_told` of tuning does."""
+        asked = Request(
+            Ask.CHANGE, plan=render_changes(changes), tokens=(token,), journal=_absolute(journal_dir)
         )
         return self._begun(asked)
 

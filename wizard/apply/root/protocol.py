@@ -12,6 +12,7 @@ from wizard.documents.codec import to_json
 from wizard.documents.sealed import LARGEST_DOCUMENT_CHARACTERS
 from wizard.layout.told.promise import WayBackRoom
 from wizard.migrate.situation import Situation
+from wizard.model.changes import Wanted
 from wizard.model.journal import Entry
 from wizard.probe.facts import RawMachine
 
@@ -28,6 +29,8 @@ class Ask(StrEnum):
     ROOM = "room"
     APPLY = "apply"
     MIGRATE = "migrate"
+    WORK_OUT = "work-out"
+    CHANGE = "change"
     STOP = "stop"
     KEEP = "keep"
     UNDO = "undo"
@@ -59,7 +62,8 @@ class Request:
     with the `folder` and the `target` that a migration would use. ROOM: how much room the way back of a
     plan's document takes, with a run in the folder `journal`. APPLY: a plan's document, the drives' tokens, a
     folder for the run, and for what is encrypted the passphrase in hexadecimal digits, which goes nowhere but
-    through the pipe. MIGRATE: the same with a migration's document in `plan`. KEEP and UNDO mean the run that
+    through the pipe. MIGRATE and CHANGE: the same with a migration's document, or that of changes, in `plan`.
+    WORK_OUT: the changes that bring about what is `wanted` of `device`. KEEP and UNDO mean the run that
     was begun last through this pipe; KEEP takes the passphrase, too. INSTALL: what brings these `programs`.
     """
 
@@ -73,18 +77,20 @@ class Request:
     folder: str | None = None
     target: str | None = None
     programs: tuple[str, ...] = ()
+    wanted: Wanted | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
     """One line from root, with what belongs to its `say`. STANDS: how far the present step and a rehearsed
-    run are, and what a power cut now would leave.
+    run are, and what a power cut now would leave. `changes` is their document.
     """
 
     say: Say
     machine: RawMachine | None = None
     situation: Situation | None = None
     room: WayBackRoom | None = None
+    changes: str = ""
     run: str = ""
     entry: Entry | None = None
     state: RunState | None = None

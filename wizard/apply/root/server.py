@@ -40,7 +40,10 @@ from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import follow, state
 from wizard.apply.run.progress import read_progress
 from wizard.apply.run.runs import runs_folder
+from wizard.apply.tune import start as tune
+from wizard.apply.tune.acting import act
 from wizard.documents.codec import from_json
+from wizard.layout.changes.changes_document import read_changes, render_changes
 from wizard.layout.document import read_plan
 from wizard.layout.rules import is_device_path
 from wizard.layout.told.promise import WORD, WayBackRoom
@@ -161,6 +164,10 @@ class Relay:
                 self._tell(Answer(Say.INSTALLED))
             case Ask.MIGRATE:
                 self._tell_run(_begin_migration(request))
+            case Ask.WORK_OUT:
+                self._tell(Answer(Say.LOOKED, changes=_worked_out(request)))
+            case Ask.CHANGE:
+                self._tell_run(_begin_changes(request))
             case _:
                 self._settle(request)
 
@@ -259,6 +266,20 @@ def _begin_migration(request: Request) -> Path:
         of_root_alone(folder, ROOM)
     token = request.tokens[0] if len(request.tokens) == 1 else ""
     return start_told(migration, token, journal_dir=_journal_dir(request), environment=Environment())
+
+
+def _worked_out(request: Request) -> str:
+    """The document of the changes; raises as `act` does."""
+    if not is_device_path(request.device) or request.wanted is None:
+        raise BadInput(f"{printable(request.device, 200)} is no device below /dev.")
+    return render_changes(act(request.device, request.wanted, Environment()))
+
+
+def _begin_changes(request: Request) -> Path:
+    """The run's folder; raises as `tune.start.start_told` does."""
+    token = request.tokens[0] if len(request.tokens) == 1 else ""
+    changes = read_changes(request.plan, "The document")
+    return tune.start_told(changes, token, journal_dir=_journal_dir(request), environment=Environment())
 
 
 def _journal_dir(request: Request) -> Path | None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from wizard.apply.plan.guard import check_mount_point
-from wizard.apply.steps.step_context import Site
+from wizard.apply.steps.step_context import Commands
 from wizard.apply.system.mounts import is_mounted, mount_differences
 from wizard.layout.steps.commands import commands_of
 from wizard.model.errors import Failed, Refused
@@ -11,7 +11,7 @@ from wizard.model.names import printable
 from wizard.model.plan import Mount
 
 
-def mount_filesystem(operation: Mount, site: Site) -> str:
+def mount_filesystem(operation: Mount, site: Commands) -> str:
     """Make the folder, mount, and compare with what the kernel says. Repeatable: what is mounted as planned
     stays."""
     place = Path(operation.mount_point)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import sleep
+from typing import Protocol
 
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.run.journal import Journal
@@ -22,6 +23,14 @@ BUSY_TRIES = 5
 BUSY_PAUSE_SECONDS = 0.3
 """Anyone who looks at the drives claims each for an instant, and a program that wants it alone just then
 refuses, having done nothing."""
+
+
+class Commands(Protocol):
+    """Where a step's commands are run."""
+
+    def command(self, argv: Sequence[str]) -> object:
+        """Run one and journal it; raises Failed where it ends badly."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +78,7 @@ class Site:
         to a reader; raises Failed. In a rehearsal LVM sees the stand-ins alone."""
         if self.rehearsed:
             argv = alone_on(self.plan.paths, argv)
-        for _ in range(BUSY_TRIES):
-            result = self._once(argv, stdin, shown or argv)
-            if result.status in accept or not BUSY.search(result.output + result.errors):
-                break
-            sleep(BUSY_PAUSE_SECONDS)
+        result = when_free(lambda: self._once(argv, stdin, shown or argv), accept)
         if result.status not in accept:
             raise Failed(f"{(shown or argv)[0]} ended with status {result.status}: {result.last_words}")
         return result
@@ -93,6 +98,16 @@ class Site:
     def look(self) -> Drive:
         """The step's drive as it is now; raises Failed where it does not tell."""
         return look_at(self.member.drive.path)
+
+
+def when_free(once: Callable[[], Result], accept: Sequence[int] = (0,)) -> Result:
+    """Run a command, a few times where something is busy just then."""
+    for _ in range(BUSY_TRIES):
+        result = once()
+        if result.status in accept or not BUSY.search(result.output + result.errors):
+            break
+        sleep(BUSY_PAUSE_SECONDS)
+    return result
 
 
 def journalled(

@@ -4,7 +4,8 @@ with fstab."""
 from pathlib import Path
 
 from wizard.apply.system.edited_file import edit, kept_as, read_text
-from wizard.apply.system.fstab import check_writable, take_out, with_line
+from wizard.apply.system.fstab import check_writable, take_out
+from wizard.layout.changes.lines import with_line
 from wizard.layout.steps.commands import crypttab_line
 from wizard.model.encryption import AddCrypttabLine
 from wizard.model.errors import Failed, Refused

@@ -5,11 +5,14 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from wizard.apply.system.edited_file import edit, read_text
+from wizard.layout.changes.lines import edited, is_edited, restored, with_line
 from wizard.layout.steps.commands import fstab_line
 from wizard.layout.wishes.subvolumes import mounted_subvolume
+from wizard.model.changes import EditFstab
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, AddFstabLine
@@ -69,11 +72,6 @@ def conflict(lines: tuple[Line, ...], operation: AddFstabLine) -> str | None:
     return None
 
 
-def with_line(text: str, line: str) -> str:
-    """The file with one line more at its end."""
-    return text + ("\n" if text and not text.endswith("\n") else "") + line + "\n"
-
-
 def without_line(text: str, line: str) -> str:
     """The file without that line, which is compared whole; every other line as it was."""
     return "".join(kept for kept in re.split(r"(?<=\n)", text) if kept.removesuffix("\n") != line)
@@ -120,6 +118,34 @@ def add_line(path: Path, operation: AddFstabLine, keep: Path) -> str:
 
     edit(path, change, keep)
     return line
+
+
+def change_lines(path: Path, operation: EditFstab, keep: Path) -> None:
+    """Change the operation's lines, keeping the old file as `keep`. Repeatable; raises Failed where the file
+    is another by now."""
+
+    def change(text: str) -> str:
+        changed = text if is_edited(operation, text) else edited(operation, text)
+        if changed is None:
+            raise Failed(f"{printable(str(path), 200)} is another by now. It was not changed.")
+        return changed
+
+    edit(path, change, keep)
+
+
+def lines_back(path: Path, operation: EditFstab) -> str:
+    """Put the operation's old lines back, and only those; a sentence on how the file stands then. Raises
+    Failed where it does not read so."""
+    shown = printable(str(path), 200)
+    if edit(path, partial(restored, operation)):
+        many = "its old line" if len(operation.lines) == 1 else "its old lines"
+        return f"{shown} has {many} again."
+    text = read_text(path)
+    has_them = all(one.old is None or one.old in text.split("\n") for one in operation.lines)
+    gone = not any(one.new in text.split("\n") for one in operation.lines if one.new is not None)
+    return (
+        f"{shown} {'has its old lines' if has_them and gone else 'was changed since, and is left as it is'}."
+    )
 
 
 def new_line_in(path: Path, number: int, old: str, new: str, keep: Path) -> None:

@@ -8,22 +8,29 @@ from pathlib import Path
 
 from wizard.apply.run.environment import LOOK_SECONDS
 from wizard.apply.system.edited_file import read_text
-from wizard.apply.system.mounts import Mounted, mounted_at
-from wizard.layout.changes.steps_of import digest_of_text, new_line, new_rules, queue_file
+from wizard.apply.system.mounts import Mounted, is_mounted, mounted_at, read_mounts
+from wizard.layout.changes.lines import edited, is_edited
+from wizard.layout.changes.possible import signatures_on
+from wizard.layout.changes.steps_of import new_rules, queue_file
 from wizard.layout.changes.tuning import Superblock
 from wizard.model.changes import (
     ChangeOperation,
     EditFstab,
+    PowerOff,
+    Relabel,
     Remount,
     ReserveBlocks,
     SetQueue,
     SwitchOnTimer,
+    Unmount,
     WriteRules,
 )
 from wizard.model.errors import BadInput, Failed
 from wizard.model.identity import Identity
 from wizard.model.names import printable
-from wizard.probe.host.sysfs import text
+from wizard.model.plan import Mount
+from wizard.probe.host.sysfs import SYS, name_of, text
+from wizard.probe.machine import probe_drive
 from wizard.tools.program import find, run
 
 SYSTEMD = Path("/run/systemd/system")
@@ -63,6 +70,8 @@ def standing(operation: ChangeOperation, drive: Identity) -> Standing:
             )
         case EditFstab():
             return _line_standing(operation)
+        case Relabel() | Mount() | Unmount() | PowerOff():
+            return _action_standing(operation, drive)
         case SetQueue(old=value, new=wanted):
             now = queue_value(operation)
             return _of(now, value, wanted, f"{queue_file(operation)} says {printable(now or 'nothing', 40)}")
@@ -91,16 +100,46 @@ def _of(seen: object, before: object, after: object, said: str) -> Standing:
     return Standing(How.AFTER if seen == after else How.BEFORE if seen == before else How.OTHER, said)
 
 
+def _action_standing(operation: Relabel | Mount | Unmount | PowerOff, drive: Identity) -> Standing:
+    match operation:
+        case Relabel(device=device, old=old, new=new):
+            label = label_on(drive.path, device)
+            return _of(label, old, new, f"{device} has the label '{printable(label, 300)}'")
+        case Mount(device=device, mount_point=place):
+            other = mounted_at(place)
+            if is_mounted(operation):
+                return Standing(How.AFTER, f"{device} is mounted at {printable(place, 200)}")
+            if other is None:
+                return Standing(How.BEFORE, f"nothing is mounted at {printable(place, 200)}")
+            return Standing(How.OTHER, f"{printable(other.source)} is mounted at {printable(place, 200)}")
+        case Unmount(device=device, mount_point=place):
+            found = [one for one in read_mounts() if one.mount_point == place and is_mount_of(one, device)]
+            shown = f"{device} is {'' if found else 'not '}mounted at {printable(place, 200)}"
+            return Standing(How.BEFORE if found else How.AFTER, shown)
+        case PowerOff(device=device):
+            there = (SYS / "class/block" / name_of(device)).exists()
+            return Standing(
+                How.BEFORE if there else How.AFTER,
+                f"the kernel {'has' if there else 'no longer has'} {device}",
+            )
+
+
+def label_on(drive: str, device: str) -> str:
+    """The label of the one filesystem on a device, empty where it has none; raises Failed where there is no
+    such filesystem."""
+    found = signatures_on(probe_drive(drive, seconds=LOOK_SECONDS), device)
+    if len(found) != 1:
+        raise Failed(f"{device} no longer holds one filesystem.")
+    return found[0].label or ""
+
+
 def _line_standing(operation: EditFstab) -> Standing:
     """A line that was changed stays changed whatever becomes of the others; one that is to be changed stands
     in the very same file."""
     held = read_text(Path(operation.file))
-    lines = held.split("\n")
-    if lines.count(new_line(operation)) == 1 and operation.old not in lines:
-        return Standing(How.AFTER, "the new line is there once, and the old one no longer")
-    if digest_of_text(held) == operation.digest and lines[operation.number - 1 : operation.number] == [
-        operation.old
-    ]:
+    if is_edited(operation, held):
+        return Standing(How.AFTER, "the new lines are there once, and no old one")
+    if edited(operation, held) is not None:
         return Standing(How.BEFORE, "the file is as it was")
     return Standing(How.OTHER, f"{printable(operation.file, 200)} was changed")
 

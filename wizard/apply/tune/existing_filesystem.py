@@ -10,7 +10,7 @@ from wizard.advise.existing import Existing
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.edited_file import read_text
 from wizard.apply.system.fstab import Line, parse
-from wizard.apply.system.mounts import read_mounts
+from wizard.apply.system.mounts import Mounted, read_mounts
 from wizard.apply.tune.current_value import is_mount_of, mounted_from, read_rules, superblock, timer_state
 from wizard.filesystems.registry import KINDS
 from wizard.layout.before import known_identity
@@ -27,7 +27,8 @@ from wizard.probe.machine import probe_machine
 @dataclass(frozen=True, slots=True)
 class InUse:
     """A filesystem as it is found, with its drive and everything that could be changed for it. `uuid` is
-    empty where it has none."""
+    empty where it has none; `lines` are all of fstab that are for it, `mounts` all that this process sees.
+    """
 
     machine: Machine
     drive: Drive
@@ -35,12 +36,15 @@ class InUse:
     uuid: str
     existing: Existing
     found: Found
+    label: str
+    lines: tuple[Line, ...]
+    mounts: tuple[Mounted, ...]
 
 
 def look_at_filesystem(device: str, environment: Environment) -> InUse:
     """The one filesystem on a partition, or on a whole drive; raises BadInput where there is none, or it
     cannot be read."""
-    node, drive_node = _nodes(device)
+    node, drive_node = nodes_of(device)
     machine = probe_machine([drive_node])
     (drive,) = machine.drives
     if drive.size_bytes is None or drive.geometry is None:
@@ -49,13 +53,16 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
     part = drive.partition(node)
     signature = _signature(node, drive, part)
     fstab = read_text(environment.fstab)
-    mounts = {mounted.mount_point: mounted for mounted in read_mounts() if is_mount_of(mounted, node)}
+    all_mounts = tuple(mounted for mounted in read_mounts() if is_mount_of(mounted, node))
+    mounts = {mounted.mount_point: mounted for mounted in all_mounts}
     own = [
         line for line in parse(fstab, str(environment.fstab)) if _is_of(line, node, part, signature, mounts)
     ]
     line = next((line for line in own if line.mount_point in mounts), own[0] if own else None)
     mounted = mounted_from(node, line.mount_point) if line else None
     place = mounted.mount_point if mounted else next(reversed(mounts), None)
+    if line is None and place is not None:
+        mounted = mounted_from(node, place)
     block = _superblock(node, signature)
     ahead = text(SYS / "class/block" / name_of(drive.path) / "queue/read_ahead_kb")
     timer = timer_state() if environment.is_running_system else None
@@ -84,10 +91,13 @@ def look_at_filesystem(device: str, environment: Environment) -> InUse:
         mounted=mounted.words if mounted else None,
         elsewhere=tuple(other.mount_point for other in own if other is not line),
     )
-    return InUse(machine, drive, identity, signature.uuid or "", existing, found)
+    label = signature.label or ""
+    return InUse(
+        machine, drive, identity, signature.uuid or "", existing, found, label, tuple(own), all_mounts
+    )
 
 
-def _nodes(device: str) -> tuple[str, str]:
+def nodes_of(device: str) -> tuple[str, str]:
     """The node itself and that of its drive; raises BadInput for what is neither a partition nor a drive."""
     try:
         node = Path(device).resolve(strict=True)

@@ -17,26 +17,30 @@ from wizard.apply.plan.same_drive import check_same_start, identity_difference, 
 from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import LOOK_SECONDS, Environment
 from wizard.apply.tune.current_value import How, Standing, standing
+from wizard.layout.changes.possible import signatures_on
 from wizard.layout.changes.steps_of import undo_commands
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
+    PowerOff,
     Remount,
     ReserveBlocks,
     SetQueue,
     SwitchOnTimer,
+    Unmount,
     WriteRules,
 )
 from wizard.model.errors import BadInput, Failed, Refused
 from wizard.model.machine import Drive
 from wizard.model.names import printable
+from wizard.model.plan import Mount
 from wizard.probe.machine import probe_drive
 
-LOST_AT_RESTART = (Remount, SetQueue)
+LOST_AT_RESTART = (Remount, Mount, Unmount, SetQueue)
 """What holds until the next start only: it is done again where a run goes on after one."""
 
-AGAIN = "Make them again with `diskwright tune`."
+AGAIN = "Make them again."
 
 
 def check_own(changes: Changes, environment: Environment) -> None:
@@ -130,9 +134,17 @@ def device_fault(changes: Changes) -> str | None:
     return _filesystem_fault(changes, drive)
 
 
+def is_powered_off(changes: Changes) -> bool:
+    """Whether the drive is gone, as these changes want it."""
+    last = changes.steps[-1].operation
+    return isinstance(last, PowerOff) and standing(last, changes.drive).how is How.AFTER
+
+
 def _filesystem_fault(changes: Changes, drive: Drive) -> str | None:
-    part = drive.partition(changes.device)
-    found = drive.signatures if changes.device == drive.path else part.signatures if part else ()
-    if [(one.kind, one.uuid) for one in found] != [(changes.filesystem, changes.uuid)]:
+    if not changes.filesystem:
+        return None
+    if [(one.kind, one.uuid or "") for one in signatures_on(drive, changes.device)] != [
+        (changes.filesystem, changes.uuid)
+    ]:
         return f"{changes.device} no longer holds the {changes.filesystem} {changes.uuid}"
     return None

@@ -43,7 +43,7 @@ def _going_on(run: Path) -> Taking:
     check = partial(check_goes_on, run) if begun_steps(read_entries(run)) else check_new
     return Taking(
         f"Going on with the changes for {changes.device}.",
-        partial(lock_drives, (changes.drive.path,)),
+        partial(_locked_if_there, changes),
         partial(check, changes),
     )
 

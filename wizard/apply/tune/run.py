@@ -10,10 +10,17 @@ from wizard.apply.run.runs import called, load_environment
 from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import mark_durably
 from wizard.apply.tune.current_value import How, standing
-from wizard.apply.tune.guard import LOST_AT_RESTART, check_new, check_own, check_standing, device_fault
+from wizard.apply.tune.guard import (
+    LOST_AT_RESTART,
+    check_new,
+    check_own,
+    check_standing,
+    device_fault,
+    is_powered_off,
+)
 from wizard.apply.tune.of_run import load_changes
 from wizard.apply.tune.steps import TuningSite, make_change, take_back
-from wizard.model.changes import Changes, Remount, ReserveBlocks, SetQueue
+from wizard.model.changes import Changes, EditFstab, SwitchOff, SwitchOnTimer, WriteRules
 from wizard.model.errors import BadInput, DiskwrightError, Failed, Refused
 from wizard.model.journal import Event
 
@@ -59,6 +66,8 @@ def check_goes_on(run: Path, changes: Changes) -> None:
             f"The run {run.name} was being undone: it cannot go on. Run `diskwright undo {called(run)}` to "
             "finish that."
         )
+    if is_powered_off(changes) and len(changes.steps) in begun_steps(read_entries(run)):
+        return
     if fault := device_fault(changes):
         raise Refused(f"The run {run.name} cannot go on: {fault}. {NOTHING_WRITTEN}")
     entries = read_entries(run)
@@ -83,6 +92,8 @@ def _verified(run: Path, changes: Changes, journal: Journal) -> tuple[Event, str
             Event.FAILED,
             f"Every step was done, but {many} not hold. `diskwright resume {called(run)}` checks again.",
         )
+    if isinstance(changes.wanted, SwitchOff):
+        return Event.DONE, f"{changes.device} is powered off: it can be unplugged."
     return (
         Event.DONE,
         f"{changes.device} is changed exactly as shown; every check holds. `diskwright undo {called(run)}` "
@@ -127,7 +138,7 @@ def take_all_back(run: Path, journal: Journal, drive_locks: tuple[int, ...]) -> 
     said = []
     for number in sorted(begun, reverse=True):
         operation = changes.steps[number - 1].operation
-        if fault is not None and isinstance(operation, ReserveBlocks | Remount | SetQueue):
+        if fault is not None and not isinstance(operation, EditFstab | WriteRules | SwitchOnTimer):
             continue
         said.append(
             take_back(operation, TuningSite(changes, number, run.name, environment, journal, drive_locks))

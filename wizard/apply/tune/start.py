@@ -14,9 +14,10 @@ from wizard.apply.run.runs import (
 )
 from wizard.apply.tune.guard import check_new, check_own, check_tuning_tools
 from wizard.apply.tune.worked_out import check_explained
+from wizard.layout.changes import words
 from wizard.layout.changes.changes_document import render_changes
 from wizard.layout.changes.check_changes import check_changes
-from wizard.model.changes import Changes
+from wizard.model.changes import Changes, Unmount
 from wizard.model.errors import Refused
 from wizard.model.names import printable
 
@@ -59,7 +60,8 @@ def start_tuning(changes: Changes, token: str, *, journal_dir: Path | None, envi
     def make() -> Path:
         return make_run(folder, (changes.device,), CHANGES, render_changes(changes), environment)
 
-    return begin_new(make, f"Making {len(changes.steps)} changes for {changes.device}.", drive_locks)
+    many = "one change" if len(changes.steps) == 1 else f"{len(changes.steps)} changes"
+    return begin_new(make, f"Making {many} for {changes.device}.", drive_locks)
 
 
 def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: bool) -> tuple[int, ...]:
@@ -68,6 +70,17 @@ def _cleared(changes: Changes, folder: Path, environment: Environment, *, make: 
     check_root()
     check_own(changes, environment)
     check_tuning_tools(changes)
+    _check_elsewhere(changes, folder)
     check_room(folder, 0, make=make)
     settle()
     return lock_drives((changes.drive.path,), partial(check_new, changes))
+
+
+def _check_elsewhere(changes: Changes, folder: Path) -> None:
+    """Raises Refused where the run would lie on what it unmounts."""
+    for step in changes.steps:
+        match step.operation:
+            case Unmount(mount_point=place) if folder.resolve().is_relative_to(place):
+                raise Refused(f"{words.JOURNAL_THERE(place=printable(place, 200))} {NOTHING_WRITTEN}")
+            case _:
+                pass

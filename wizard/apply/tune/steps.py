@@ -1,29 +1,42 @@
 """Making a change to a filesystem that is in use, and taking it back: each looks first, so that both can be
 repeated."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 
+from wizard.apply.block.devices import open_exclusively
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, sync_folder
-from wizard.apply.steps.step_context import journalled
+from wizard.apply.steps.mount import mount_filesystem
+from wizard.apply.steps.step_context import journalled, when_free
 from wizard.apply.system import fstab
 from wizard.apply.system.edited_file import edit, kept_as
-from wizard.apply.tune.current_value import How, standing
-from wizard.layout.changes.steps_of import change_commands, new_line, new_rules, queue_file, undo_commands
+from wizard.apply.system.users import check_unused
+from wizard.apply.tune.current_value import SYSTEMD, How, standing
+from wizard.layout.changes import words
+from wizard.layout.changes.steps_of import change_commands, new_rules, queue_file, undo_commands
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
+    PowerOff,
+    Relabel,
     Remount,
     ReserveBlocks,
     SetQueue,
     SwitchOnTimer,
+    Unmount,
     WriteRules,
 )
-from wizard.model.errors import Failed
+from wizard.model.errors import Failed, Refused
 from wizard.model.names import printable
+from wizard.model.plan import Mount
+
+GONE_SECONDS = 10.0
+"""How long the kernel may take to let go of a drive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,9 +52,8 @@ class TuningSite:
 
     def command(self, argv: Sequence[str]) -> None:
         """Run a command under the drive's lock and journal it; raises Failed where it ends badly."""
-        result = journalled(
-            argv, self.journal, self.step, self.environment.patience_seconds, self.drive_locks
-        )
+        seconds = self.environment.patience_seconds
+        result = when_free(lambda: journalled(argv, self.journal, self.step, seconds, self.drive_locks))
         if result.status:
             raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
 
@@ -63,12 +75,18 @@ def make_change(operation: ChangeOperation, site: TuningSite) -> str:
 
 def _make(operation: ChangeOperation, site: TuningSite) -> None:
     match operation:
-        case ReserveBlocks() | Remount() | SwitchOnTimer():
+        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer():
             for argv in change_commands(operation):
                 site.command(argv)
-        case EditFstab(file=file, number=number, old=old):
-            path = Path(file)
-            fstab.new_line_in(path, number, old, new_line(operation), kept_as(path, site.run_name))
+        case Mount():
+            mount_filesystem(operation, site)
+        case Unmount():
+            _unmount(operation, site)
+        case PowerOff():
+            _power_off(operation, site)
+        case EditFstab(file=file):
+            fstab.change_lines(Path(file), operation, kept_as(Path(file), site.run_name))
+            _tell_systemd(site)
         case SetQueue(new=new):
             _set(operation, new)
         case WriteRules(file=file):
@@ -91,7 +109,11 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> str:
     What somebody else has changed since is theirs, and stays.
     """
     if isinstance(operation, EditFstab):
-        return fstab.line_back(Path(operation.file), operation.old, new_line(operation))
+        said = fstab.lines_back(Path(operation.file), operation)
+        _tell_systemd(site)
+        return said
+    if isinstance(operation, PowerOff):
+        return str(words.NO_POWER_BACK())
     drive = site.changes.drive
     found = standing(operation, drive)
     if found.how is How.OTHER:
@@ -107,15 +129,66 @@ def take_back(operation: ChangeOperation, site: TuningSite) -> str:
 
 def _unmake(operation: ChangeOperation, site: TuningSite) -> None:
     match operation:
-        case ReserveBlocks() | Remount() | SwitchOnTimer():
+        case ReserveBlocks() | Relabel() | Remount() | SwitchOnTimer():
             for argv in undo_commands(operation):
                 site.command(argv)
+        case Mount(mount_point=place):
+            _checked(place)
+            for argv in undo_commands(operation):
+                site.command(argv)
+        case Unmount(device=device, mount_point=place, filesystem=kind, options=options):
+            mount_filesystem(Mount(device, place, kind, options), site)
+        case PowerOff():
+            pass
         case SetQueue(old=old):
             _set(operation, old)
         case WriteRules(file=file, old=old):
             _old_rules_back(Path(file), old)
-        case EditFstab(file=file, old=line):
-            fstab.line_back(Path(file), line, new_line(operation))
+        case EditFstab(file=file):
+            fstab.lines_back(Path(file), operation)
+
+
+def _tell_systemd(site: TuningSite) -> None:
+    """It makes units of fstab, and would go on by the old lines: it can unmount what has another label
+    now."""
+    if site.environment.is_running_system and SYSTEMD.exists():
+        with suppress(Failed):
+            site.command(("systemctl", "daemon-reload"))
+
+
+def _checked(place: str) -> None:
+    try:
+        check_unused(place)
+    except Refused as error:
+        raise Failed(str(error)) from None
+
+
+def _unmount(operation: Unmount, site: TuningSite) -> None:
+    _checked(operation.mount_point)
+    for argv in change_commands(operation):
+        site.command(argv)
+
+
+def _power_off(operation: PowerOff, site: TuningSite) -> None:
+    if reason := open_exclusively(operation.device):
+        raise Failed(f"{operation.device} is in use: {reason}. It has power still.")
+    for argv in change_commands(operation):
+        site.command(argv)
+    for file in map(Path, operation.files):
+        try:
+            file.write_text("1")
+        except FileNotFoundError:
+            # What the first one has taken away takes the others along.
+            continue
+        except OSError as error:
+            raise Failed(f"{file} does not take 1: {error.strerror}.") from None
+    _wait(lambda: standing(operation, site.changes.drive).how is How.AFTER)
+
+
+def _wait(happened: Callable[[], bool]) -> None:
+    until = monotonic() + GONE_SECONDS
+    while not happened() and monotonic() < until:
+        sleep(0.05)
 
 
 def _write_rules(path: Path, rules: str) -> None:

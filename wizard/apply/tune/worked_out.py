@@ -7,16 +7,19 @@ from wizard.advise.advise import advise
 from wizard.advise.catalogue import load_catalogue
 from wizard.advise.existing import Tuning, tuning_for
 from wizard.advise.workloads import find_workload
+from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.told import check_told
+from wizard.apply.tune.acting import act
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.filesystems.registry import KINDS
+from wizard.layout.changes import words
 from wizard.layout.changes.tuning import ROOT_ONLY, make_changes
 from wizard.model.advice import Workload
-from wizard.model.changes import Changes
-from wizard.model.errors import BadInput
+from wizard.model.changes import Changes, Tune
+from wizard.model.errors import BadInput, Refused
 from wizard.model.names import printable
 
 
@@ -52,10 +55,15 @@ def work_out(device: str, workload: str, environment: Environment) -> WorkedOut:
 
 
 def check_explained(changes: Changes, environment: Environment) -> None:
-    """Raises Refused where the reasons and doubts of changes are not those that are worked out now, BadInput
-    where none can be."""
-    now = work_out(changes.device, changes.workload, environment).changes
-    again = f"diskwright tune {changes.device} --workload {changes.workload}"
+    """Raises Refused where changes are not those that an action takes now, or explain themselves otherwise
+    than what suits a purpose is worked out now; BadInput where none can be."""
+    if not isinstance(changes.wanted, Tune):
+        now = act(changes.device, changes.wanted, environment)
+        if (now.steps, now.doubts, now.reasons) != (changes.steps, changes.doubts, changes.reasons):
+            raise Refused(f"{words.ASKED_ANEW()} {NOTHING_WRITTEN}")
+        return
+    now = work_out(changes.device, changes.wanted.workload, environment).changes
+    again = f"diskwright tune {changes.device} --workload {changes.wanted.workload}"
     check_told(now.reasons, changes.reasons, again)
     # Who made them without root's rights was told of what only root can read.
     check_told((*now.doubts, ROOT_ONLY), (*changes.doubts, ROOT_ONLY), again)

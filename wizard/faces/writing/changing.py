@@ -9,7 +9,7 @@ from pathlib import Path
 from wizard.apply.tune.start import check_token, preflight_told, start_told
 from wizard.faces.writing.beginning import Question, begin_or_refuse
 from wizard.layout.told.text import command_lines, wrapped
-from wizard.model.changes import Changes, EditFstab, WriteRules
+from wizard.model.changes import Changes, EditFstab, SetOptions, SwitchOff, Tune, WriteRules
 from wizard.model.errors import ExitCode
 from wizard.model.names import printable
 
@@ -37,10 +37,10 @@ def show_changes(changes: Changes, width: int) -> Iterator[str]:
     """All of it, as text."""
     drive = changes.drive
     who = f"{drive.path}, {printable(drive.model or 'model unknown')}, token {printable(drive.token)}"
-    yield from wrapped(
-        f"Changes for {changes.device} ({changes.filesystem}, UUID {changes.uuid}) on {who}", width
-    )
-    yield from wrapped("It stays in use; nothing of what it holds is touched.", width)
+    what = f"{changes.device} ({changes.filesystem}, UUID {changes.uuid}) on " if changes.filesystem else ""
+    yield from wrapped(f"Changes for {what}{who}", width)
+    if isinstance(changes.wanted, Tune | SetOptions):
+        yield from wrapped("It stays in use; nothing of what it holds is touched.", width)
     for heading, said in (("Why:", changes.reasons), ("Good to know:", changes.doubts)):
         if said:
             yield from ("", heading)
@@ -55,7 +55,11 @@ def apply_changes(changes: Changes, arguments: Namespace, as_root: Callable[[], 
     root."""
     question = Question(
         token=changes.drive.token,
-        outcome=f"This would change how {changes.device} is used",
+        outcome=(
+            f"This would power {changes.device} off"
+            if isinstance(changes.wanted, SwitchOff)
+            else f"This would change how {changes.device} is used"
+        ),
         drive="its drive",
         refusal_of_more="These changes are for one drive",
         beforehand=changes.doubts,

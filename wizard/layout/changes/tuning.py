@@ -1,21 +1,24 @@
 """From advice for a filesystem that exists already to the changes that carry it out, each exactly as it was
 found and as it is to be."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, udev_rule, values_in
-from wizard.layout.changes.check_changes import REMOUNTED, REMOUNTING
-from wizard.layout.changes.steps_of import change_steps, digest_of_text, rules_name
+from wizard.advise.existing import ACCESS_TIME, Existing, Tuning, line_with, udev_rule, values_in
+from wizard.layout.changes.check_changes import REMOUNTING, TUNED
+from wizard.layout.changes.lines import digest_of_text
+from wizard.layout.changes.steps_of import change_steps, rules_name
 from wizard.model.changes import (
     ChangeOperation,
     Changes,
     EditFstab,
+    LineEdit,
     Remount,
     ReserveBlocks,
     SetQueue,
     SwitchOnTimer,
+    Tune,
     WriteRules,
 )
 from wizard.model.identity import Identity
@@ -41,8 +44,9 @@ class Found:
 
     `fstab` is the file of mounts with its text, `line` the number of the filesystem's line in it; `rules` the
     folder of udev's rules, and `rules_text` what the drive's own file there holds; `queue` the values of the
-    drive's queue; `mounted` the words that hold of its mount at the place of that line, None where it is not
-    mounted there; `elsewhere` the places of further lines for it, as Btrfs can have.
+    drive's queue; `mounted` the words that hold of its mount at the place of that line, or without
+    one wherever it is, None where it is not mounted there; `elsewhere` the places of further lines for it, as
+    Btrfs can have.
     """
 
     fstab: str
@@ -65,7 +69,7 @@ def make_changes(
     if tuning.reserved_percent is not None:
         _reserve(existing, tuning.reserved_percent, found, operations, doubts)
     if tuning.options is not None and found.line is not None:
-        _mount(existing, tuning.options, found, operations, doubts)
+        set_options(existing, tuning.options, found, operations, doubts)
     _queue(drive, tuning, found, operations, doubts)
     if tuning.trims:
         operations.append(SwitchOnTimer())
@@ -74,7 +78,9 @@ def make_changes(
         for change in tuning.changes
     )
     steps = change_steps(operations, drive)
-    return Changes(drive, existing.device, existing.filesystem, uuid, workload, steps, reasons, tuple(doubts))
+    return Changes(
+        drive, existing.device, existing.filesystem, uuid, Tune(workload), steps, reasons, tuple(doubts)
+    )
 
 
 def _reserve(
@@ -88,13 +94,16 @@ def _reserve(
         operations.append(ReserveBlocks(existing.device, old, new, found.superblock.block_bytes))
 
 
-def _mount(
+def set_options(
     existing: Existing,
     options: tuple[str, ...],
     found: Found,
     operations: list[ChangeOperation],
     doubts: list[str],
+    in_use: Set[str] = TUNED,
 ) -> None:
+    """Add what gives its mount and its line these options to the operations, and to the doubts what holds
+    later only. `in_use` are the words that are changed while it is in use."""
     number = found.line or 0
     old = found.fstab_text.split("\n")[number - 1]
     if found.fstab_text.split("\n").count(old) != 1:
@@ -104,14 +113,15 @@ def _mount(
         )
         return
     changed = sorted({*options} ^ {*(existing.at_boot or ())} - {"defaults"})
-    now = _remount(existing, options, found)
+    now = _remount(existing, options, found, in_use)
     if now is not None:
         operations.append(now)
-    operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), number, old, options))
+    edit = LineEdit(number, old, line_with(old, options))
+    operations.append(EditFstab(found.fstab, digest_of_text(found.fstab_text), (edit,)))
     later = [
         word
         for word in changed
-        if word not in REMOUNTED | ACCESS_TIME or (now is None and not _in_force(word, options, found))
+        if word not in in_use | ACCESS_TIME or (now is None and not _in_force(word, options, found))
     ]
     if found.elsewhere:
         places = " and ".join(printable(place, 200) for place in found.elsewhere)
@@ -132,7 +142,7 @@ def _in_force(word: str, options: Iterable[str], found: Found) -> bool:
     return found.mounted is not None and (word in found.mounted) is (word in {*options})
 
 
-def _remount(existing: Existing, options: tuple[str, ...], found: Found) -> Remount | None:
+def _remount(existing: Existing, options: tuple[str, ...], found: Found, in_use: Set[str]) -> Remount | None:
     """The mount that is there with the words that can be changed in use; None where it has them, or must not
     be touched."""
     if (
@@ -142,10 +152,13 @@ def _remount(existing: Existing, options: tuple[str, ...], found: Found) -> Remo
         or "rw" not in found.mounted
     ):
         return None
-    wanted = [word for word in options if word in REMOUNTED]
-    kept = found.mounted
-    if any(word in ACCESS_TIME for word in wanted):
-        kept = tuple(word for word in kept if word not in ACCESS_TIME)
+    wanted = [word for word in options if word in in_use]
+    # What the line had and has no longer goes, and the kernel's own access time comes back.
+    dropped = {*(existing.at_boot or ())} & in_use - {*options}
+    if dropped & ACCESS_TIME and not ACCESS_TIME & {*wanted}:
+        wanted.append("relatime")
+    gone = dropped | (ACCESS_TIME if ACCESS_TIME & {*wanted} else frozenset())
+    kept = tuple(word for word in found.mounted if word not in gone)
     new = (*kept, *(word for word in wanted if word not in kept))
     if {*new} == {*found.mounted}:
         return None

@@ -8,7 +8,7 @@ from wizard.apply.block.devices import forget_caches
 from wizard.apply.migration.looking.debugfs_read import LARGEST_BYTES, Inside, seen_inside, text_inside
 from wizard.apply.system.fstab import Line, parse
 from wizard.apply.tune.current_value import How
-from wizard.layout.changes.steps_of import digest_of_text
+from wizard.layout.changes.lines import digest_of_text
 from wizard.migrate.situation import BootLine, OwnFstab
 from wizard.migrate.steps import OWN_FSTAB, operation_commands
 from wizard.model.errors import BadInput, Failed

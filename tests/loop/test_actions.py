@@ -1,0 +1,276 @@
+"""One thing done to a filesystem that exists, by its command: labels, mounts, options. What is shown is done,
+libblkid and the kernel say so, and `undo` gives everything back, fstab to the byte."""
+
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright
+from wizard.apply.run.journal import RunState, state
+from wizard.apply.run.number import in_order
+from wizard.apply.run.runs import list_runs
+from wizard.apply.system.users import users_of
+from wizard.apply.tune import acting
+from wizard.model.changes import SetLabel
+from wizard.model.errors import Refused
+from wizard.model.units import MIB
+
+BEFORE_IT, BEHIND_IT = "# at boot\nproc /proc proc defaults 0 0\n", "\n# the end"
+
+MAKERS = {
+    "ext2": ("mkfs.ext2", "-q", "-F", "-L"),
+    "ext3": ("mkfs.ext3", "-q", "-F", "-L"),
+    "ext4": ("mkfs.ext4", "-q", "-F", "-L"),
+    "xfs": ("mkfs.xfs", "-q", "-f", "-L"),
+    "btrfs": ("mkfs.btrfs", "-q", "-f", "-L"),
+    "vfat": ("mkfs.vfat", "-F", "32", "-n"),
+    "exfat": ("mkfs.exfat", "-L"),
+    "ntfs": ("mkfs.ntfs", "-Q", "-q", "-L"),
+    "swap": ("mkswap", "-q", "-L"),
+    "f2fs": ("mkfs.f2fs", "-q", "-f", "-l"),
+    "jfs": ("mkfs.jfs", "-q", "-L"),
+    "nilfs2": ("mkfs.nilfs2", "-q", "-f", "-L"),
+}
+SIZE = 320 * MIB
+
+
+def made(work: Work, make_drive: MakeDrive, filesystem: str, label: str = "OLD ONE") -> str:
+    """A drive that is made for the test, with a filesystem of this label on all of it."""
+    drive = make_drive(SIZE)
+    work.bench.own(drive)
+    tool(*MAKERS[filesystem], label, drive)
+    return drive
+
+
+def label_of(drive: str) -> str:
+    return tool("blkid", "-p", "-o", "value", "-s", "LABEL", drive).rstrip("\n")
+
+
+def do(work: Work, *words: str, code: int = 0) -> str:
+    """A command, confirmed with the drive's name; what it says."""
+    token = Path(words[1]).name
+    done = diskwright(work, *words, "--fstab", str(work.fstab), "--confirm", token)
+    assert done.returncode == code, done.stdout + done.stderr
+    return " ".join((done.stdout + done.stderr).split())
+
+
+def undo(work: Work) -> None:
+    undone = diskwright(work, "undo", list_runs(work.runs)[-1].name)
+    assert undone.returncode == 0, undone.stderr
+
+
+@contextmanager
+def mounted(drive: str, place: Path) -> Iterator[None]:
+    place.mkdir(parents=True)
+    tool("mount", drive, str(place))
+    yield
+    tool("umount", str(place))
+
+
+def mounts_of(drive: str) -> list[str]:
+    lines = Path("/proc/self/mountinfo").read_text().splitlines()
+    return [line.split()[4] for line in lines if f" {drive} " in line]
+
+
+@pytest.mark.parametrize("filesystem", MAKERS)
+def test_a_label_is_changed_with_the_line_that_names_it_and_comes_back(
+    work: Work, make_drive: MakeDrive, filesystem: str
+) -> None:
+    old = "OLD-ONE" if filesystem == "xfs" else "OLD ONE"
+    drive = made(work, make_drive, filesystem, old)
+    line = f'LABEL="{old}"' if " " not in old else "LABEL=OLD\\040ONE"
+    before = f"{BEFORE_IT}{line}\t/srv/old  auto\tnofail,noatime 0 2 # mine{BEHIND_IT}"
+    work.fstab.write_text(before)
+    shown = diskwright(work, "label", drive, "FILMS", "--fstab", str(work.fstab))
+    assert shown.returncode == 0 and f"Label {drive} 'FILMS' instead of '{old}'." in shown.stdout
+    assert label_of(drive) == old and work.fstab.read_text() == before, "it was only shown"
+    do(work, "label", drive, "FILMS")
+    assert label_of(drive) == "FILMS"
+    assert work.fstab.read_text() == before.replace(line, "LABEL=FILMS")
+    undo(work)
+    assert label_of(drive) == old and work.fstab.read_text() == before
+
+
+@pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])
+def test_a_label_is_changed_in_use(work: Work, make_drive: MakeDrive, filesystem: str) -> None:
+    drive = made(work, make_drive, filesystem, "films")
+    work.fstab.write_text("")
+    with mounted(drive, work.place("films")), (work.place("films") / "film").open("w") as film:
+        film.write("It is in use.")
+        do(work, "label", drive, "pictures")
+        assert label_of(drive) == "pictures" and mounts_of(drive)
+        undo(work)
+        assert label_of(drive) == "films"
+
+
+def test_a_filesystem_without_a_label_has_none_again(work: Work, make_drive: MakeDrive) -> None:
+    work.fstab.write_text("")
+    for filesystem in ("xfs", "vfat", "ntfs"):
+        drive = make_drive(SIZE)
+        work.bench.own(drive)
+        tool(*MAKERS[filesystem][:-1], drive)
+        do(work, "label", drive, "FILMS")
+        assert label_of(drive) == "FILMS"
+        undo(work)
+        assert label_of(drive) == "", filesystem
+
+
+@pytest.mark.parametrize(
+    ("filesystem", "label", "says"),
+    [
+        ("xfs", "a b", "holds a blank"),
+        ("vfat", "small", "small letters"),
+        ("ext4", "longer than sixteen", "longer than the 16 bytes"),
+        ("ext4", "taken", "mounts another filesystem by the label 'taken'"),
+        ("ext4", "OLD ONE", "has the label 'OLD ONE' already"),
+    ],
+)
+def test_a_label_that_cannot_be_is_refused(
+    work: Work, make_drive: MakeDrive, filesystem: str, label: str, says: str
+) -> None:
+    old = "OLD-ONE" if filesystem == "xfs" else "OLD ONE"
+    drive = made(work, make_drive, filesystem, old)
+    work.fstab.write_text("LABEL=taken /taken ext4 nofail 0 2\n")
+    assert says in do(work, "label", drive, label, code=3)
+    assert label_of(drive) == old and not work.runs.exists()
+
+
+def test_a_label_that_the_kernel_was_started_by_stays(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drive = made(work, make_drive, "ext4", "films")
+    work.fstab.write_text("")
+    (work.folder / "cmdline").write_text("ro root=LABEL=films quiet\n")
+    monkeypatch.setattr(acting, "CMDLINE", work.folder / "cmdline")
+    with pytest.raises(Refused, match="The kernel was started with root=LABEL=films"):
+        acting.act(drive, SetLabel("pictures"), work.environment)
+    (work.folder / "cmdline").write_text("ro root=LABEL=films2 quiet\n")
+    assert acting.act(drive, SetLabel("pictures"), work.environment).steps
+
+
+def test_an_old_label_that_could_not_be_put_back_stays(work: Work, make_drive: MakeDrive) -> None:
+    work.fstab.write_text("")
+    drive = made(work, make_drive, "xfs", "a b")
+    assert "so it could not be put back" in do(work, "label", drive, "films", code=3)
+    assert label_of(drive) == "a b"
+
+
+def test_it_is_mounted_now_and_at_boot_and_unmounted_and_all_of_it_undone(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    uuid = tool("blkid", "-p", "-o", "value", "-s", "UUID", drive).strip()
+    before = f"{BEFORE_IT}# no line end"
+    work.fstab.write_text(before)
+    do(work, "mount", drive, "--at", str(place), "--options", "noatime")
+    assert mounts_of(drive) == [str(place)]
+    line = f"UUID={uuid} {place} ext4 noatime,nofail 0 2\n"
+    assert work.fstab.read_text() == f"{before}\n{line}"
+    assert "also at every boot" in do(work, "mount", drive, code=3)
+
+    do(work, "unmount", drive, "--boot")
+    assert not mounts_of(drive) and work.fstab.read_text() == f"{before}\n"
+    undo(work)
+    assert mounts_of(drive) == [str(place)] and work.fstab.read_text() == f"{before}\n{line}"
+
+    undone = diskwright(work, "undo", list_runs(work.runs)[0].name)
+    assert undone.returncode == 0, undone.stderr
+    assert not mounts_of(drive) and work.fstab.read_text() == before
+
+
+def test_once_leaves_fstab_alone_and_a_line_that_is_there_says_where(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive, place = made(work, make_drive, "btrfs", "films"), work.place("films")
+    work.fstab.write_text("")
+    do(work, "mount", drive, "--at", str(place), "--once")
+    assert mounts_of(drive) == [str(place)] and work.fstab.read_text() == ""
+    undo(work)
+    assert not mounts_of(drive)
+
+    line = f"LABEL=films {place} btrfs noatime,nofail,x-systemd.device-timeout=9 0 0\n"
+    work.fstab.write_text(line)
+    elsewhere = do(work, "mount", drive, "--at", str(work.place("other")), code=3)
+    assert "leave out --at" in elsewhere and not mounts_of(drive)
+    do(work, "mount", drive)
+    assert mounts_of(drive) == [str(place)] and work.fstab.read_text() == line
+    assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
+
+
+def test_what_is_in_use_is_not_unmounted_and_it_is_said_who_uses_it(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    work.fstab.write_text("")
+    with mounted(drive, place):
+        (place / "film").write_text("It is watched.")
+        with subprocess.Popen(["sleep", "60"], cwd=place) as viewer:
+            assert users_of(str(place)) == (f"sleep ({viewer.pid})",)
+            assert f"is in use by sleep ({viewer.pid})" in do(work, "unmount", drive, code=3)
+            viewer.terminate()
+        with (place / "film").open() as film:
+            assert f"({os.getpid()})" in do(work, "unmount", drive, code=3)
+            assert film.read() == "It is watched." and mounts_of(drive)
+        below = place / "below"
+        below.mkdir()
+        tool("mount", "-t", "tmpfs", "none", str(below))
+        assert f"{below} is mounted below" in do(work, "unmount", drive, code=3)
+        tool("umount", str(below))
+        journal = ("--journal", str(place / "runs"))
+        assert "journal lies on" in do(work, "unmount", drive, *journal, code=3)
+        assert mounts_of(drive) == [str(place)]
+
+
+def test_options_are_replaced_in_fstab_and_in_force_where_that_can_be(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    before = f"{BEFORE_IT}LABEL=films\t{place} ext4 relatime,nofail 0 2{BEHIND_IT}"
+    work.fstab.write_text(before)
+    with mounted(drive, place):
+        said = do(work, "remount", drive, "noatime,nofail,commit=30")
+        assert "The change to commit holds from the next mount on." in said
+        assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
+        assert work.fstab.read_text() == before.replace("relatime,nofail", "noatime,nofail,commit=30")
+        do(work, "remount", drive, "nodev,noexec,nofail")
+        words = tool("findmnt", "-n", "-o", "OPTIONS", str(place)).strip().split(",")
+        assert {"nodev", "noexec", "relatime"} <= {*words}, "noatime is gone, too"
+        assert "without nodev" in do(work, "remount", drive, "noexec,nofail")
+        words = tool("findmnt", "-n", "-o", "OPTIONS", str(place)).strip().split(",")
+        assert "noexec" in words and "nodev" not in words
+        for _ in range(3):
+            last = max((run for run in list_runs(work.runs) if state(run) is RunState.DONE), key=in_order)
+            assert diskwright(work, "undo", last.name).returncode == 0
+        words = tool("findmnt", "-n", "-o", "OPTIONS", str(place)).strip().split(",")
+        assert not {"nodev", "noexec"} & {*words}
+        assert "relatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
+        assert work.fstab.read_text() == before
+        for options, says in (
+            ("noatime,barrier=0", "barrier=0 puts data at risk"),
+            ("noatime,user", "would make mount do something else"),
+            ("relatime,nofail", "has these options already"),
+        ):
+            assert says in do(work, "remount", drive, options, code=3)
+        assert work.fstab.read_text() == before
+
+
+def test_what_was_written_down_is_applied_only_as_long_as_it_is_what_would_be_done(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive, place = made(work, make_drive, "ext4", "films"), work.place("films")
+    file, own = work.folder / "label.json", ("--fstab", str(work.fstab))
+    work.fstab.write_text("")
+    written = diskwright(work, "label", drive, "pictures", "-o", str(file), *own)
+    assert written.returncode == 0 and label_of(drive) == "films"
+    work.fstab.write_text(f"LABEL=films {place} ext4 nofail 0 2\n")
+    apply = ("apply", str(file), "--confirm", Path(drive).name, *own)
+    late = diskwright(work, *apply)
+    assert late.returncode == 3 and "not the changes that it would take now" in " ".join(late.stderr.split())
+    assert label_of(drive) == "films"
+    work.fstab.write_text("")
+    assert diskwright(work, *apply).returncode == 0 and label_of(drive) == "pictures"

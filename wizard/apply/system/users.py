@@ -1,0 +1,50 @@
+"""Who uses what is mounted: the programs that have a file or a folder of it open, as fuser(1) finds them."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.system.mounts import read_mounts
+from wizard.layout.changes import words
+from wizard.model.errors import Refused
+from wizard.model.names import printable
+
+MOST_NAMED = 5
+
+
+def users_of(place: str) -> tuple[str, ...]:
+    """The programs with something open at a place or below it, such as `bash (1234)`; of other people's only
+    root sees all."""
+    return tuple(
+        f"{_name(folder)} ({folder.name})"
+        for folder in sorted(Path("/proc").glob("[0-9]*"), key=lambda one: int(one.name))
+        if any(path == place or path.startswith(f"{place.rstrip('/')}/") for path in _open_paths(folder))
+    )
+
+
+def check_unused(place: str) -> None:
+    """Raises Refused, naming who it is, where somebody uses what is mounted at a place."""
+    shown = printable(place, 200)
+    below = next((one for one in read_mounts() if one.mount_point.startswith(f"{place.rstrip('/')}/")), None)
+    if below is not None:
+        said = words.BELOW(below=printable(below.mount_point, 200), place=shown)
+        raise Refused(f"{said} {NOTHING_WRITTEN}")
+    if users := users_of(place):
+        named = users[:MOST_NAMED] + (("others",) if len(users) > MOST_NAMED else ())
+        raise Refused(f"{words.BUSY(place=shown, users=named)} {NOTHING_WRITTEN}")
+
+
+def _name(process: Path) -> str:
+    with suppress(OSError):
+        return printable((process / "comm").read_text(errors="replace").strip(), 40)
+    return "a program"
+
+
+def _open_paths(process: Path) -> Iterator[str]:
+    """Where a process stands and what it has open; nothing of one that is gone, or another person's."""
+    with suppress(OSError):
+        links = [*(process / name for name in ("cwd", "root", "exe")), *(process / "fd").iterdir()]
+        for link in links:
+            with suppress(OSError):
+                yield str(link.readlink())

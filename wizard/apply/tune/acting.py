@@ -1,0 +1,317 @@
+"""From what somebody wants of a filesystem that exists, or of its drive, to the changes that bring it about.
+Looks at what is there; nothing is written."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from wizard.apply.plan.guard import check_mount_point
+from wizard.apply.run.begin import NOTHING_WRITTEN
+from wizard.apply.run.environment import Environment
+from wizard.apply.system.fstab import Line, conflict, parse
+from wizard.apply.system.mounts import NOT_THE_KERNELS, Mounted, read_mounts
+from wizard.apply.system.users import check_unused
+from wizard.apply.tune.current_value import is_mount_of
+from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem, nodes_of
+from wizard.filesystems.registry import KINDS, MADE
+from wizard.layout.before import known_identity
+from wizard.layout.changes import words
+from wizard.layout.changes.check_changes import REMOUNTED
+from wizard.layout.changes.labels import label_fault_of, old_label_fault
+from wizard.layout.changes.lines import by_label, digest_of_text, with_source
+from wizard.layout.changes.possible import (
+    why_not_mount,
+    why_not_power_off,
+    why_not_relabel,
+    why_not_remount,
+    why_not_unmount,
+)
+from wizard.layout.changes.steps_of import change_steps
+from wizard.layout.changes.tuning import set_options
+from wizard.layout.dangers import dangers_in
+from wizard.layout.rules import mount_options_fault, mount_point_fault
+from wizard.layout.steps.commands import fstab_line
+from wizard.model.changes import (
+    Attach,
+    ChangeOperation,
+    Changes,
+    Detach,
+    EditFstab,
+    LineEdit,
+    PowerOff,
+    Relabel,
+    SetLabel,
+    SetOptions,
+    SwitchOff,
+    Tune,
+    Unmount,
+    Wanted,
+)
+from wizard.model.errors import BadInput, Refused
+from wizard.model.machine import Drive
+from wizard.model.names import printable
+from wizard.model.plan import AddFstabLine, Mount
+from wizard.model.said import Said
+from wizard.probe.host.sysfs import SYS, name_of
+from wizard.probe.machine import probe_machine
+
+CMDLINE = Path("/proc/cmdline")
+
+SHARED_FOLDER = "/srv"
+"""Where a filesystem is mounted by its label unless another place is named (hier(7))."""
+
+NOT_FOR_MOUNT = frozenset({"seclabel"})
+"""What the kernel lists and mount(8) does not take."""
+
+Operations = list[ChangeOperation]
+
+
+def act(device: str, wanted: Wanted, environment: Environment) -> Changes:
+    """The changes that bring about what is wanted of a device; raises Refused, with the reason, where that is
+    not possible, and BadInput where the device cannot be looked at."""
+    if isinstance(wanted, SwitchOff):
+        return _switched_off(device)
+    used = look_at_filesystem(device, environment)
+    doubts: list[str] = []
+    match wanted:
+        case SetLabel(label=label):
+            operations = _relabelled(used, label, doubts)
+        case Attach():
+            operations = _mounted(used, wanted)
+        case Detach(boot=boot):
+            operations = _unmounted(used, boot=boot)
+        case SetOptions(options=options):
+            operations = _with_options(used, options, doubts)
+        case Tune():
+            raise BadInput("What suits a purpose is worked out by `diskwright tune`.")
+    steps = change_steps(operations, used.identity)
+    existing = used.existing
+    return Changes(
+        used.identity, existing.device, existing.filesystem, used.uuid, wanted, steps, (), tuple(doubts)
+    )
+
+
+def _refuse(reason: Said | None) -> None:
+    if reason is not None:
+        raise Refused(f"{reason} {NOTHING_WRITTEN}")
+
+
+def _relabelled(used: InUse, label: str, doubts: list[str]) -> Operations:
+    device, filesystem = used.existing.device, used.existing.filesystem
+    _refuse(why_not_relabel(used.machine, used.drive, device))
+    shown, old = printable(label, 300), printable(used.label, 300)
+    if label == used.label:
+        _refuse(words.SAME_LABEL(device=device, label=shown))
+    if fault := label_fault_of(label, filesystem):
+        _refuse(words.LABEL_FAULT(label=shown, fault=fault))
+    if fault := old_label_fault(used.label, filesystem):
+        _refuse(words.OLD_LABEL(label=old, fault=fault))
+    for line in parse(used.found.fstab_text, used.found.fstab):
+        if line.names({"LABEL": label}) or line.source == f"/dev/disk/by-label/{label}":
+            _refuse(words.LABEL_TAKEN(number=line.number, file=used.found.fstab, label=shown))
+    if word := next((word for word in _command_line() if _names(word, used.label)), None):
+        _refuse(words.STARTED_BY_LABEL(word=printable(word, 200)))
+    if used.label and any(use.kind == "running-system" and use.subject == device for use in used.drive.uses):
+        doubts.append(str(words.BOOT_LOADER(device=device)))
+    part = used.drive.partition(device)
+    if used.label and part is not None and part.name == used.label:
+        doubts.append(str(words.NAME_STAYS(name=old)))
+    place = next((one.mount_point for one in reversed(used.mounts)), "")
+    relabel = Relabel(device, filesystem, place, used.label, label)
+    by_it = [line for line in used.lines if _is_by_label(line, used.label)]
+    return [
+        relabel,
+        *_edited(
+            used, (_line(used, line, with_source(_text(used, line), by_label(label))) for line in by_it)
+        ),
+    ]
+
+
+def _command_line() -> list[str]:
+    """What the boot loader told the kernel."""
+    with suppress(OSError):
+        return CMDLINE.read_text(errors="replace").split()
+    return []
+
+
+def _names(word: str, label: str) -> bool:
+    """Whether a word of the kernel's command line, such as root=LABEL=old, names this label."""
+    value = word.partition("=")[2].strip('"')
+    return bool(label) and value.replace('"', "") in (f"LABEL={label}", f"/dev/disk/by-label/{label}")
+
+
+def _is_by_label(line: Line, label: str) -> bool:
+    return bool(label) and (
+        line.names({"LABEL": label}) is True or line.source == f"/dev/disk/by-label/{label}"
+    )
+
+
+def _text(used: InUse, line: Line) -> str:
+    return used.found.fstab_text.split("\n")[line.number - 1]
+
+
+def _line(used: InUse, line: Line, new: str | None) -> LineEdit:
+    return LineEdit(line.number, _text(used, line), new)
+
+
+def _edited(used: InUse, lines: Iterator[LineEdit]) -> Operations:
+    edits = tuple(lines)
+    return [EditFstab(used.found.fstab, digest_of_text(used.found.fstab_text), edits)] if edits else []
+
+
+def _mounted(used: InUse, wanted: Attach) -> Operations:
+    device, kind = used.existing.device, KINDS[used.existing.filesystem]
+    _refuse(why_not_mount(used.machine, used.drive, device, boot=wanted.boot))
+    if fault := mount_options_fault(wanted.options):
+        _refuse(words.OPTION_FAULT(fault=fault))
+    _refuse_risky(wanted.options, used.existing.filesystem)
+    known = used.machine.kernel.filesystems
+    name = next(
+        name for name in (kind.name, *kind.kernel_names) if name in kind.kernel_names and name in known
+    )
+    line = used.lines[0] if used.lines else None
+    place, options = _where(used, wanted, line)
+    operations: Operations = []
+    if not used.mounts:
+        if used.drive.read_only and "ro" not in options:
+            _refuse(words.READ_ONLY(drive=used.drive.path))
+        check_mount_point(Path(place))
+        operations.append(Mount(device, place, name, options))
+    if wanted.boot and line is None:
+        operations += _line_more(used, place, name, options)
+    if not operations:
+        _refuse(words.MOUNTED_AT_BOOT(device=device, place=printable(place, 200)))
+    return operations
+
+
+def _where(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[str, ...]]:
+    """The place and the options of the mount: those of its line, of its mount, or those that are wanted."""
+    device, file = used.existing.device, used.found.fstab
+    if line is not None:
+        place = printable(line.mount_point, 200)
+        if wanted.place not in (None, line.mount_point):
+            _refuse(words.OTHER_PLACE(file=file, device=device, place=place))
+        if wanted.options:
+            _refuse(words.OTHER_OPTIONS(file=file, device=device))
+        kept = (one for one in line.options if one not in NOT_THE_KERNELS and not one.startswith("x-"))
+        return line.mount_point, tuple(kept)
+    there = used.existing.mount_point
+    if there is not None:
+        if wanted.place not in (None, there):
+            _refuse(words.MOUNTED(device=device, places=(printable(there, 200),)))
+        return there, wanted.options
+    place = wanted.place or f"{SHARED_FOLDER}/{used.label}"
+    if wanted.place is None and (not used.label or "/" in used.label or mount_point_fault(place)):
+        _refuse(words.NEEDS_PLACE(device=device))
+    if fault := mount_point_fault(place):
+        _refuse(words.PLACE_FAULT(place=printable(place, 200), fault=fault))
+    return place, wanted.options
+
+
+def _line_more(used: InUse, place: str, name: str, options: Sequence[str]) -> Operations:
+    if not used.uuid:
+        _refuse(words.NO_UUID(device=used.existing.device, file=used.found.fstab))
+    kind = KINDS[used.existing.filesystem]
+    rules = kind.relabelling.rules if kind.relabelling else ""
+    made = MADE[rules or kind.name]
+    wanted = AddFstabLine(used.uuid, place, name, tuple(dict.fromkeys((*options, "nofail"))), made.fsck_pass)
+    if taken := conflict(parse(used.found.fstab_text, used.found.fstab), wanted):
+        _refuse(words.LINE_THERE(file=used.found.fstab, conflict=taken))
+    return _edited(used, iter([LineEdit(0, None, fstab_line(wanted))]))
+
+
+def _unmounted(used: InUse, *, boot: bool) -> Operations:
+    device = used.existing.device
+    _refuse(why_not_unmount(used.machine, used.drive, device, boot=boot))
+    lines = used.lines if boot else ()
+    if not used.mounts and not lines:
+        _refuse(
+            words.NOT_AT_BOOT(device=device, file=used.found.fstab) if boot else words.HIDDEN(device=device)
+        )
+    unmounts = [_unmount(device, mounted) for mounted in reversed(used.mounts)]
+    return [*unmounts, *_edited(used, (_line(used, line, None) for line in lines))]
+
+
+def _unmount(device: str, mounted: Mounted) -> Unmount:
+    """Raises Refused where somebody uses it, or where it could not be mounted so again."""
+    if mounted.root != "/" and mounted.filesystem != "btrfs":
+        _refuse(words.FOLDER_ALONE(device=device, place=printable(mounted.mount_point, 200)))
+    check_unused(mounted.mount_point)
+    further = (
+        () if mounted.filesystem == "fuseblk" else sorted(mounted.options - {*mounted.own} - NOT_FOR_MOUNT)
+    )
+    name = "ntfs-3g" if mounted.filesystem == "fuseblk" else mounted.filesystem
+    # A mount is read-only where either word says so.
+    own = [word for word in mounted.own if word != "rw" or "ro" not in further]
+    return Unmount(device, mounted.mount_point, name, (*own, *(word for word in further if word != "rw")))
+
+
+def _with_options(used: InUse, options: tuple[str, ...], doubts: list[str]) -> Operations:
+    device, found = used.existing.device, used.found
+    _refuse(why_not_remount(used.machine, used.drive, device))
+    at_boot = used.existing.at_boot
+    if found.line is None:
+        _refuse(words.NO_LINE(file=found.fstab, device=device))
+    kept = at_boot or ()
+    subvolume = tuple(one for one in kept if one.startswith(("subvol=", "subvolid=")))
+    options = tuple(dict.fromkeys((*options, *subvolume)))
+    if {one for one in options if one.startswith(("subvol=", "subvolid="))} != {*subvolume}:
+        _refuse(words.SUBVOLUME_STAYS())
+    added = tuple(one for one in options if one not in kept)
+    if fault := mount_options_fault(added):
+        _refuse(words.OPTION_FAULT(fault=fault))
+    _refuse_risky(added, used.existing.filesystem)
+    if options == at_boot:
+        _refuse(words.NOTHING_CHANGES(device=device))
+    operations: Operations = []
+    set_options(used.existing, options, found, operations, doubts, REMOUNTED)
+    if not operations:
+        raise Refused(f"{' '.join(doubts)} {NOTHING_WRITTEN}")
+    return operations
+
+
+def _refuse_risky(options: Sequence[str], filesystem: str) -> None:
+    rules = KINDS[filesystem].relabelling
+    for danger in sorted(dangers_in(options, rules.rules if rules and rules.rules else filesystem)):
+        _refuse(words.RISKY(option=danger))
+
+
+def _switched_off(device: str) -> Changes:
+    node, drive_node = nodes_of(device)
+    if node != drive_node:
+        _refuse(words.WHOLE_DRIVE(device=node, drive=drive_node))
+    machine = probe_machine([node])
+    (drive,) = machine.drives
+    _refuse(why_not_power_off(machine, drive))
+    if drive.size_bytes is None or drive.geometry is None:
+        raise BadInput(f"{drive.path} does not tell its size, so nothing is changed there.")
+    files = _switches(drive)
+    if not files:
+        _refuse(words.NO_SWITCH(drive=drive.path))
+    identity = known_identity(machine, drive, drive.size_bytes, drive.geometry)
+    operations: Operations = [*_all_unmounted(drive), PowerOff(node, files)]
+    return Changes(identity, node, "", "", SwitchOff(), change_steps(operations, identity))
+
+
+def _all_unmounted(drive: Drive) -> Iterator[Unmount]:
+    nodes = (drive.path, *(part.path for part in drive.partitions))
+    for mounted in reversed(read_mounts()):
+        device = next((node for node in nodes if is_mount_of(mounted, node)), None)
+        if device is not None:
+            yield _unmount(device, mounted)
+
+
+def _switches(drive: Drive) -> tuple[str, ...]:
+    """The files of sysfs by which the kernel lets go of the drive, and of its USB port where nothing else
+    hangs on that; as udisks2 does it."""
+    entry = SYS / "class/block" / name_of(drive.path)
+    delete = entry / "device/delete"
+    if not delete.exists():
+        return ()
+    real = entry.resolve()
+    port = next((above for above in real.parents if (above / "idVendor").exists()), None)
+    if port is None or not (port / "remove").exists():
+        return (str(delete),)
+    others = [one for one in (SYS / "class/block").iterdir() if one.resolve().is_relative_to(port)]
+    alone = all(one.resolve().is_relative_to(real) for one in others)
+    return (str(delete), *([str(port / "remove")] if alone else []))

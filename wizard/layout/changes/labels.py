@@ -1,0 +1,21 @@
+"""What the label of a filesystem that exists may be."""
+
+from wizard.filesystems.registry import KINDS
+from wizard.layout.rules import label_fault
+
+
+def label_fault_of(label: str, filesystem: str) -> str | None:
+    """Why a filesystem that exists cannot get this label, as the end of a sentence; None where it can."""
+    relabelling = KINDS[filesystem].relabelling
+    if relabelling is None:
+        return "cannot be changed"
+    return label_fault(label, relabelling.rules or filesystem) or relabelling.fault(label)
+
+
+def old_label_fault(label: str, filesystem: str) -> str | None:
+    """Why the label that it has could not be given back to it, as the end of a sentence; None where it
+    could."""
+    relabelling = KINDS[filesystem].relabelling
+    if relabelling is None or not label.isprintable() or "\N{REPLACEMENT CHARACTER}" in label:
+        return "cannot be read as text"
+    return relabelling.fault(label)
