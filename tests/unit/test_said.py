@@ -2,11 +2,12 @@
 
 import pytest
 
-from wizard.model.said import Said, Sentence, joined
+from wizard.model.said import Said, Sentence, in_a_row, joined
 
 HOLDS = Sentence("test.holds", "{drive} holds {size:size} on {parts:and}.")
 DRIVES = Sentence("test.drives", "One drive.", "{count} drives.")
 WITHIN = Sentence("test.within", "Not possible: {reason}")
+TAKES = Sentence("test.takes", "{parts:First} takes {time:time}.")
 
 
 def test_values_are_written_by_the_sentences_formats() -> None:
@@ -43,3 +44,13 @@ def test_braces_in_a_value_are_only_text() -> None:
 def test_two_sentences_cannot_have_one_code() -> None:
     with pytest.raises(ValueError, match=r"test\.holds"):
         Sentence("test.holds", "Another.")
+
+
+def test_a_place_in_a_list_is_joined_with_commas_and_sentences_stand_in_a_row() -> None:
+    assert str(in_a_row(DRIVES(count=1), DRIVES(count=2))) == "One drive. 2 drives."
+    assert in_a_row(DRIVES(count=1)) == DRIVES(count=1)
+    assert str(TAKES(time=600, parts="the rest")) == "The rest takes about 10 min."
+
+
+def test_the_order_in_which_values_were_given_does_not_matter() -> None:
+    assert HOLDS(drive="a", size=1, parts=()) == HOLDS(parts=(), size=1, drive="a")
