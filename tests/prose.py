@@ -90,15 +90,12 @@ def _text(node: ast.AST) -> str | None:
 
 
 def spoken_in(tree: ast.Module) -> Iterator[Spoken]:
-    """The sentences of a module."""
-    for node in tree.body:
-        if (
-            isinstance(node, ast.Assign)
-            and isinstance(node.value, ast.Call)
-            and _called(node.value) == "Sentence"
-        ):
-            said = [ast.literal_eval(argument) for argument in node.value.args]
-            yield Spoken(getattr(node.targets[0], "id", ""), said[0], tuple(said[1:]))
+    """The sentences of a module, also those without a constant of their own."""
+    names = {id(node.value): node.targets[0] for node in tree.body if isinstance(node, ast.Assign)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and _called(node) == "Sentence":
+            code, *texts = map(ast.literal_eval, node.args)
+            yield Spoken(getattr(names.get(id(node)), "id", ""), code, tuple(texts))
 
 
 def faults_of(spoken: Spoken, room: str) -> Iterator[str]:

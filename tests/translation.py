@@ -4,28 +4,23 @@ what is wrong with those that there are.
 Also a language that nobody speaks, for tests: accented letters, a third longer, the fields intact.
 """
 
+import ast
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from io import BytesIO
 from pathlib import Path
 from string import Formatter
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
+from tests.prose import is_words, spoken_in
 from wizard.model.said import fields_of
 
 REPO = Path(__file__).resolve().parent.parent
 LOCALE = REPO / "profiles/locale"
 TEMPLATE = LOCALE / "diskwright.pot"
-WORDS = "words.py"
-"""The modules that sentences stand in, and `said.py` for the few that all sentences share."""
-KEYWORDS: Mapping[str, dict[int | None, tuple[int | tuple[int, int] | tuple[int, str], ...] | None]] = {
-    "Sentence": {2: ((1, "c"), 2), 3: ((1, "c"), 2, 3)}
-}
-"""The code is the context; the third argument, where there is one, the plural."""
 FORMATS = {
     "size": "a size, such as 1.0 TB",
     "exact": "a size without rounding, such as 17 KiB",
@@ -44,18 +39,13 @@ ACCENTED = str.maketrans("aeiouyncsAEIOUYNCS", "áéíöûýñçšÁÉÍÖÛÝÑ
 
 
 def template() -> Catalog:
-    """Every sentence of the program, in the order of its codes."""
-    found = extract_from_dir(
-        REPO / "wizard",
-        method_map=[(f"**{WORDS}", "python"), ("model/said.py", "python")],
-        keywords=KEYWORDS,
-        comment_tags=("Translators:",),
-        strip_comment_tags=True,
-    )
+    """Every sentence of the program, in the order of its codes, the code as context."""
     catalog = Catalog(project="diskwright", header_comment=HEAD, charset="utf-8", fuzzy=False)
-    for _, _, text, comments, code in sorted(found, key=lambda one: str(one[4])):
-        notes = [*comments, *_notes(text if isinstance(text, str) else "".join(text))]
-        catalog.add(text, context=code, auto_comments=notes)
+    modules = filter(is_words, (REPO / "wizard").rglob("*.py"))
+    found = [one for module in modules for one in spoken_in(ast.parse(module.read_text(encoding="utf-8")))]
+    for one in sorted(found, key=lambda one: one.code):
+        text = one.texts if len(one.texts) > 1 else one.texts[0]
+        catalog.add(text, context=one.code, auto_comments=tuple(_notes(one.texts[0])))
     return catalog
 
 

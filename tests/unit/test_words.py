@@ -13,6 +13,7 @@ from wizard.documents.language import speak, wanted
 from wizard.model.said import English, Language, Sentence, Value, known_sentences
 
 ROOM = Sentence("test.words.room", "{drive} has {size:size} left.")
+BOTH = "{first:list} and {last}"
 TWO = Sentence("test.words.two", "{first} and {second}")
 
 
@@ -54,15 +55,13 @@ def test_the_locale_says_which_languages_are_looked_for(
     assert list(wanted(environment)) == names
 
 
-@pytest.mark.parametrize(
-    ("languages", "said"), [("fr:eo:en", pseudo("{first} and {last}")), ("fr:en:eo", "{first} and {last}")]
-)
+@pytest.mark.parametrize(("languages", "said"), [("fr:eo:en", pseudo(BOTH)), ("fr:en:eo", BOTH)])
 def test_the_first_language_that_there_is_a_catalogue_for_is_spoken(
     pseudo_language: None, monkeypatch: pytest.MonkeyPatch, languages: str, said: str
 ) -> None:
     monkeypatch.setattr(Language, "one", English.one)
     speak({"LANGUAGE": languages, "LANG": "de_DE"})
-    assert Language.one("model.said.both", "{first} and {last}") == said
+    assert Language.one("model.said.both", BOTH) == said
     assert str(TWO(first=1, second=2)) == "1 and 2", "what is not translated is said in English"
 
 

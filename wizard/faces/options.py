@@ -176,7 +176,7 @@ def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     )
     if verdict.takes:
         return [f"Kernels {span}; {kernel.release} is one of them."] if span else []
-    return [*([f"Kernels {span}."] if span else []), *([verdict.why] if verdict.why != option.never else [])]
+    return [*([f"Kernels {span}."] if span else []), *([verdict.why] if not verdict.refused else [])]
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:

@@ -12,6 +12,7 @@ from importlib import import_module
 from string import Formatter
 from typing import Any, TypeAlias
 
+from wizard.model.names import printable
 from wizard.model.units import (
     format_capacity,
     format_duration,
@@ -23,6 +24,9 @@ from wizard.model.units import (
 Value: TypeAlias = "str | int | float | Said | tuple[Value, ...]"
 """What a sentence can name: text as it is, numbers, another sentence, or several of these."""
 
+LONGEST_TEXT = 300
+"""Characters of a text that a sentence names; the rest of a longer one is cut."""
+
 _KNOWN: dict[str, "Sentence"] = {}
 
 
@@ -31,8 +35,8 @@ class Sentence:
     """A sentence with named fields, for which the English stands: `"{device} needs {room:size}."`
 
     `code` is `room.name`, stable, and nobody else's; it stands in `wizard.room.words`, and where those are a
-    folder, `room.theme.name` in `wizard.room.words.theme`. `several` is the English for another `count` than one.
-    A field's format says how its value is written: see `FORMATS`.
+    folder, `room.theme.name` in `wizard.room.words.theme`. `several` is the English for another `count` than
+    one. A field's format says how its value is written: see `FORMATS`.
     """
 
     code: str
@@ -94,7 +98,7 @@ def known_sentences() -> Iterator[Sentence]:
 
 
 _ABOUT = Sentence("model.said.about", "about {duration}")
-_BOTH = Sentence("model.said.both", "{first} and {last}")
+_BOTH = Sentence("model.said.both", "{first:list} and {last}")
 _ROW = Sentence("model.said.row", "{sentences:row}")
 
 
@@ -103,23 +107,27 @@ def in_a_row(*said: Said) -> Said:
     return said[0] if len(said) == 1 else _ROW(sentences=said)
 
 
+def _joined(between: str) -> Callable[[Value], str]:
+    def written(value: Value) -> str:
+        return between.join(map(_plain, value)) if isinstance(value, tuple) else _plain(value)
+
+    return written
+
+
 def _and(value: Value) -> str:
     """`a`, `a and b`, `a, b and c`."""
     if not isinstance(value, tuple) or len(value) < 2:
-        return _listed(value)
-    return str(_BOTH(first=_listed(value[:-1]), last=_listed(value[-1:])))
+        return FORMATS["list"](value)
+    return str(_BOTH(first=value[:-1], last=value[-1]))
 
 
-def _listed(value: Value) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
-
-
-def _in_a_row(value: Value) -> str:
-    return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+def _plain(value: Value) -> str:
+    """As it is. Text may be foreign: what a drive, a person or a program says of itself."""
+    return printable(value, LONGEST_TEXT) if isinstance(value, str) else str(value)
 
 
 def _first(value: Value) -> str:
-    text = str(value)
+    text = _plain(value)
     return text[:1].upper() + text[1:]
 
 
@@ -137,20 +145,22 @@ def _measured(write: Callable[[float], str]) -> Callable[[Value], str]:
 
 
 FORMATS: dict[str, Callable[[Value], str]] = {
-    "": str,
+    "": _plain,
     "and": _and,
-    "list": _listed,
-    "row": _in_a_row,
+    "list": _joined(", "),
+    "row": _joined(" "),
+    "semicolons": _joined("; "),
+    "sum": _joined(" + "),
     "First": _first,
     "size": _measured(lambda size: format_capacity(int(size))),
     "exact": _measured(lambda size: format_exact(int(size))),
     "time": _measured(_roughly),
     "latency": _measured(format_nanoseconds),
-    "moment": lambda value: format_moment(str(value)),
+    "moment": lambda value: printable(format_moment(str(value)), 40),
 }
 """How a value is written: `size` bytes as on a drive's box, `exact` without rounding, `time` seconds as an
-estimate, `latency` nanoseconds, `moment` ISO 8601; `and` and `list` several values, `row` several sentences;
-`First` as the first word of a sentence."""
+estimate, `latency` nanoseconds, `moment` ISO 8601; `and`, `list`, `semicolons` and `sum` several
+values, `row` several sentences; `First` as the first word of a sentence."""
 
 
 class _Writer(Formatter):
@@ -196,4 +206,4 @@ def _chosen(sentence: Sentence, values: dict[str, Value], language: type[English
 
 def joined(parts: Sequence[Said]) -> str:
     """Sentences one after the other."""
-    return _in_a_row(tuple(parts))
+    return " ".join(map(str, parts))
