@@ -332,7 +332,12 @@ def test_many_failures_to_read_the_same_are_one_finding() -> None:
     found = [
         finding
         for finding in of(
-            drive(unread=(*failing, Unread("smart", "smartctl is not installed", obstacle=Obstacle.NOT_INSTALLED)))
+            drive(
+                unread=(
+                    *failing,
+                    Unread("smart", "smartctl is not installed", obstacle=Obstacle.NOT_INSTALLED),
+                )
+            )
         )
         if finding.code == "drive-unread"
     ]
@@ -392,7 +397,7 @@ def test_the_remedy_for_something_unread_fits_the_obstacle(obstacle: Obstacle, r
     [
         ("[Errno 1] Operation not permitted", Obstacle.FORBIDDEN),
         ("Permission denied", Obstacle.DENIED),
-        ("smartctl is not installed", obstacle=Obstacle.NOT_INSTALLED),
+        ("smartctl is not installed", Obstacle.NOT_INSTALLED),
         ("smartctl says: /dev/sda: Unknown USB bridge [0x46f4:0x0003]", Obstacle.UNKNOWN_BRIDGE),
         ("Input/output error", Obstacle.FAILED),
     ],

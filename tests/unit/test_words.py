@@ -9,6 +9,7 @@ import pytest
 
 from tests.prose import Spoken, compared, faults_of, is_words, prose_of, wrong_calls
 from tests.translation import REPO, fault_of, pseudo
+from wizard.cli import main
 from wizard.documents.language import speak, wanted
 from wizard.model.said import English, Language, Sentence, Value, known_sentences
 
@@ -30,6 +31,14 @@ def test_every_sentence_can_be_said_in_a_language_that_nobody_speaks(pseudo_lang
                 values["count"] = count
             said = str(sentence(**values))
             assert said.startswith("⟦") and said.rstrip("~⟧") != said, f"{sentence.code} was not translated"
+
+
+def test_a_command_speaks_the_persons_language(
+    pseudo_language: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", "--machine", str(REPO / "tests/machines/red.json")]) == 0
+    shown = capsys.readouterr().out
+    assert "⟦/dev/sdb tákéš" in " ".join(shown.split()) and "takes 512-byte" not in shown
 
 
 def test_what_is_longer_and_accented_keeps_its_fields() -> None:
