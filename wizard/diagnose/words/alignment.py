@@ -90,12 +90,12 @@ LARGER_STRIPES = Sentence(
 # What to do.
 MOVE = Sentence(
     "diagnose.alignment.move",
-    "To fix: start the partition at byte {better} ({better:exact}). Copy the data elsewhere, set the "
-    "drive up anew, and copy it back. diskwright does not move data in place.",
+    "Start it at byte {better} ({better:exact}): copy the data elsewhere, set the drive up anew, and copy "
+    "it back. diskwright does not move data in place.",
 )
 ANEW_WITH_PARTITION = Sentence(
     "diagnose.alignment.anew-with-partition",
-    "To fix: copy the data elsewhere, set the drive up anew with a partition, and copy it back.",
+    "Copy the data elsewhere, set the drive up anew with a partition, and copy it back.",
 )
 MEASURE = Sentence(
     "diagnose.alignment.measure", "To test: `diskwright bench {drive} --assume-physical 4096`."

@@ -57,11 +57,12 @@ NEVER_FITS = Sentence(
 )
 TUNE = Sentence(
     "diagnose.stripes.tune",
-    "To fix for new writes: `tune2fs -E stride={stride},stripe_width={width} {device}`. Then mount it anew.",
+    "`tune2fs -E stride={stride},stripe_width={width} {device}` corrects it for new writes; then mount it "
+    "anew.",
 )
 MOUNT = Sentence(
     "diagnose.stripes.mount",
-    "To fix: `mount -o sunit={sunit},swidth={swidth}` (in units of 512 bytes), once. XFS keeps them.",
+    "`mount -o sunit={sunit},swidth={swidth}` (in units of 512 bytes), once. XFS keeps them.",
 )
 ANEW = Sentence(
     "diagnose.stripes.anew",

@@ -38,8 +38,7 @@ BACKUP_WHY = Sentence(
 )
 BACKUP_REMEDY = Sentence(
     "diagnose.tables.backup-remedy",
-    "To fix: `sgdisk --move-second-header {drive}` writes a new backup at the end and leaves the "
-    "partitions alone.",
+    "`sgdisk --move-second-header {drive}` writes a new backup at the end and leaves the partitions alone.",
 )
 UEFI = Sentence("diagnose.tables.uefi", "UEFI specification 2.10, section 5.3 (GUID partition table)")
 
