@@ -1,6 +1,35 @@
-"""For every tier: whoever runs the tests may have profiles of their own, which must not change what they
-see."""
+"""For every tier: whoever runs the tests may have profiles and a language of their own, which must not change
+what they see."""
 
 import os
+from pathlib import Path
+
+import pytest
 
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+os.environ["LANGUAGE"] = "en"
+
+
+@pytest.fixture(scope="session")
+def pseudo_catalogues(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder of catalogues with the language that nobody speaks, as `eo`."""
+    from tests.translation import write_pseudo
+
+    folder = tmp_path_factory.mktemp("locale")
+    write_pseudo(folder)
+    return folder
+
+
+@pytest.fixture
+def pseudo_language(pseudo_catalogues: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Everything in this process is said in the language that nobody speaks, also what begins at the command
+    line."""
+    from wizard.documents import language
+    from wizard.model.said import English, Language
+
+    monkeypatch.setenv("LANGUAGE", "eo")
+    monkeypatch.setenv("LC_ALL", "eo")
+    monkeypatch.setattr(language, "CATALOGUES", str(pseudo_catalogues))
+    monkeypatch.setattr(Language, "one", English.one)
+    monkeypatch.setattr(Language, "many", English.many)
+    language.speak()

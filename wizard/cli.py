@@ -11,6 +11,7 @@ from importlib import import_module
 from io import StringIO
 from typing import TYPE_CHECKING, Protocol, cast
 
+from wizard.documents.language import speak
 from wizard.model.errors import DiskwrightError, ExitCode
 from wizard.model.names import printable
 from wizard.probe import pool
@@ -116,6 +117,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; the exit code is one of ExitCode."""
     words = list(sys.argv[1:] if argv is None else argv)
     open_streams()
+    speak()
     os.environ.pop(debuglog.VARIABLE, None)
     if "--debug" in words:
         from wizard.report.debug import debugged

@@ -134,7 +134,7 @@ def formats_of(made: EmulatedDrive, seen: Seen) -> Iterator[Check]:
         f"{drive.nvme_format_scope}, nvme {scope}",
     )
     found = [
-        one.remedy for one in diagnosed(seen["nvme"], ()).findings if one.code == "geometry-nvme-formats"
+        str(one.remedy) for one in diagnosed(seen["nvme"], ()).findings if one.code == "geometry-nvme-formats"
     ]
     yield Check("nvme: the better format is told", len(found) == 1, shown(found))
     if found:

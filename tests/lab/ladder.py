@@ -26,7 +26,7 @@ from tests.lab.inside import node_of, shown
 from tests.lab.visit import Visit
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Pattern, load_patterns
-from wizard.diagnose.rungs import DATABASE, NOT_ASKED, PAGE, SMARTCTL, WORD
+from wizard.diagnose.words import recording as words
 from wizard.documents.codec import from_json
 from wizard.model.journal import Check
 from wizard.model.machine import Drive, Machine
@@ -41,6 +41,9 @@ from wizard.tools.program import find
 assert blkid, "loaded before the checks become a plain user, who may not be allowed to read the checkout"
 
 NOBODY = 65534
+
+DATABASE, PAGE, SMARTCTL, WORD = map(str, (words.DATABASE(), words.PAGE(), words.SMARTCTL(), words.WORD()))
+NOT_ASKED = str(words.NOT_ASKED(why=""))
 
 
 def _sata(name: str, model: str, **changes: Any) -> EmulatedDrive:  # noqa: ANN401
@@ -171,7 +174,7 @@ def _said(
 
 
 def _clues(seen: tuple[Machine, Drive, RawDrive], patterns: tuple[Pattern, ...]) -> dict[str, str]:
-    return {clue.source: clue.says for clue in diagnosed(seen, patterns).recording.evidence}
+    return {str(clue.source): str(clue.says) for clue in diagnosed(seen, patterns).recording.evidence}
 
 
 def _verdicts(
@@ -214,7 +217,7 @@ def _alone(seen: Seen) -> Iterator[Check]:
 def _contradictions(seen: Seen, patterns: tuple[Pattern, ...]) -> Iterator[Check]:
     machine, drive, _ = seen["contradicted"]
     found = [
-        one.sentence
+        str(one.sentence)
         for one in diagnose(machine, drive, patterns).findings
         if one.code == "recording-contradiction"
     ]

@@ -126,7 +126,7 @@ def as_expected(
     return Check(
         f"{stack.name} ({state}): {', '.join(wanted)}",
         codes == wanted,
-        f"{codes}: {[one.sentence for one in found]}",
+        f"{codes}: {[str(one.sentence) for one in found]}",
     )
 
 
@@ -290,7 +290,7 @@ def _as_partitioners_say(drive: EmulatedDrive, path: str, machine: Machine) -> I
 def _bogus_is_explained(path: str, findings: Sequence[Finding]) -> Iterator[Check]:
     """The partition is on 1 MiB, which the wizard calls right and parted's optimal check does not; LVM's data
     are what is wrong."""
-    why = next(one.why for one in findings if one.code == "geometry-optimal-io-bogus")
+    why = next(str(one.why) for one in findings if one.code == "geometry-optimal-io-bogus")
     parted = run(["parted", "-s", path, "align-check", "optimal", "1"], seconds=SLOW, accept=(0, 1))
     yield Check(
         "bogus: parted calls 1 MiB not aligned, and the finding says that it does",
@@ -302,7 +302,7 @@ def _bogus_is_explained(path: str, findings: Sequence[Finding]) -> Iterator[Chec
 def _bogus_is_believed(path: str, findings: Sequence[Finding]) -> Iterator[Check]:
     """Where parted and sfdisk begin when they are asked to choose, on the drive as the finding has it. Its
     partitions are lost by this."""
-    why = next(one.why for one in findings if one.code == "geometry-optimal-io-bogus")
+    why = next(str(one.why) for one in findings if one.code == "geometry-optimal-io-bogus")
     said = tool("parted", "-s", path, "mklabel", "gpt", "mkpart", "first", "0%", "50%", "unit", "s", "print")
     begun = re.search(r"^ 1 +(\d+)s ", said, re.MULTILINE)
     named = re.search(r"starts at block (\d+)", why)
@@ -346,7 +346,7 @@ def _remedy_works(
 ) -> Check:
     """The command of the finding on stripes, run as it stands, makes the finding a good one."""
     before = next(one for one in about(built.partitions, machine, findings) if one.code == STRIPE)
-    command = re.search(r"`(tune2fs [^`]+)`", before.remedy)
+    command = re.search(r"`(tune2fs [^`]+)`", str(before.remedy))
     assert command is not None
     tool(*command[1].split())
     again = machine_of(survey((paths[built.bases[0][0]],), seconds=PATIENCE))

@@ -113,7 +113,7 @@ def test_findings_have_their_reason_source_and_figures() -> None:
         await to_step(pilot, 1)
         await press(pilot, "e")
         await until(lambda: title(pilot) == "Findings: /dev/sda", pilot)
-        assert "> danger /dev/sda1 starts at byte 17408" in shown(pilot)
+        assert "> danger /dev/sda1 is misaligned" in shown(pilot)
         said = behind(pilot)
         assert (
             "Why: A write that fills" in said

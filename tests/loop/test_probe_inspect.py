@@ -56,7 +56,7 @@ def drive(make_drive: MakeDrive, own: Own) -> str:
 
 def test_the_document_has_every_field_of_its_schema(drive: str) -> None:
     found = document(drive)
-    assert found["schema"] == "diskwright.machine/1"
+    assert found["schema"] == "diskwright.machine/2"
     [said] = found["drives"]
     assert (
         said["path"] == drive

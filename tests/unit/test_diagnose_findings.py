@@ -1,5 +1,6 @@
 """Every finding: when it is made, of what, how severe, and that its code is documented."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -7,17 +8,24 @@ from pathlib import Path
 import pytest
 
 import wizard.diagnose
+from tests.unit import rawfacts
+from tests.unit.gptimage import Image
 from tests.unit.machines import E512, KN4, N512, SIZE_BYTES, drive, gpt, machine, mbr, partition, partitioned
 from tests.unit.stacks import CHUNK, array, ext4, holding, luks, lvm, member
-from wizard.diagnose.codes import CODES
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
+from wizard.diagnose.words.codes import CODES
+from wizard.documents.decode import decode
+from wizard.faces.showing.inspection import drive_document
 from wizard.model.drive_facts import Ata, Health, NvmeFormat, Smart
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, misalignment_bytes
-from wizard.model.machine import Drive, Signature, Table, Unread, Use
+from wizard.model.machine import Drive, Obstacle, Signature, Table, Unread, Use
+from wizard.model.said import Said
 from wizard.model.units import GIB, KIB, MIB, TIB
 from wizard.model.waiting import Waiting
+from wizard.probe.facts import RawError
+from wizard.probe.interpret import machine_of
 
 LIST = (
     Pattern("SHINGLY[0-9]+", confidence=Confidence.HIGH),
@@ -176,9 +184,28 @@ def test_findings_are_whole_sentences_about_a_node_of_the_drive() -> None:
             assert finding.subject.startswith(subject.path) or finding.subject in [
                 layer.path for layer in subject.layers
             ]
-            for text in (finding.sentence, finding.why, finding.remedy):
+            for text in map(str, (finding.sentence, finding.why, finding.remedy)):
                 assert text.endswith((".", "?")) and "{" not in text, text
             assert finding.source
+
+
+def test_documents_carry_codes_and_values_and_no_sentence() -> None:
+    """Everything that is said of a finding can be said again from the document alone."""
+    for _, _, subject in SCENARIOS:
+        diagnosis = diagnose(machine(subject), subject, LIST)
+        document = json.loads(json.dumps(drive_document(subject, diagnosis)))
+        for written, finding in zip(document["findings"], diagnosis.findings, strict=True):
+            for name in ("sentence", "why", "source", "remedy"):
+                assert written[name].keys() == {"code", "values"}
+                again = decode(written[name], Said)
+                assert again == getattr(finding, name) and str(again) == str(getattr(finding, name))
+        for written, clue in zip(
+            document["recording"]["evidence"], diagnosis.recording.evidence, strict=True
+        ):
+            assert (decode(written["source"], Said), decode(written["says"], Said)) == (
+                clue.source,
+                clue.says,
+            )
 
 
 def test_a_sound_drive_has_nothing_worse_than_information() -> None:
@@ -212,7 +239,7 @@ def test_the_sentence_has_the_real_numbers() -> None:
         finding for finding in of(partitioned(partition(1, 34 * 512))) if finding.code == "alignment-physical"
     )
     assert found.subject == "/dev/sda1"
-    assert "17408" in found.sentence and "3072" in found.sentence and "1048576" in found.remedy
+    assert "17408" in str(found.sentence) and "3072" in str(found.sentence) and "1048576" in str(found.remedy)
 
 
 def test_a_solid_state_drive_is_promised_no_ratio() -> None:
@@ -221,7 +248,7 @@ def test_a_solid_state_drive_is_promised_no_ratio() -> None:
         for finding in of(partitioned(partition(1, 34 * 512), rotational=False))
         if finding.code == "alignment-physical"
     )
-    assert "7.9" not in found.why and "2010" not in found.source
+    assert "7.9" not in str(found.why) and "2010" not in str(found.source)
 
 
 def test_raid_chunks_count_as_the_unit() -> None:
@@ -230,7 +257,11 @@ def test_raid_chunks_count_as_the_unit() -> None:
         for f in of(partitioned(partition(1, 40 * 512), geometry=Geometry(512, 4096, 0, 65536, 0)))
         if "alignment" in f.code
     )
-    assert found.code == "alignment-physical" and "65536" in found.sentence and "45056" in found.sentence
+    assert (
+        found.code == "alignment-physical"
+        and "65536" in str(found.sentence)
+        and "45056" in str(found.sentence)
+    )
 
 
 def test_logical_partitions_do_not_overlap_their_container() -> None:
@@ -256,7 +287,7 @@ def test_a_plausible_optimal_size_is_not_blamed() -> None:
 def test_no_repair_from_a_copy_is_advised_where_neither_is_whole() -> None:
     lost = of(drive(table=Table("gpt", primary="damaged", backup="missing")))
     assert [finding.code for finding in lost if finding.code.startswith("table-")] == ["table-both-damaged"]
-    assert not any("gdisk" in finding.remedy for finding in lost)
+    assert not any("gdisk" in str(finding.remedy) for finding in lost)
     without_record = {
         finding.code
         for finding in of(partitioned(partition(), table=gpt(primary="damaged", backup="missing")))
@@ -270,7 +301,7 @@ def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_t
     fine = [partition(number, number * 16 * MIB, 8 * MIB) for number in range(1, 41)]
     found = [finding for finding in of(partitioned(*fine)) if finding.code.startswith("alignment-")]
     assert [(finding.code, finding.subject) for finding in found] == [("alignment-ok", "/dev/sda")]
-    assert found[0].sentence.startswith("All 40 partitions")
+    assert str(found[0].sentence).startswith("All 40 partitions")
     found = [
         finding
         for finding in of(partitioned(*fine, partition(41, GIB + 512, MIB)))
@@ -280,7 +311,7 @@ def test_many_partitions_that_are_fine_are_one_finding_and_the_others_are_each_t
         ("alignment-ok", "/dev/sda"),
         ("alignment-physical", "/dev/sda41"),
     }
-    assert any(finding.sentence.startswith("40 of the 41 partitions") for finding in found)
+    assert any(str(finding.sentence).startswith("40 of the 41 partitions") for finding in found)
 
 
 def test_unread_fields_are_told_once_for_each_reason() -> None:
@@ -290,8 +321,8 @@ def test_unread_fields_are_told_once_for_each_reason() -> None:
     )
     found = [finding for finding in of(subject, root=False) if finding.code == "drive-unread"]
     assert len(found) == 2
-    assert "smart, vpd_zoned" in found[0].sentence and "Only root may read it." in found[0].sentence
-    assert all("root" in finding.remedy for finding in found)
+    assert "smart, vpd_zoned" in str(found[0].sentence) and "Only root may read it." in str(found[0].sentence)
+    assert all("root" in str(finding.remedy) for finding in found)
 
 
 def test_many_failures_to_read_the_same_are_one_finding() -> None:
@@ -300,20 +331,26 @@ def test_many_failures_to_read_the_same_are_one_finding() -> None:
     )
     found = [
         finding
-        for finding in of(drive(unread=(*failing, Unread("smart", "smartctl is not installed"))))
+        for finding in of(
+            drive(
+                unread=(
+                    *failing,
+                    Unread("smart", "smartctl is not installed", obstacle=Obstacle.NOT_INSTALLED),
+                )
+            )
+        )
         if finding.code == "drive-unread"
     ]
     assert len(found) == 2
-    assert (
-        "Byte 0 could not be read: Input/output error. Byte 512 could" in found[0].sentence
-        and "cable" in found[0].remedy
-    )
+    assert "Byte 0 could not be read: Input/output error. Byte 512 could" in str(
+        found[0].sentence
+    ) and "cable" in str(found[0].remedy)
 
 
 def test_a_drive_of_which_nothing_was_read_is_one_finding_and_no_crash() -> None:
     subject = Drive("/dev/sdz", None, None, unread=(Unread("drive", "it did not answer within 10 s"),))
     assert [finding.code for finding in of(subject)] == ["drive-unread"]
-    assert "10 s" in of(subject)[0].sentence
+    assert "10 s" in str(of(subject)[0].sentence)
 
 
 def test_foreign_text_reaches_no_sentence_unescaped() -> None:
@@ -326,44 +363,63 @@ def test_foreign_text_reaches_no_sentence_unescaped() -> None:
         table=Table("gpt", first_usable_bytes=0, end_usable_bytes=SIZE_BYTES),
     )
     for finding in of(subject):
-        assert all(text.isprintable() for text in (finding.sentence, finding.why, finding.remedy)), finding
+        assert all(
+            text.isprintable() for text in map(str, (finding.sentence, finding.why, finding.remedy))
+        ), finding
 
 
 def test_nobody_is_told_to_unmount_the_running_system() -> None:
     subject = drive(uses=(Use("mounted", "/dev/sda1", "/"), Use("running-system", "/dev/sda1", "/")))
-    assert not any("umount" in finding.remedy for finding in of(subject))
+    assert not any("umount" in str(finding.remedy) for finding in of(subject))
 
 
 @pytest.mark.parametrize(
-    ("why", "root", "word"),
+    ("obstacle", "root", "word"),
     [
-        ("Operation not permitted", True, "container"),
-        ("Permission denied", False, "as root"),
-        ("smartctl is not installed", True, "Install"),
-        ("Smartctl says: /dev/sda: Unknown USB bridge [0x46f4:0x0003]", True, "Without the bridge"),
-        ("Input/output error", True, "cable"),
-        ("The chain of logical partitions returns to byte 1048576.", True, "Save what can be read"),
-        (
-            "Neither copy of its GPT is whole, so that what stands on the drive is not known.",
-            True,
-            "Save what can be read",
-        ),
-        (
-            "The table states 300 partitions, of which the first 256 are listed.",
-            True,
-            "Save what can be read",
-        ),
-        (
-            "Its GPT was made for logical blocks of 512 bytes, and here the drive has blocks of 4096.",
-            True,
-            "bridge",
-        ),
+        (Obstacle.FORBIDDEN, True, "container"),
+        (Obstacle.DENIED, True, "container"),
+        (Obstacle.DENIED, False, "as root"),
+        (Obstacle.NOT_INSTALLED, True, "Install"),
+        (Obstacle.UNKNOWN_BRIDGE, True, "Without the bridge"),
+        (Obstacle.FAILED, True, "cable"),
+        (Obstacle.CONTRADICTORY, True, "Save what can be read"),
+        (Obstacle.OTHER_BLOCKS, True, "another USB bridge"),
     ],
 )
-def test_the_remedy_for_something_unread_fits_the_reason(why: str, root: bool, word: str) -> None:
-    (found,) = (
-        finding
-        for finding in of(drive(unread=(Unread("table", why),)), root=root)
-        if finding.code == "drive-unread"
-    )
-    assert word in found.remedy
+def test_the_remedy_for_something_unread_fits_the_obstacle(obstacle: Obstacle, root: bool, word: str) -> None:
+    subject = drive(unread=(Unread("table", "Whatever was said.", obstacle=obstacle),))
+    (found,) = (finding for finding in of(subject, root=root) if finding.code == "drive-unread")
+    assert word in str(found.remedy)
+
+
+@pytest.mark.parametrize(
+    ("why", "obstacle"),
+    [
+        ("[Errno 1] Operation not permitted", Obstacle.FORBIDDEN),
+        ("Permission denied", Obstacle.DENIED),
+        ("smartctl is not installed", Obstacle.NOT_INSTALLED),
+        ("smartctl says: /dev/sda: Unknown USB bridge [0x46f4:0x0003]", Obstacle.UNKNOWN_BRIDGE),
+        ("Input/output error", Obstacle.FAILED),
+    ],
+)
+def test_what_the_system_said_in_a_recording_tells_the_obstacle(why: str, obstacle: Obstacle) -> None:
+    raw = rawfacts.drive(errors=(RawError("contents", why),))
+    (found,) = machine_of(rawfacts.machine(raw)).drives
+    assert {one.obstacle for one in found.unread if why[1:] in one.why} == {obstacle}
+
+
+@pytest.mark.parametrize(
+    ("made_for", "obstacle"), [(None, Obstacle.CONTRADICTORY), (4096, Obstacle.OTHER_BLOCKS)]
+)
+def test_a_table_that_is_lost_is_told_from_one_for_other_blocks(
+    made_for: int | None, obstacle: Obstacle
+) -> None:
+    """The same protective record: with nothing behind it, or with a GPT where drives of other blocks have
+    it."""
+    image = Image(8 * MIB, made_for or 512)
+    image.protective()
+    if made_for:
+        image.gpt((256, 511, "one"))
+    raw = rawfacts.drive(chunks=(rawfacts.chunk(0, bytes(image.data)),), table_kind="PMBR")
+    (found,) = machine_of(rawfacts.machine(raw)).drives
+    assert {one.obstacle for one in found.unread if one.what == "partitions"} == {obstacle}

@@ -31,7 +31,7 @@ def by_model(subject: Drive, patterns: tuple[Pattern, ...]) -> Recording:
 def test_a_drive_that_says_nothing_is_known_by_its_model(bundled: tuple[Pattern, ...]) -> None:
     found = by_model(drive(model="ST8000AS0002-1NA17Z"), bundled)
     assert found == Recording("shingled", "drive", YES, "high", found.evidence)
-    assert "smartmontools" in found.evidence[-1].source
+    assert "smartmontools" in str(found.evidence[-1].source)
 
 
 WHOLE = [
@@ -189,7 +189,7 @@ def test_listed_models(bundled: tuple[Pattern, ...], model: str) -> None:
             name
         )
     if confidence == "low":
-        assert "reported" in found.evidence[-1].says
+        assert "reported" in str(found.evidence[-1].says)
 
 
 @pytest.mark.parametrize("model", NOT_SHINGLED)
@@ -219,7 +219,7 @@ def test_a_users_file_extends_the_list_in_one_line(monkeypatch: pytest.MonkeyPat
     (folder / "mine.toml").write_text('drives = [{ model = "ST9999XX000", source = "my own measurement" }]\n')
     found = by_model(drive(model="ST9999XX000-1AB"), load_patterns())
     assert (found.verdict, found.confidence) == (LIKELY, "low")
-    assert "my own measurement" in found.evidence[-1].source
+    assert "my own measurement" in str(found.evidence[-1].source)
 
 
 def test_a_machines_file_comes_before_the_users(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from tests.unit.machines import drive, machine
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import Confidence, Kind, Pattern
 from wizard.diagnose.recording import judge_recording
-from wizard.diagnose.rungs import NOT_ASKED, rungs_of
+from wizard.diagnose.rungs import rungs_of
+from wizard.diagnose.words.recording import NOT_ASKED
 from wizard.model.drive_facts import Ata, Discard, Smart
 from wizard.model.finding import Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive, Unread
@@ -100,7 +101,7 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
     assert {verdict.value for verdict in Recorded} == {"yes", "likely", "unknown", "not-applicable"}
     found = recorded(drive(vpd_zoned=0, ata=Ata()))
     assert found.kind == "unknown"
-    assert [clue.says for clue in found.evidence] == [
+    assert [str(clue.says) for clue in found.evidence] == [
         "none, as drive-managed drives say too",
         "0: not reported",
         "not reported",
@@ -110,8 +111,8 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
 @pytest.mark.parametrize(
     ("subject", "source", "why"),
     [
-        (drive(), "IDENTIFY word 69, bits 1:0", "this kernel does not hand"),
-        (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "this USB bridge does not hand"),
+        (drive(), "IDENTIFY word 69, bits 1:0", "this kernel does not pass on"),
+        (drive(bus="usb"), "IDENTIFY word 69, bits 1:0", "this USB bridge does not pass on"),
         (
             drive(unread=(Unread("ata", "Its data do not fit their own checksum."),)),
             "IDENTIFY word 69, bits 1:0",
@@ -129,14 +130,14 @@ def test_silence_is_never_no_and_its_clues_are_told() -> None:
     ],
 )
 def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, why: str) -> None:
-    said = {clue.source: clue.says for clue in recorded(subject).evidence}
-    assert said[source].startswith(f"{NOT_ASKED}: {why}")
+    said = {str(clue.source): str(clue.says) for clue in recorded(subject).evidence}
+    assert said[source].startswith(f"could not be asked: {why}")
     (finding,) = found_of(subject, "recording-unknown")
-    assert f"{source} ({NOT_ASKED}: {why}" in finding.why
-    assert finding.sentence.startswith(
-        "Nothing that could be asked tells whether /dev/sda is shingled; not heard: "
+    assert f"{source} (could not be asked: {why}" in str(finding.why)
+    assert str(finding.sentence).startswith(
+        "Not known whether /dev/sda is shingled (SMR). These could not be asked: "
     )
-    assert source in finding.sentence
+    assert source in str(finding.sentence)
 
 
 @pytest.mark.parametrize(
@@ -149,14 +150,14 @@ def test_a_rung_that_could_not_be_asked_says_why(subject: Drive, source: str, wh
     ids=["virtio", "nvme", "sas"],
 )
 def test_what_a_kind_of_drive_never_has_is_not_missed(subject: Drive) -> None:
-    assert not [clue for clue in recorded(subject).evidence if NOT_ASKED in clue.says]
+    assert not [clue for clue in recorded(subject).evidence if clue.says.code == NOT_ASKED.code]
 
 
 def test_a_drive_that_is_asked_in_vain_and_listed_as_conventional_is_told_so() -> None:
     subject = drive(vpd_zoned=0, ata=Ata(), smart=RED_CMR)
     (finding,) = found_of(subject, "recording-unknown")
-    assert "listed as conventional" in finding.sentence
-    assert "silence is no proof" in finding.why
+    assert "listed as conventional" in str(finding.sentence)
+    assert "silence is no proof" in str(finding.why)
     assert not found_of(subject, "recording-contradiction")
 
 
@@ -312,10 +313,13 @@ def test_whether_it_turns_may_be_in_doubt(subject: Drive, words: tuple[str, ...]
 @pytest.mark.parametrize(
     ("ata", "words"),
     [
-        (Ata(physical_block_bytes=16384), ("blocks of 4096 bytes", "itself says 16384")),
+        (
+            Ata(physical_block_bytes=16384),
+            ("says that its blocks are 16384", "kernel knows blocks of 4096 bytes"),
+        ),
         (
             Ata(physical_block_bytes=4096, alignment_offset_bytes=3584),
-            ("begin 0 bytes", "itself says 3584", "jumper"),
+            ("begin 3584 bytes", "the kernel says 0", "jumper"),
         ),
         (Ata(physical_block_bytes=4096, alignment_offset_bytes=0), ()),
         (Ata(physical_block_bytes=512), ()),

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive, mbr, partition, partitioned
-from wizard.diagnose.words import partition_words
+from wizard.diagnose.told import partition_words
 from wizard.layout.planner import Mode
 from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import ASCII, Cell, State, bar, preview_lines

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from tests.unit.extimages import EXT3, debugfs, facts, made
+from wizard.migrate import words
 from wizard.migrate.operations import (
     last_group_blocks,
     operations_for,
@@ -140,7 +141,7 @@ def test_one_with_every_feature_and_old_files_is_finished(tmp_path: Path) -> Non
 def test_tune2fs_widens_no_inodes_with_checksums(tmp_path: Path) -> None:
     """It does not say so, and e2fsck cannot read what it leaves."""
     image = made(tmp_path, "-t", "ext4", "-I", "128", "-O", "^flex_bg,metadata_csum")
-    assert "metadata_csum" in widening_fault(facts(image))
+    assert widening_fault(facts(image)) == words.CHECKSUMS()
     run(["tune2fs", "-I", "256", str(image)], seconds=60, accept=range(256))
     assert run(["e2fsck", "-fn", str(image)], seconds=60, accept=range(256)).status != 0
 
@@ -175,12 +176,12 @@ def test_inodes_are_widened_exactly_where_there_is_room(tmp_path: Path) -> None:
     (tmp_path / "filler").write_bytes(b"f" * (most - most // 200) * KIB)
     debugfs(image, f"write {tmp_path / 'filler'} filler")
     full = facts(image)
-    assert widening_fault(full) == "" and full.free_blocks - widening_blocks(full) < spare_blocks(full) + 64
+    assert widening_fault(full) is None and full.free_blocks - widening_blocks(full) < spare_blocks(full) + 64
     carried_out(image, operations_for(Way.FULL, full))
     (tmp_path / "more").write_bytes(b"f" * 600 * KIB)
     other = made(tmp_path, *EXT3, "-b", "1024", "-i", "4096", name="other.img")
     debugfs(other, f"write {tmp_path / 'filler'} filler", f"write {tmp_path / 'more'} more")
-    assert widening_fault(facts(other)) == "it is too full" and WidenInodes() not in operations_for(
+    assert widening_fault(facts(other)) == words.TOO_FULL() and WidenInodes() not in operations_for(
         Way.FULL, facts(other)
     )
 

@@ -114,8 +114,8 @@ def test_each_is_told_with_its_remedy_and_stands_against_its_ways(
     finding = next(one for one in obstacles_of(found) if one.code == code)
     assert (
         said in f"{finding.sentence} {finding.why} {finding.remedy}"
-        and finding.why.endswith(".")
-        and finding.remedy.endswith(".")
+        and str(finding.why).endswith(".")
+        and str(finding.remedy).endswith(".")
     )
     assert BARS.get(code, frozenset()) == barred
     for way in Way:

@@ -10,7 +10,7 @@ import pytest
 from tests.unit import rawfacts
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
-from wizard.diagnose.rungs import NOT_ASKED
+from wizard.diagnose.words.recording import NOT_ASKED
 from wizard.documents.codec import from_json, to_json
 from wizard.model.drive_facts import Ata, NvmeFormat
 from wizard.model.finding import Recorded
@@ -133,8 +133,8 @@ def test_either_page_alone_tells_that_a_drive_is_shingled(pages: dict[str, str],
     machine = machine_of(rawfacts.machine(raw))
     found = diagnose(machine, machine.drives[0], load_patterns()).recording
     assert (found.verdict, found.management, found.confidence) == (Recorded.YES, "drive", "high")
-    assert [clue.source for clue in found.evidence if clue.confidence == "high"] == [source]
-    assert len([clue for clue in found.evidence if NOT_ASKED in clue.says]) == 1
+    assert [str(clue.source) for clue in found.evidence if clue.confidence == "high"] == [source]
+    assert len([clue for clue in found.evidence if clue.says.code == NOT_ASKED.code]) == 1
 
 
 def test_a_checksum_that_does_not_fit_is_told_and_nothing_is_believed() -> None:

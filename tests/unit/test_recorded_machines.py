@@ -7,9 +7,9 @@ import pytest
 
 from tests.lab.members import FLEETS
 from tests.lab.portraits import MACHINES, diagnosis_of, file_of, unlike
-from wizard.diagnose.codes import CODES
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
+from wizard.diagnose.words.codes import CODES
 from wizard.faces.showing.inspection import machine_document
 from wizard.faces.showing.portrait import portrait
 from wizard.probe.interpret import machine_of
@@ -55,7 +55,7 @@ def test_a_recorded_drive_is_shown_in_a_narrow_terminal_and_as_json(name: str) -
     diagnosis = diagnose(machine, drive, load_patterns())
     lines = [line for line, _ in portrait(drive, diagnosis, 80)]
     assert max(map(len, lines)) <= 80
-    assert all(finding.sentence.split()[-1] in " ".join(lines) for finding in diagnosis.findings)
+    assert all(str(finding.sentence).split()[-1] in " ".join(lines) for finding in diagnosis.findings)
     document = machine_document(machine, {drive.path: diagnosis})
     assert json.loads(json.dumps(document))["drives"][0]["serial"] == drive.serial
 

@@ -20,7 +20,7 @@ JUMPERED = str(MACHINES / "jumpered.json")
 def test_a_report_is_read_as_it_was_written() -> None:
     report = gather(Sources(plan=plan_of(machine(), drive()), machine=machine(), verdict=verdict()))
     text = render_report(report)
-    assert json.loads(text)["schema"] == "diskwright.report/1"
+    assert json.loads(text)["schema"] == "diskwright.report/2"
     assert read_report(text) == report
 
 

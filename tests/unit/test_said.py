@@ -1,12 +1,19 @@
 """Sentences as data: what they name, how values are written, and which are the same."""
 
+import json
+
 import pytest
 
-from wizard.model.said import Said, Sentence, joined
+from wizard.documents.codec import to_json
+from wizard.documents.decode import Misfit, decode
+from wizard.model.said import Said, Sentence, in_a_row, joined
 
 HOLDS = Sentence("test.holds", "{drive} holds {size:size} on {parts:and}.")
 DRIVES = Sentence("test.drives", "One drive.", "{count} drives.")
+FORMS = ("", "and", "list", "row", "First", "moment")
+KEPT = {form: Sentence(f"test.kept-{form}", f"{{label:{form}}} is kept.") for form in FORMS}
 WITHIN = Sentence("test.within", "Not possible: {reason}")
+TAKES = Sentence("test.takes", "{parts:First} takes {time:time}.")
 
 
 def test_values_are_written_by_the_sentences_formats() -> None:
@@ -43,3 +50,49 @@ def test_braces_in_a_value_are_only_text() -> None:
 def test_two_sentences_cannot_have_one_code() -> None:
     with pytest.raises(ValueError, match=r"test\.holds"):
         Sentence("test.holds", "Another.")
+
+
+def test_a_place_in_a_list_is_joined_with_commas_and_sentences_stand_in_a_row() -> None:
+    assert str(in_a_row(DRIVES(count=1), DRIVES(count=2))) == "One drive. 2 drives."
+    assert in_a_row(DRIVES(count=1)) == DRIVES(count=1)
+    assert str(TAKES(time=600, parts="the rest")) == "The rest takes about 10 min."
+
+
+def test_the_order_in_which_values_were_given_does_not_matter() -> None:
+    assert HOLDS(drive="a", size=1, parts=()) == HOLDS(parts=(), size=1, drive="a")
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        {"code": "test.nothing", "values": {}},
+        {"code": "os.path", "values": {}},
+        {"code": "test.drives", "values": {}},
+        {"code": "test.drives", "values": {"count": 1, "more": 2}},
+        {"code": "test.drives", "values": {"count": None}},
+        {"code": "test.drives", "values": {"count": "two"}},
+        {"code": "test.holds", "values": {"drive": "a", "size": "large", "parts": []}},
+        {"code": "test.drives", "values": [1]},
+        {"code": "test.drives"},
+        {"code": ["test.drives"], "values": {}},
+        "1 drive.",
+    ],
+)
+def test_a_sentence_that_no_room_has_is_not_read_from_a_document(written: object) -> None:
+    with pytest.raises(Misfit):
+        decode(written, Said)
+
+
+def test_a_sentence_is_read_from_a_document_as_it_was_written() -> None:
+    said = WITHIN(reason=HOLDS(drive="/dev/sda", size=5, parts=("a", DRIVES(count=2))))
+    assert decode(json.loads(json.dumps(to_json(said))), Said) == said
+
+
+@pytest.mark.parametrize("text", ["\x1b[2J", "a\nb", "\u202egnp.exe", "\udcff", "\x9b31m", "x" * 10_000])
+def test_text_that_a_sentence_names_cannot_leave_its_place(text: str) -> None:
+    """Foreign text, such as a label, that would clear the screen, start a line, turn what follows round, or
+    push everything else away."""
+    for form in FORMS:
+        said = str(KEPT[form](label=text))
+        assert said.isprintable() and len(said) < 400, form
+        assert said.endswith(" is kept.")

@@ -4,7 +4,7 @@ erasing it."""
 import pytest
 
 from tests.unit.machines import drive, partition, partitioned
-from wizard.diagnose.words import tuning_words
+from wizard.diagnose.told import tuning_words
 from wizard.model.finding import Diagnosis, Recorded, Recording
 from wizard.model.machine import Drive, Signature
 from wizard.model.units import GIB, MIB
@@ -18,7 +18,7 @@ ONE = partitioned(partition(1, MIB, GIB, filesystem="swap"), partition(2, 2 * GI
 @pytest.mark.parametrize(
     ("on", "told"),
     [
-        (ONE, "To keep /dev/sda2 and only use it better: `diskwright tune /dev/sda2 --workload ID`"),
+        (ONE, "To keep /dev/sda2 and use it better: `diskwright tune /dev/sda2 --workload ID`"),
         (
             partitioned(
                 partition(1, MIB, GIB, filesystem="xfs"), partition(2, 2 * GIB, GIB, filesystem="btrfs")

@@ -2,7 +2,7 @@
 and when it may be offered."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from wizard.model.errors import BadInput
 from wizard.model.machine import Drive, Kernel
 from wizard.model.names import printable
 from wizard.model.units import format_exact, parse_size
+from wizard.model.written import WHERE_USED
 
 
 class Kind(StrEnum):
@@ -155,17 +156,18 @@ def limits(option: CatalogueOption, site: Site) -> str | None:
 @dataclass(frozen=True, slots=True)
 class OnKernel:
     """Whether a kernel takes an option, None where that could not be known; `why` says what speaks against it
-    or is not known."""
+    or is not known; `refused`: that is the option's own `never`."""
 
     takes: bool | None
     why: str = ""
+    refused: bool = field(default=False, metadata=WHERE_USED)
 
 
 def on_kernel(option: CatalogueOption, kernel: Kernel) -> OnKernel:
     """Whether `kernel` takes `option`, whatever drive it is for: by what is refused, the filesystems it has,
     and its version."""
     if option.refused and not (option.until and (0, 0) < kernel.version < version_of(option.until)):
-        return OnKernel(False, option.never)
+        return OnKernel(False, option.never, refused=True)
     kinds = [KINDS[name] for name in option.filesystems]
     if kernel.filesystems and kinds and not any(_has(kind, kernel) for kind in kinds):
         return OnKernel(

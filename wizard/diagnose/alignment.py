@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from wizard.diagnose.inside import compensated, find_chunks, find_inside, makes_up
 from wizard.diagnose.places import HIDDEN_BLOCK_BYTES, Place, Standing, place_of_drive, place_of_partition
 from wizard.diagnose.stripes import find_stripes
+from wizard.diagnose.words import alignment as words
+from wizard.diagnose.words import shared
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, align_up
 from wizard.model.machine import Drive, Partition
-from wizard.model.names import printable
-from wizard.model.units import MIB, format_exact
+from wizard.model.said import Said, Sentence, in_a_row
+from wizard.model.units import MIB
 
-KERNEL = "Linux, block/blk-settings.c, queue_limit_alignment_offset"
 EXTENDED_TYPES = (0x05, 0x0F, 0x85)
 ALIGNED = "alignment-ok"
 MOST_FINE = 32
@@ -69,12 +70,13 @@ def _together(drive: Drive, geometry: Geometry, found: Sequence[Finding]) -> Ite
         return
     yield from (one for one in found if one.code != ALIGNED)
     count = sum(not is_extended(partition) for partition in drive.partitions)
-    which = f"All {count}" if len(fine) == count else f"{len(fine)} of the {count}"
-    start = (
-        f"{which} partitions of {drive.path} start on boundaries of the drive's "
-        f"{geometry.granularity_bytes}-byte blocks and of 1 MiB"
+    block = geometry.granularity_bytes
+    yield _on_boundaries(
+        drive.path,
+        words.ALL_FINE(count=count, drive=drive.path, block=block)
+        if len(fine) == count
+        else words.SOME_FINE(fine=len(fine), count=count, drive=drive.path, block=block),
     )
-    yield _on_boundaries(drive.path, f"{start}, and so do the data in them.")
 
 
 def _within(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
@@ -91,7 +93,7 @@ def _whole(drive: Drive, geometry: Geometry, place: Place) -> Iterator[Finding]:
     if place.standing is Standing.OFF:
         yield compensated(geometry, place) if makes_up(place) else _first_byte(drive, geometry, place)
     elif place.within and makes_up(place):
-        yield _fine(place, geometry, "begins")
+        yield _fine(place, geometry, words.FINE_WHOLE)
     yield from _within(drive, geometry, place)
 
 
@@ -100,38 +102,38 @@ def _first_byte(drive: Drive, geometry: Geometry, place: Place) -> Finding:
         "alignment-physical",
         Severity.DANGER,
         drive.path,
-        f"What lives on {drive.path} itself begins with its first byte, off the drive's "
-        f"{geometry.granularity_bytes}-byte blocks: the next boundary is {place.off_bytes} bytes further on.",
+        words.FIRST_BYTE(drive=drive.path, missing=place.off_bytes, block=geometry.granularity_bytes),
         _cost(drive, geometry),
-        KERNEL,
-        "Only a new start cures it: copy the data elsewhere, plan the drive anew with a partition, and copy "
-        "it back.",
+        shared.KERNEL(),
+        words.ANEW_WITH_PARTITION(),
     )
 
 
-def _fine(place: Place, geometry: Geometry, begins: str) -> Finding:
+def _fine(place: Place, geometry: Geometry, fine: Sentence) -> Finding:
     """It begins on a boundary, and so does all within."""
+    said = [fine(place=place.device, start=place.start_bytes or 0, block=geometry.granularity_bytes)]
     leaves = [leaf for leaf in place.leaves() if leaf is not place]
-    leaf = leaves[0] if leaves and makes_up(place) else None
-    grain = " and of 1 MiB" if begins == "starts" else ""
-    told = ""
-    if leaf is not None:
-        where = f" at byte {leaf.start_bytes}" if leaf.start_bytes is not None else ""
-        told = (
-            f"; {leaf.name} begins{where}, on one too"
+    if leaves and makes_up(place):
+        data, start = leaves[0].name, leaves[0].start_bytes
+        plain, at = (
+            (words.DATA_FINE, words.DATA_FINE_AT)
             if len(leaves) == 1
-            else f"; so do the data in it, first {leaf.name}{where}"
+            else (words.ALL_DATA_FINE, words.ALL_DATA_FINE_AT)
         )
-    where = (
-        f"{begins} at byte {place.start_bytes}, on a boundary of the drive's "
-        f"{geometry.granularity_bytes}-byte blocks"
+        said.append(plain(data=data) if start is None else at(data=data, start=start))
+    return _on_boundaries(place.device, in_a_row(*said))
+
+
+def _on_boundaries(subject: str, sentence: Said) -> Finding:
+    return Finding(
+        ALIGNED,
+        Severity.OK,
+        subject,
+        sentence,
+        words.NO_SPLIT(),
+        shared.KERNEL(),
+        shared.NOTHING_TO_DO(),
     )
-    return _on_boundaries(place.device, f"{place.device} {where}{grain}{told}.")
-
-
-def _on_boundaries(subject: str, sentence: str) -> Finding:
-    why = "No write has to touch a physical block that it does not fill because of where the data start."
-    return Finding(ALIGNED, Severity.OK, subject, sentence, why, KERNEL, "Nothing needs to be done.")
 
 
 def is_extended(partition: Partition) -> bool:
@@ -152,114 +154,71 @@ def _partition(
     elif (partition.start_bytes - max(geometry.alignment_offset_bytes, 0)) % MIB:
         yield _grain(drive, partition)
     elif not spoiled:
-        yield _fine(place, geometry, "starts")
+        yield _fine(place, geometry, words.FINE)
 
 
 def _physical(drive: Drive, geometry: Geometry, partition: Partition, missing: int) -> Finding:
-    granularity, physical = geometry.granularity_bytes, geometry.physical_block_bytes
-    boundary = (
-        f"{physical}-byte physical blocks"
-        if granularity == physical
-        else f"{granularity}-byte minimum I/O size"
-    )
+    unit, path, start = geometry.granularity_bytes, partition.path, partition.start_bytes
     sentence = (
-        f"{partition.path} starts at byte {partition.start_bytes}, off the drive's {boundary}: "
-        f"the next boundary is {missing} bytes further on."
+        words.PHYSICAL(partition=path, start=start, missing=missing, block=unit)
+        if unit == geometry.physical_block_bytes
+        else words.MINIMUM_IO(partition=path, start=start, missing=missing, unit=unit)
     )
+    code = "alignment-physical"
     if (partition.type or "").lower() == BIOS_BOOT_TYPE:
-        why = (
-            "This is a BIOS boot partition, which is written only when the boot loader is installed, so that "
-            "it costs nothing."
-        )
-        return Finding(
-            "alignment-physical",
-            Severity.INFO,
-            partition.path,
-            sentence,
-            why,
-            KERNEL,
-            "Nothing needs to be done.",
-        )
-    source = (
-        KERNEL
-        if drive.rotational is False
-        else f"{KERNEL}; an alignment study of 2010 (WD10EARS, Linux 2.6.32)"
-    )
-    return Finding(
-        "alignment-physical",
-        Severity.DANGER,
-        partition.path,
-        sentence,
-        _cost(drive, geometry),
-        source,
-        _move(geometry, partition),
-    )
+        why, source, remedy = words.BIOS_BOOT(), shared.KERNEL(), shared.NOTHING_TO_DO()
+        return Finding(code, Severity.INFO, path, sentence, why, source, remedy)
+    source = shared.KERNEL() if drive.rotational is False else words.KERNEL_AND_STUDY()
+    cost = _cost(drive, geometry)
+    return Finding(code, Severity.DANGER, path, sentence, cost, source, _move(geometry, partition))
 
 
-def _cost(drive: Drive, geometry: Geometry) -> str:
+def _cost(drive: Drive, geometry: Geometry) -> Said:
     if geometry.granularity_bytes != geometry.physical_block_bytes:
-        return (
-            "Writes that look whole straddle two of the units the drive or array works in; a parity array "
-            "reads and writes both again for each."
-        )
-    plain = (
-        "A write that fills a block of the filesystem fills no physical block, so that the drive must read, "
-        "change and write two of them."
+        return words.TWO_UNITS()
+    return in_a_row(
+        shared.TWO_BLOCKS(), words.COST_OF_WEAR() if drive.rotational is False else words.COST_OF_TIME()
     )
-    if drive.rotational is False:
-        return (
-            f"{plain} On a solid-state drive that costs wear and less time than on a hard disk; how much "
-            "differs from drive to drive."
-        )
-    return f"{plain} On a hard disk of 2010 that made mkfs take up to 7.9 times as long."
 
 
 def _hidden(drive: Drive, geometry: Geometry, partition: Partition) -> Finding:
-    off = partition.start_bytes % HIDDEN_BLOCK_BYTES
     return Finding(
         "alignment-4096",
         Severity.WARNING,
         partition.path,
-        f"{partition.path} starts at byte {partition.start_bytes}, {off} bytes past a multiple of 4096, "
-        f"on a drive that claims physical blocks of {geometry.physical_block_bytes} bytes.",
-        "Drives that have 4096-byte blocks and claim 512 exist (WD10EARS, HD204UI); on those every write of "
-        "this partition would be slow.",
-        "an alignment study of 2010 (WD10EARS, Linux 2.6.32)",
-        f"`diskwright bench {drive.path} --assume-physical 4096` measures it. " + _move(geometry, partition),
+        words.HIDDEN(
+            partition=partition.path,
+            start=partition.start_bytes,
+            off=partition.start_bytes % HIDDEN_BLOCK_BYTES,
+            block=geometry.physical_block_bytes,
+        ),
+        shared.LIARS(),
+        words.STUDY(),
+        in_a_row(words.MEASURE(drive=drive.path), _move(geometry, partition)),
     )
 
 
 def _grain(drive: Drive, partition: Partition) -> Finding:
-    inside = (
-        "erase blocks of a solid-state drive"
-        if drive.rotational is False
-        else "stripes of an array or caches of a controller"
-    )
     return Finding(
         "alignment-grain",
         Severity.INFO,
         partition.path,
-        f"{partition.path} starts at byte {partition.start_bytes}, aligned to the drive's blocks but not to "
-        "1 MiB.",
-        f"The drive's own rule holds; larger units that no drive reports ({inside}) may still be straddled.",
-        "the grain of 1 MiB that libfdisk and libparted use",
-        "Nothing needs to be done for this alone; a new layout will start on 1 MiB.",
+        words.GRAIN(partition=partition.path, start=partition.start_bytes),
+        words.LARGER_ERASE_BLOCKS() if drive.rotational is False else words.LARGER_STRIPES(),
+        words.GRAIN_OF_TOOLS(),
+        words.GRAIN_LATER(),
     )
 
 
 def _stack(path: str, kind: str = "") -> Finding:
-    named = f"{printable(path, 60)} ({kind})" if kind else path
     return Finding(
         "alignment-stack",
         Severity.DANGER,
         path,
-        f"The kernel calls {named} misaligned in itself: the devices beneath it do not begin on each other's "
-        "blocks.",
-        "No start of a partition on it can be right for every device beneath, so that writes straddle "
-        "physical blocks somewhere.",
-        "Linux, Documentation/ABI/stable/sysfs-block, alignment_offset of -1",
-        "Build the array or volume again on aligned partitions; the findings on the drives beneath "
-        f"{printable(path, 60)} say which are not.",
+        words.STACK(stack=shared.NAMED(path=path, kind=kind) if kind else path),
+        words.STACK_WHY(),
+        words.STACK_SOURCE(),
+        words.STACK_REMEDY(path=path),
     )
 
 
@@ -270,21 +229,15 @@ def _led_astray(drive: Drive, geometry: Geometry, path: str, kind: str) -> Findi
         "alignment-stack",
         Severity.INFO,
         path,
-        f"The kernel calls {printable(path, 60)} ({kind}) misaligned in itself, but that says nothing of "
-        f"where it begins on {drive.path}.",
-        f"The optimal I/O size of {geometry.optimal_io_bytes} bytes that {drive.path} reports is no multiple "
-        f"of its physical blocks of {geometry.physical_block_bytes}, and over such a drive the kernel says "
-        "so of every stack; the sum of the offsets decides.",
-        "Linux, block/blk-settings.c, blk_stack_limits",
-        "Nothing needs to be done about this alone; the other findings say whether the data begin on a "
-        "boundary.",
+        words.LED_ASTRAY(path=path, kind=kind, drive=drive.path),
+        words.LED_ASTRAY_WHY(
+            drive=drive.path, optimal=geometry.optimal_io_bytes, block=geometry.physical_block_bytes
+        ),
+        words.LED_ASTRAY_SOURCE(),
+        words.LED_ASTRAY_REMEDY(),
     )
 
 
-def _move(geometry: Geometry, partition: Partition) -> str:
+def _move(geometry: Geometry, partition: Partition) -> Said:
     """The remedy for a partition that starts in the wrong place."""
-    better = align_up(geometry, partition.start_bytes)
-    return (
-        f"Only a new start cures it, such as byte {better} ({format_exact(better)}): copy the data "
-        "elsewhere, plan the drive anew and copy it back. diskwright does not shift data in place."
-    )
+    return words.MOVE(better=align_up(geometry, partition.start_bytes))

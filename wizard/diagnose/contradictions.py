@@ -5,8 +5,10 @@ from collections.abc import Iterator, Sequence
 
 from wizard.diagnose.recording import speaks_for_conventional, strongest
 from wizard.diagnose.rungs import VIRTUAL_BUSES, Rung, own_rotation_rate
+from wizard.diagnose.words import recording as words
 from wizard.model.finding import Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive
+from wizard.model.said import Said
 
 
 def find_contradictions(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
@@ -22,34 +24,27 @@ def _recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Ite
     several = len({rung.management for rung in shingled if rung.exact}) > 1
     if not shingled or not (conventional or several) or drive.bus in VIRTUAL_BUSES:
         return
-    said = "; ".join(f"{rung.clue.source} says {rung.clue.says}" for rung in (*shingled, *conventional))
+    said = tuple(
+        words.SOURCE_SAYS(source=rung.clue.source, says=rung.clue.says) for rung in (*shingled, *conventional)
+    )
     best = strongest(shingled)
     assert best is not None
-    if recording.verdict is Recorded.YES:
-        believed = (
-            f"{best.clue.source} is believed: the drive's own word counts most, then its maker's and "
-            "smartmontools', then others'."
-        )
-    elif recording.verdict is Recorded.LIKELY:
-        believed = f"{best.clue.source} is believed for now, as the stronger of the two, and not as a proof."
-    else:
-        believed = (
-            "None is believed: they are equally strong, so that the drive counts as unknown. One model "
-            "number can be of either kind."
-        )
     if several and not conventional:
-        believed = (
-            f"{best.clue.source} is believed: it stands highest of those that say who manages the zones."
-        )
+        believed = words.HIGHEST_BELIEVED(source=best.clue.source)
+    elif recording.verdict is Recorded.YES:
+        believed = words.BELIEVED(source=best.clue.source)
+    elif recording.verdict is Recorded.LIKELY:
+        believed = words.BELIEVED_FOR_NOW(source=best.clue.source)
+    else:
+        believed = words.NONE_BELIEVED()
     yield Finding(
         "recording-contradiction",
         Severity.WARNING,
         drive.path,
-        f"The sources contradict each other about how {drive.path} records: {said}.",
+        words.CONTRADICTION(drive=drive.path, clues=said),
         believed,
-        "the ladder of clues, each shown with its confidence by `diskwright inspect --json`",
-        "Read the label for the exact model number and look it up at its maker. Until it is known, treat the "
-        "drive as shingled: that costs little if it is not.",
+        words.CONTRADICTION_SOURCE(),
+        words.CONTRADICTION_REMEDY(),
     )
 
 
@@ -57,18 +52,16 @@ def _rotation(drive: Drive) -> Iterator[Finding]:
     rate = own_rotation_rate(drive)
     if rate is None or drive.rotational is None or (rate > 1) == drive.rotational:
         return
-    own = f"turns {rate} times a minute" if rate > 1 else "is a solid-state drive"
-    kernels = "a hard disk" if drive.rotational else "a drive without moving parts"
     yield Finding(
         "recording-contradiction",
         Severity.INFO,
         drive.path,
-        f"The kernel takes {drive.path} for {kernels}, and the drive says of itself that it {own}.",
-        "The drive is believed: enclosures and controllers often leave it out, and queue/rotational can be "
-        "set by anybody who is root.",
-        "queue/rotational in sysfs, against IDENTIFY word 217 or smartctl",
-        f"`echo {int(rate > 1)} > /sys/block/{drive.path.removeprefix('/dev/')}/queue/rotational` puts the "
-        "kernel right until the next start; what is concluded about the recording does not depend on it.",
+        words.TURNS_AS_DISK(drive=drive.path, rate=rate)
+        if rate > 1
+        else words.SOLID_AS_DISK(drive=drive.path),
+        words.ROTATION_WHY(),
+        words.ROTATION_SOURCE(),
+        words.ROTATION_REMEDY(turns=int(rate > 1), name=drive.path.removeprefix("/dev/")),
     )
 
 
@@ -77,40 +70,22 @@ def _blocks(drive: Drive) -> Iterator[Finding]:
     if drive.ata is None or drive.geometry is None:
         return
     physical, shift = drive.ata.physical_block_bytes, drive.ata.alignment_offset_bytes
-    if physical is not None and physical > drive.geometry.physical_block_bytes:
-        yield _geometry(
-            drive,
-            f"The kernel knows blocks of {drive.geometry.physical_block_bytes} bytes, the drive itself says "
-            f"{physical}",
-            "Something between them hides the larger blocks; a partition that is aligned for the kernel may "
-            "not be for the drive.",
-            "Nothing needs to be done for layouts made here, which start on a whole MiB; give other tools "
-            "starts in MiB.",
-        )
-    elif (
-        shift is not None
-        and shift != drive.geometry.alignment_offset_bytes
-        and drive.geometry.alignment_offset_bytes >= 0
-    ):
-        yield _geometry(
-            drive,
-            f"The kernel lets physical blocks begin {drive.geometry.alignment_offset_bytes} bytes from the "
-            f"drive's start, the drive itself says {shift}",
-            "Something between them hides the shift, which a jumper on the drive causes; every partition the "
-            "kernel calls aligned then lies across two physical blocks.",
-            "Take the jumper off before anything is stored, or attach the drive without the bridge. "
-            f"`diskwright bench {drive.path}` measures which of the two is right.",
-        )
+    block, offset = drive.geometry.physical_block_bytes, drive.geometry.alignment_offset_bytes
+    if physical is not None and physical > block:
+        larger = words.LARGER_BLOCKS(drive=drive.path, own=physical, kernels=block)
+        yield _geometry(drive, larger, words.LARGER_BLOCKS_WHY(), words.LARGER_BLOCKS_REMEDY())
+    elif shift is not None and shift != offset and offset >= 0:
+        shifted = words.SHIFTED(drive=drive.path, own=shift, kernels=offset)
+        yield _geometry(drive, shifted, words.SHIFTED_WHY(), words.SHIFTED_REMEDY(drive=drive.path))
 
 
-def _geometry(drive: Drive, sentence: str, why: str, remedy: str) -> Finding:
-    source = "physical_block_size and alignment_offset in sysfs, against IDENTIFY words 106 and 209"
+def _geometry(drive: Drive, sentence: Said, why: Said, remedy: Said) -> Finding:
     return Finding(
         "geometry-contradiction",
         Severity.WARNING,
         drive.path,
-        f"{drive.path}: {sentence[:1].lower()}{sentence[1:]}.",
+        sentence,
         why,
-        source,
+        words.BLOCKS_SOURCE(),
         remedy,
     )

@@ -2,11 +2,13 @@
 
 from collections.abc import Iterator
 
+from wizard.diagnose.words import nvme as words
 from wizard.model.drive_facts import NvmeFormat
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive
+from wizard.model.said import Said, in_a_row
 
-PERFORMANCE = ("best", "better", "good", "degraded")
+PERFORMANCE = (words.BEST(), words.BETTER(), words.GOOD(), words.DEGRADED())
 """The relative performance field of an LBA format: among the formats of this one drive, at equal load."""
 NATIVE_BYTES = 4096
 
@@ -39,41 +41,32 @@ def find_nvme(drive: Drive) -> Iterator[Finding]:
     if used is None or better is None or drive.nvme_format_scope == "none":
         return
     faster = better.performance < used.performance
-    if faster:
-        gain = (
-            f"The drive calls the one in use {PERFORMANCE[used.performance]} and the other "
-            f"{PERFORMANCE[better.performance]}; by how much, it does not say."
-        )
-    else:
-        gain = (
-            f"The drive calls both {PERFORMANCE[used.performance]}, so that no speed is promised: with "
-            "blocks of 4096 bytes no write can be misaligned or smaller than that, and nothing else is known "
-            "to be gained."
-        )
-    spread = {
-        "all": "This controller formats all of its namespaces together: every one of them would be erased.",
-        "namespace": "This controller formats one namespace at a time; the others would stay.",
-    }.get(
-        drive.nvme_format_scope or "",
-        "Whether it would erase the controller's other namespaces too is not known: count on it.",
-    )
+    sentence = words.FASTER if faster else words.AS_FAST
+    scope = {"all": words.SCOPE_ALL, "namespace": words.SCOPE_ONE}
     yield Finding(
         "geometry-nvme-formats",
         Severity.INFO,
         drive.path,
-        f"{drive.path} is formatted in blocks of {_size(used)} (format {used.number}) and could have "
-        f"{_size(better)} (format {better.number}), which it calls "
-        f"{'faster' if faster else 'neither faster nor slower'}.",
-        gain,
-        "the drive's own list of formats (NVMe Identify Namespace: data size, metadata size, relative "
-        "performance)",
-        f"If at all, before anything is stored: `nvme format --lbaf={better.number} {drive.path}` ERASES "
-        f"EVERYTHING on it, at once and for good. {spread} diskwright never runs it. Old firmware cannot "
-        "start a system from blocks of 4096 bytes.",
+        sentence(
+            drive=drive.path,
+            used=_size(used),
+            used_number=used.number,
+            better=_size(better),
+            better_number=better.number,
+        ),
+        words.FASTER_WHY(used=PERFORMANCE[used.performance], better=PERFORMANCE[better.performance])
+        if faster
+        else words.AS_FAST_WHY(used=PERFORMANCE[used.performance]),
+        words.SOURCE(),
+        in_a_row(
+            words.REMEDY(number=better.number, drive=drive.path),
+            scope.get(drive.nvme_format_scope or "", words.SCOPE_UNKNOWN)(),
+            words.REMEDY_REST(),
+        ),
     )
 
 
-def _size(one: NvmeFormat) -> str:
-    return f"{one.data_bytes} bytes" + (
-        f" with {one.metadata_bytes} of metadata" if one.metadata_bytes else ""
-    )
+def _size(one: NvmeFormat) -> Said:
+    if one.metadata_bytes:
+        return words.SIZE_WITH_METADATA(data=one.data_bytes, metadata=one.metadata_bytes)
+    return words.SIZE(data=one.data_bytes)

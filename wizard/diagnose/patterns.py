@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from wizard.diagnose.words import patterns as words
 from wizard.documents.profiles import line_of, profile_files, read_profile
 from wizard.model.errors import BadInput
 from wizard.model.machine import Drive
-from wizard.model.names import printable
+from wizard.model.said import Said
 
 
 class Kind(StrEnum):
@@ -55,7 +56,8 @@ class Pattern:
     family: str = ""
     capacity: str = ""
     largest_tb: float | None = None
-    source: str = "the user's own list"
+    source: str = ""
+    """Without one it is the user's own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,18 +107,18 @@ def read_patterns(path: Path) -> tuple[Pattern, ...]:
             name, said = trouble
             key = f"drives[{index}].{name}"
             line = line_of(path.read_text(encoding="utf-8"), key)
-            raise BadInput(f"{path}, line {line}, {key}: {said}.")
+            raise BadInput(str(words.WRONG_LINE(path=str(path), line=line, key=key, fault=said)))
     return found
 
 
-def _trouble(pattern: Pattern) -> tuple[str, str] | None:
+def _trouble(pattern: Pattern) -> tuple[str, Said] | None:
     """What makes a pattern useless: the key, and the reason."""
     try:
         empty = re.compile(pattern.model).fullmatch("") is not None
     except re.error as error:
-        return "model", f"{printable(pattern.model)!r} is no usable pattern: {error}"
+        return "model", words.NO_PATTERN(pattern=pattern.model, fault=str(error))
     if empty:
-        return "model", f"{printable(pattern.model)!r} is no usable pattern: it fits every drive"
+        return "model", words.FITS_ALL(pattern=pattern.model)
     if pattern.largest_tb is not None and not pattern.largest_tb > 0:
-        return "largest_tb", f"{pattern.largest_tb:g} leaves no drive that could fit"
+        return "largest_tb", words.FITS_NONE(largest=pattern.largest_tb)
     return None

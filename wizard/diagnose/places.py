@@ -8,15 +8,25 @@ and says where in the stack it goes wrong.
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
+from typing import TypeAlias
 
+from wizard.diagnose.words import inside as words
+from wizard.diagnose.words import shared
 from wizard.model.geometry import Geometry, misalignment_bytes
 from wizard.model.machine import Drive, Layer, Partition, Signature, Striping
-from wizard.model.names import printable
+from wizard.model.said import Said
 
 HIDDEN_BLOCK_BYTES = 4096
 """What a drive may have that claims less."""
-CONTAINERS = {"linux_raid_member": "the RAID member", "crypto_LUKS": "LUKS", "LVM2_member": "LVM"}
+CONTAINERS: dict[str, tuple[Said | str, Said | str]] = {
+    "linux_raid_member": (words.MEMBER(), words.MEMBER_TERM()),
+    "crypto_LUKS": ("LUKS", "LUKS"),
+    "LVM2_member": ("LVM", "LVM"),
+}
+"""What a container is called, in a sentence and in a sum."""
 MOST_DEPTH = 8
+Terms: TypeAlias = tuple[tuple[Said | str, int], ...]
+"""The parts of a sum, each with what it is of."""
 
 
 class Standing(Enum):
@@ -49,11 +59,11 @@ class Place:
     """
 
     device: str
-    name: str
+    name: Said | str
     start_bytes: int | None
     standing: Standing
     off_bytes: int
-    terms: tuple[tuple[str, int], ...] = ()
+    terms: Terms = ()
     array: Array | None = None
     geometry: Geometry | None = None
     signatures: tuple[Signature, ...] = ()
@@ -74,9 +84,9 @@ class Place:
             yield from place.everything()
 
     @property
-    def sum_words(self) -> str:
-        """`1048576 (partition) + 16777216 (LUKS)`."""
-        return " + ".join(f"{size} ({what})" for what, size in self.terms)
+    def summands(self) -> tuple[Said, ...]:
+        """`1048576 (partition)`, `16777216 (LUKS)`."""
+        return tuple(words.TERM(bytes=size, what=what) for what, size in self.terms)
 
 
 def place_of_drive(drive: Drive, geometry: Geometry) -> Place:
@@ -88,7 +98,7 @@ def place_of_drive(drive: Drive, geometry: Geometry) -> Place:
 
 def place_of_partition(drive: Drive, geometry: Geometry, partition: Partition) -> Place:
     """A partition and what stands on it."""
-    terms = (("partition", partition.start_bytes),)
+    terms = ((words.PARTITION(), partition.start_bytes),)
     return _Survey(drive, geometry).place(
         partition.path,
         partition.path,
@@ -120,9 +130,9 @@ class _Survey:
     def place(
         self,
         device: str,
-        name: str,
+        name: Said | str,
         start: int | None,
-        terms: tuple[tuple[str, int], ...],
+        terms: Terms,
         array: Array | None,
         signatures: tuple[Signature, ...],
         geometry: Geometry | None,
@@ -147,7 +157,7 @@ class _Survey:
         self,
         layer: Layer,
         start: int | None,
-        terms: tuple[tuple[str, int], ...],
+        terms: Terms,
         array: Array | None,
         depth: int,
         behind: int = 0,
@@ -155,7 +165,7 @@ class _Survey:
         """`behind`: how much of the layer's offset `start` and `terms` have in them already."""
         offset = None if layer.offset_bytes is None else layer.offset_bytes - behind
         position: int | None = None
-        sums: tuple[tuple[str, int], ...] = ()
+        sums: Terms = ()
         if start is not None and offset is not None:
             position, sums = start + offset, (*terms, (layer.kind, offset))
         inner = _moved(array, offset)
@@ -165,7 +175,7 @@ class _Survey:
             # blocks.
             if layer.striping.unit_bytes % self.geometry.granularity_bytes:
                 position, sums = None, ()
-        name = f"{printable(layer.path, 60)} ({layer.kind})"
+        name = shared.NAMED(path=layer.path, kind=layer.kind)
         return self.place(
             layer.path, name, position, sums, inner, layer.signatures, layer.geometry, depth + 1
         )
@@ -175,7 +185,7 @@ class _Survey:
         device: str,
         mark: Signature,
         start: int | None,
-        terms: tuple[tuple[str, int], ...],
+        terms: Terms,
         array: Array | None,
         volumes: tuple[Layer, ...],
         depth: int,
@@ -185,12 +195,12 @@ class _Survey:
         offset = mark.data_offset_bytes
         assert offset is not None
         position = None if start is None else start + offset
-        word = CONTAINERS[mark.kind]
+        container, term = CONTAINERS[mark.kind]
         standing, off = is_off(self.geometry, position) if position is not None else (Standing.UNKNOWN, 0)
-        sums = () if position is None else (*terms, (word.removeprefix("the "), offset))
+        sums = () if position is None else (*terms, (term, offset))
         inner = _moved(array, offset)
         within = tuple(self._layer(layer, position, sums, inner, depth, behind=offset) for layer in volumes)
-        name = f"the data of {word} in {printable(device, 60)}"
+        name = words.DATA_OF(container=container, device=device)
         return Place(device, name, position, standing, off, sums, inner, within=within, container=mark.kind)
 
     def _by_kernel(self, geometry: Geometry | None) -> tuple[Standing, int]:

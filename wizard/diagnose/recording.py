@@ -6,15 +6,16 @@ from collections.abc import Iterator, Sequence
 from wizard.diagnose.rungs import (
     HOST_AWARE,
     HOST_MANAGED,
-    NOT_ASKED,
     VIRTUAL_BUSES,
     Rung,
     Weight,
     own_rotation_rate,
     turns,
 )
+from wizard.diagnose.words import recording as words
 from wizard.model.finding import Clue, Finding, Recorded, Recording, Severity
 from wizard.model.machine import Drive
+from wizard.model.said import Said, Sentence, in_a_row
 
 
 def judge_recording(drive: Drive, rungs: Sequence[Rung]) -> Recording:
@@ -56,34 +57,21 @@ def speaks_for_conventional(rung: Rung) -> bool:
 
 
 def _solid(drive: Drive) -> Clue:
-    own = own_rotation_rate(drive) is not None
-    source = (
-        "the drive's own rotation rate (IDENTIFY word 217, or smartctl)"
-        if own
-        else "/sys/block/*/queue/rotational"
-    )
-    return Clue(source, "nothing turns, so that there are no tracks to overlap", "high")
-
-
-WHY_SHINGLED = (
-    "Tracks overlap, so that random writes are gathered in a cache and rewritten in whole bands later; once "
-    "the cache is full they crawl. In ten hours of a backup's file operations ext4 did 172,668 on a shingled "
-    "drive, against 466,044 on a conventional one."
-)
-STUDY = "a comparison of filesystems on a Seagate ST8000AS0002 and a conventional Toshiba"
+    source = words.KERNELS_ROTATION() if own_rotation_rate(drive) is None else words.OWN_ROTATION()
+    return Clue(source, words.NOTHING_TURNS(), "high")
 
 
 def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) -> Iterator[Finding]:
     """What the verdict means for the person. Where clues cancel each other out, contradictions.py says so
     instead."""
     if recording.verdict is Recorded.LIKELY:
-        yield _shingled(drive, recording, "recording-shingled-likely", "is likely shingled")
+        yield _shingled(drive, recording, "recording-shingled-likely", words.LIKELY)
     elif recording.management == HOST_MANAGED:
         yield _host_managed(drive, recording)
     elif recording.management == HOST_AWARE:
-        yield _shingled(drive, recording, "recording-zoned-host-aware", "is shingled and host-aware")
+        yield _shingled(drive, recording, "recording-zoned-host-aware", words.HOST_AWARE)
     elif recording.verdict is Recorded.YES:
-        yield _shingled(drive, recording, "recording-shingled", "is shingled, and manages that by itself")
+        yield _shingled(drive, recording, "recording-shingled", words.SHINGLED)
     elif (
         recording.verdict is Recorded.UNKNOWN
         and turns(drive)
@@ -95,31 +83,23 @@ def find_recording(drive: Drive, recording: Recording, rungs: Sequence[Rung]) ->
 
 def _unknown(drive: Drive, rungs: Sequence[Rung]) -> Finding:
     conventional = [rung.clue for rung in rungs if speaks_for_conventional(rung)]
-    unasked = [rung.clue for rung in rungs if NOT_ASKED in rung.clue.says]
-    silent = "; ".join(clue.source for clue in unasked)
-    sentence = f"Nothing tells whether {drive.path} is shingled."
+    unasked = [rung.clue for rung in rungs if not rung.asked]
     if conventional:
-        said = "; ".join(f"{clue.source}: {clue.says}" for clue in conventional)
-        sentence = f"Nothing says that {drive.path} is shingled, and it is listed as conventional ({said})."
+        said = tuple(words.CLUE(source=clue.source, says=clue.says) for clue in conventional)
+        sentence = words.UNKNOWN_LISTED(drive=drive.path, clues=said)
     elif unasked:
-        sentence = f"Nothing that could be asked tells whether {drive.path} is shingled; not heard: {silent}."
-    why = (
-        "Shingled drives that say nothing of it exist (ST8000AS0002, MQ04UBB400): silence is no proof of a "
-        "conventional drive."
-    )
-    if unasked:
-        why += " Not heard: " + "; ".join(f"{clue.source} ({clue.says})" for clue in unasked) + "."
+        sentence = words.UNKNOWN_UNHEARD(drive=drive.path, sources=tuple(clue.source for clue in unasked))
+    else:
+        sentence = words.UNKNOWN(drive=drive.path)
+    unheard = tuple(words.SOURCE_AND_WHY(source=clue.source, says=clue.says) for clue in unasked)
     return Finding(
         "recording-unknown",
         Severity.INFO,
         drive.path,
         sentence,
-        why,
-        "the kernel, VPD page B1h, IDENTIFY data, smartctl, discard and the list of models, as far as they "
-        "could be asked",
-        "Look the model up at its maker, and put what you learn into /etc/diskwright/drives; one line is "
-        f"enough. With free space on it, `diskwright bench {drive.path} --scratch --shingled` looks for the "
-        "fall in speed by which such a drive shows itself.",
+        in_a_row(words.UNKNOWN_WHY(), *([words.UNHEARD(clues=unheard)] if unheard else [])),
+        words.UNKNOWN_SOURCE(),
+        words.UNKNOWN_REMEDY(drive=drive.path),
     )
 
 
@@ -128,33 +108,30 @@ def _host_managed(drive: Drive, recording: Recording) -> Finding:
         "recording-zoned-host-managed",
         Severity.DANGER,
         drive.path,
-        f"{drive.path} is host-managed: its zones can only be written from their start on, in order "
-        f"({_clues(recording)}).",
-        "The kernel refuses partitions on it, and ext4 cannot live there; writes out of order fail.",
-        "Linux, block/partitions/core.c and Documentation/block (zoned devices)",
-        "Give the whole drive to Btrfs in its zoned mode, without partitions: `diskwright advise "
-        f"{drive.path} --workload ID` says whether this kernel and these tools can, and what else could live "
-        "there.",
+        words.HOST_MANAGED(drive=drive.path, clues=_clues(recording)),
+        words.HOST_MANAGED_WHY(),
+        words.HOST_MANAGED_SOURCE(),
+        words.HOST_MANAGED_REMEDY(drive=drive.path),
     )
 
 
-def _shingled(drive: Drive, recording: Recording, code: str, what: str) -> Finding:
+def _shingled(drive: Drive, recording: Recording, code: str, sentence: Sentence) -> Finding:
     return Finding(
         code,
         Severity.WARNING,
         drive.path,
-        f"{drive.path} {what} ({_clues(recording)}).",
-        WHY_SHINGLED,
-        STUDY,
-        "The recording itself cannot be changed. Use it for large files written once, mount it with noatime, "
-        "and keep databases, virtual machines and parity arrays off it.",
+        sentence(drive=drive.path, clues=_clues(recording)),
+        words.WHY_SHINGLED(),
+        words.STUDY(),
+        words.SHINGLED_REMEDY(),
     )
 
 
-def _clues(recording: Recording) -> str:
+def _clues(recording: Recording) -> tuple[Said, ...]:
     """The clues that say something, for a sentence."""
-    return "; ".join(
-        f"{clue.source}: {clue.says}"
+    reported = (words.REPORTED.code, words.REPORTED_FAMILY.code)
+    return tuple(
+        words.CLUE(source=clue.source, says=clue.says)
         for clue in recording.evidence
-        if clue.confidence != "low" or "reported as" in clue.says
+        if clue.confidence != "low" or clue.says.code in reported
     )

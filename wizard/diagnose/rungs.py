@@ -12,22 +12,14 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 from wizard.diagnose.patterns import Confidence, Kind, Pattern, fitting
+from wizard.diagnose.words import recording as words
 from wizard.model.finding import Clue
 from wizard.model.machine import Drive
-from wizard.model.names import printable
+from wizard.model.said import Said
 
 DRIVE, HOST_AWARE, HOST_MANAGED = "drive", "host-aware", "host-managed"
 VIRTUAL_BUSES = ("loop", "virtio", "mmc", "nvme")
 VIRTUAL_MODELS = ("QEMU", "VBOX", "VMware", "Virtual")
-
-KERNEL = "queue/zoned of the kernel"
-PAGE = "SCSI VPD page B1h, byte 8, bits 5:4"
-WORD = "IDENTIFY word 69, bits 1:0"
-SMARTCTL = "smartctl, the drive's zoned capability"
-DATABASE = "smartmontools' drive database"
-DISCARD = "rotational, and discard (TRIM)"
-MODELS = "list of models"
-NOT_ASKED = "could not be asked"
 
 
 class Weight(IntEnum):
@@ -45,13 +37,15 @@ class Rung:
     """One clue and what it speaks for: a management, or with None for a conventional drive; no weight where
     it is silent.
 
-    `exact` is false where it says that a drive is shingled, and not who manages that.
+    `exact` is false where it says that a drive is shingled, and not who manages that; `asked` where it could
+    not be asked.
     """
 
     clue: Clue
     management: str | None = None
     weight: Weight | None = None
     exact: bool = True
+    asked: bool = True
 
 
 def rungs_of(drive: Drive, patterns: tuple[Pattern, ...]) -> tuple[Rung, ...]:
@@ -84,64 +78,77 @@ def own_rotation_rate(drive: Drive) -> int | None:
     )
 
 
-def _unasked(source: str, why: str) -> Rung:
-    return Rung(Clue(source, f"{NOT_ASKED}: {why[:1].lower()}{why[1:].rstrip('.')}", "low"))
+def _unasked(source: Said, why: Said) -> Rung:
+    return Rung(Clue(source, words.NOT_ASKED(why=why), "low"), asked=False)
+
+
+def _unread(source: Said, why: str) -> Rung:
+    return _unasked(source, words.UNREAD(why=f"{why[:1].lower()}{why[1:].rstrip('.')}"))
 
 
 def _zoned(drive: Drive) -> Iterator[Rung]:
+    source = words.KERNEL()
     if drive.zoned in (HOST_AWARE, HOST_MANAGED):
-        yield Rung(Clue(KERNEL, drive.zoned, "high"), drive.zoned, Weight.STATED)
+        clue = Clue(source, words.STATED(management=drive.zoned), "high")
+        yield Rung(clue, drive.zoned, Weight.STATED)
     elif drive.zoned is not None:
-        yield Rung(Clue(KERNEL, f"{printable(drive.zoned, 20)}, as drive-managed drives say too", "low"))
+        yield Rung(Clue(source, words.AS_MANAGED_TOO(zoned=drive.zoned), "low"))
     else:
-        yield _unasked(KERNEL, "this kernel does not know of zones")
+        yield _unasked(source, words.NO_ZONES())
 
 
 def _vpd(drive: Drive) -> Iterator[Rung]:
+    source = words.PAGE()
     match drive.vpd_zoned:
         case 1:
-            yield Rung(Clue(PAGE, "1: host-aware", "high"), HOST_AWARE, Weight.STATED)
+            stated = words.STATED_BITS(bits=1, management=HOST_AWARE)
+            yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
         case 2:
-            yield Rung(Clue(PAGE, "2: drive-managed", "high"), DRIVE, Weight.STATED)
+            stated = words.STATED_BITS(bits=2, management="drive-managed")
+            yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
         case int(bits):
-            yield Rung(Clue(PAGE, f"{bits}: not reported", "low"))
+            yield Rung(Clue(source, words.BITS_NOT_REPORTED(bits=bits), "low"))
         case None if drive.bus == "usb":
-            yield _unasked(PAGE, "the kernel asks few USB bridges for it, and not this one")
+            yield _unasked(source, words.BRIDGE_NOT_ASKED())
         case None if drive.bus not in VIRTUAL_BUSES:
-            yield _unasked(PAGE, "drive or kernel has no such page")
+            yield _unasked(source, words.NO_PAGE())
 
 
 def _word(drive: Drive) -> Iterator[Rung]:
+    source = words.WORD()
     if drive.ata is not None:
         match drive.ata.zoned:
             case 1:
-                yield Rung(Clue(WORD, "1: host-aware", "high"), HOST_AWARE, Weight.STATED)
+                stated = words.STATED_BITS(bits=1, management=HOST_AWARE)
+                yield Rung(Clue(source, stated, "high"), HOST_AWARE, Weight.STATED)
             case 2:
-                yield Rung(Clue(WORD, "2: device-managed", "high"), DRIVE, Weight.STATED)
+                stated = words.STATED_BITS(bits=2, management="device-managed")
+                yield Rung(Clue(source, stated, "high"), DRIVE, Weight.STATED)
             case _:
-                yield Rung(Clue(WORD, "not reported", "low"))
+                yield Rung(Clue(source, words.NOT_REPORTED(), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "ata"), None):
-        yield _unasked(WORD, printable(why, 120))
+        yield _unread(source, why)
     elif drive.bus == "usb":
-        yield _unasked(WORD, "this USB bridge does not hand the drive's own words on")
+        yield _unasked(source, words.BRIDGE_SILENT())
     elif _is_ata(drive):
-        yield _unasked(WORD, "this kernel does not hand the drive's own words on (Linux 5.5 and later do)")
+        yield _unasked(source, words.KERNEL_SILENT())
 
 
 def _smart(drive: Drive) -> Iterator[Rung]:
     smart = drive.smart
     says = {"device_managed": DRIVE, "host_aware": HOST_AWARE}.get(smart.zoned_capability or "")
     if says:
-        yield Rung(Clue(SMARTCTL, str(smart.zoned_capability), "high"), says, Weight.STATED)
-    family = printable(smart.model_family or "")
+        stated = words.STATED(management=smart.zoned_capability or "")
+        yield Rung(Clue(words.SMARTCTL(), stated, "high"), says, Weight.STATED)
+    family, source = smart.model_family or "", words.DATABASE()
     if re.search(r"\(SMR\b", family):
-        yield Rung(Clue(DATABASE, family, "high"), DRIVE, Weight.PUBLISHED, exact=False)
+        yield Rung(Clue(source, words.FAMILY(family=family), "high"), DRIVE, Weight.PUBLISHED, exact=False)
     elif re.search(r"\(CMR\b", family):
-        yield Rung(Clue(DATABASE, family, "medium"), None, Weight.LISTED)
+        yield Rung(Clue(source, words.FAMILY(family=family), "medium"), None, Weight.LISTED)
     elif family:
-        yield Rung(Clue(DATABASE, f"{family}, which says neither", "low"))
+        yield Rung(Clue(source, words.FAMILY_SILENT(family=family), "low"))
     elif why := next((unread.why for unread in drive.unread if unread.what == "smart"), None):
-        yield _unasked("smartctl and its drive database", printable(why, 160))
+        yield _unread(words.SMARTCTL_AND_DATABASE(), why)
 
 
 def _discard(drive: Drive) -> Iterator[Rung]:
@@ -150,7 +157,7 @@ def _discard(drive: Drive) -> Iterator[Rung]:
     models = (drive.model, drive.ata.model if drive.ata else None, drive.smart.model_name)
     emulated = any((model or "").startswith(VIRTUAL_MODELS) for model in models)
     if (own or kernels) and turns(drive) and not emulated:
-        clue = Clue(DISCARD, "hard disks that are not shingled have no use for TRIM", "medium")
+        clue = Clue(words.DISCARD(), words.NO_USE_FOR_TRIM(), "medium")
         yield Rung(clue, DRIVE, Weight.HINT, exact=False)
 
 
@@ -173,12 +180,19 @@ def _listed(drive: Drive, patterns: tuple[Pattern, ...]) -> Iterator[Rung]:
             Confidence.MEDIUM: Weight.LISTED,
             Confidence.LOW: Weight.HINT,
         }[pattern.confidence]
-        family = f"{printable(pattern.family)}: " if pattern.family else ""
-        reported = "reported as " if pattern.confidence is Confidence.LOW else ""
         clue = Clue(
-            f"{MODELS}, after {printable(pattern.source, 120)}",
-            f"{family}{reported}{pattern.kind.value}",
+            words.MODELS(source=pattern.source or words.OWN_LIST()),
+            _said_of(pattern),
             pattern.confidence.value,
         )
         # Lists rarely say who manages it: `drive-managed` is what stands there where nothing more is known.
         yield Rung(clue, managements[pattern.kind], weight, exact=pattern.kind is not Kind.DRIVE_MANAGED)
+
+
+def _said_of(pattern: Pattern) -> Said:
+    """What an entry of the list says; of low confidence it is only reported."""
+    kind, family, only_reported = pattern.kind.value, pattern.family, pattern.confidence is Confidence.LOW
+    if family:
+        named = words.REPORTED_FAMILY if only_reported else words.LISTED_FAMILY
+        return named(family=family, management=kind)
+    return (words.REPORTED if only_reported else words.LISTED)(management=kind)

@@ -4,24 +4,18 @@ and sw."""
 from collections.abc import Iterator
 
 from wizard.diagnose.places import Array, Place
+from wizard.diagnose.words import shared
+from wizard.diagnose.words import stripes as words
 from wizard.model.finding import Finding, Severity
 from wizard.model.geometry import Geometry, plausible_optimal_io_bytes
 from wizard.model.machine import Signature, Striping
-from wizard.model.names import printable
+from wizard.model.said import Said
 
 PARITY = ("md raid4", "md raid5", "md raid6")
 EXT = ("ext2", "ext3", "ext4", "ext4dev")
 SECTOR_BYTES = 512
 LARGEST_BLOCK_BYTES = 4096
 """Of the physical blocks that drives have; no array has chunks that small."""
-WHY = (
-    "The filesystem spreads its tables over the drives and gathers writes to full stripes by these numbers; "
-    "with wrong ones a single drive gets more work, and an array with parity reads before it writes."
-)
-SOURCE = (
-    "the filesystem's superblock; md's superblock, LVM's metadata and the queue limits of the kernel; "
-    "mke2fs(8), xfs(5)"
-)
 
 
 def find_stripes(place: Place) -> Iterator[Finding]:
@@ -36,26 +30,27 @@ def find_stripes(place: Place) -> Iterator[Finding]:
 
 def _on_array(leaf: Place, mark: Signature, array: Array) -> Finding | None:
     wanted, stated = array.striping, _stated(mark)
-    below = f"{printable(array.layer.path, 60)} ({array.layer.kind})"
-    subject = f"{mark.kind} on {printable(leaf.device, 60)}"
-    fits = f"{wanted.unit_bytes} bytes a chunk and {wanted.width_bytes} a full stripe"
+    array_named = shared.NAMED(path=array.layer.path, kind=array.layer.kind)
     if stated is not None and (stated == wanted or _is_kernels(stated, leaf.geometry)):
-        sentence = f"{subject} is laid out for the array that it stands on, {below}: {_words(stated)}."
-        return Finding(
-            "alignment-stripe", Severity.OK, leaf.device, sentence, WHY, SOURCE, "Nothing needs to be done."
+        fits = words.FITS(
+            filesystem=mark.kind, device=leaf.device, array=array_named, striping=_words(stated)
         )
+        return _stripe(Severity.OK, leaf, fits, words.WHY(), shared.NOTHING_TO_DO())
     if stated is None:
         severity = Severity.WARNING if array.layer.kind in PARITY else Severity.INFO
-        sentence = f"{subject} knows nothing of the array that it stands on, {below}, which has {fits}."
+        sentence = words.UNAWARE(
+            filesystem=mark.kind, device=leaf.device, array=array_named, striping=_words(wanted)
+        )
     else:
         severity = Severity.WARNING
-        sentence = (
-            f"{subject} is laid out for {_words(stated)}, but the array that it stands on, {below}, has "
-            f"{fits}."
+        sentence = words.OTHER(
+            filesystem=mark.kind,
+            device=leaf.device,
+            array=array_named,
+            stated=_words(stated),
+            striping=_words(wanted),
         )
-    return Finding(
-        "alignment-stripe", severity, leaf.device, sentence, WHY, SOURCE, _remedy(leaf, mark, wanted)
-    )
+    return _stripe(severity, leaf, sentence, words.WHY(), _remedy(leaf, mark, wanted))
 
 
 def _on_plain(leaf: Place, mark: Signature) -> Finding | None:
@@ -64,38 +59,26 @@ def _on_plain(leaf: Place, mark: Signature) -> Finding | None:
     stated, geometry = _stated(mark), leaf.geometry
     if stated is None or geometry is None or _is_kernels(stated, geometry):
         return None
-    subject = f"{mark.kind} on {printable(leaf.device, 60)} is laid out for {_words(stated)}"
     block = mark.block_bytes or 1
     bogus = (
         plausible_optimal_io_bytes(geometry) is None
         and 0 < stated.width_bytes // block == geometry.optimal_io_bytes // block
     )
-    undo = (
-        f"`tune2fs -E stride=0,stripe_width=0 {printable(leaf.device, 60)}` takes the numbers out; it "
-        "changes no data."
-    )
-    undo = undo if mark.kind in EXT else "Mounting it with `noalign` lets XFS ignore the numbers."
+    undo = words.TAKE_OUT(device=leaf.device) if mark.kind in EXT else words.NO_ALIGN()
     if bogus:
-        return Finding(
-            "alignment-stripe",
-            Severity.WARNING,
-            leaf.device,
-            f"{subject}: mkfs took over the optimal I/O size of {geometry.optimal_io_bytes} bytes, which "
-            "cannot be meant.",
-            "The drive's number is wrong, not the filesystem: there is no stripe of that width to fill.",
-            SOURCE,
-            undo,
+        believed = words.BOGUS(
+            filesystem=mark.kind,
+            device=leaf.device,
+            stated=_words(stated),
+            optimal=geometry.optimal_io_bytes,
         )
-    return Finding(
-        "alignment-stripe",
-        Severity.INFO,
-        leaf.device,
-        f"{subject}, but no array is seen beneath it.",
-        "It may have been copied from an array; or a controller hides one, and then the numbers may be "
-        "right.",
-        SOURCE,
-        f"Where no controller hides an array: {undo[:1].lower()}{undo[1:]}",
-    )
+        return _stripe(Severity.WARNING, leaf, believed, words.BOGUS_WHY(), undo)
+    alone = words.NO_ARRAY(filesystem=mark.kind, device=leaf.device, stated=_words(stated))
+    return _stripe(Severity.INFO, leaf, alone, words.NO_ARRAY_WHY(), words.IF_NO_ARRAY(remedy=undo))
+
+
+def _stripe(severity: Severity, leaf: Place, sentence: Said, why: Said, remedy: Said) -> Finding:
+    return Finding("alignment-stripe", severity, leaf.device, sentence, why, words.SOURCE(), remedy)
 
 
 def _stated(mark: Signature) -> Striping | None:
@@ -119,26 +102,20 @@ def _is_kernels(stated: Striping, geometry: Geometry | None) -> bool:
     )
 
 
-def _words(stated: Striping) -> str:
-    unit = f"{stated.unit_bytes} bytes" if stated.unit_bytes else "an unknown number of bytes"
-    width = f"{stated.width_bytes}" if stated.width_bytes else "an unknown number"
-    return f"{unit} a chunk and {width} a full stripe"
+def _words(stated: Striping) -> Said:
+    unit, width = stated.unit_bytes, stated.width_bytes
+    if not unit:
+        return words.NO_UNIT(width=width)
+    return words.STRIPING(unit=unit, width=width) if width else words.NO_WIDTH(unit=unit)
 
 
-def _remedy(leaf: Place, mark: Signature, wanted: Striping) -> str:
-    device, block = printable(leaf.device, 60), mark.block_bytes or 1
-    unit, width = wanted.unit_bytes, wanted.width_bytes
+def _remedy(leaf: Place, mark: Signature, wanted: Striping) -> Said:
+    block, unit, width = mark.block_bytes or 1, wanted.unit_bytes, wanted.width_bytes
     if mark.kind in EXT:
         if unit % block:
-            return "The filesystem's blocks do not divide the array's chunks: only a new filesystem can fit."
-        return (
-            f"`tune2fs -E stride={unit // block},stripe_width={width // block} {device}` corrects it for "
-            "what is written from then on; mount it anew afterwards."
-        )
+            return words.NEVER_FITS()
+        return words.TUNE(stride=unit // block, width=width // block, device=leaf.device)
     old = mark.striping.unit_bytes if mark.striping else 0
     if old and unit % old == 0 and (unit // old).bit_count() == 1:
-        return (
-            f"`mount -o sunit={unit // SECTOR_BYTES},swidth={width // SECTOR_BYTES}` (in units of 512 "
-            "bytes), once: XFS keeps them."
-        )
-    return f"XFS cannot change it later: a new one made with `mkfs.xfs -d su={unit},sw={width // unit}` fits."
+        return words.MOUNT(sunit=unit // SECTOR_BYTES, swidth=width // SECTOR_BYTES)
+    return words.ANEW(unit=unit, drives=width // unit)

@@ -4,12 +4,10 @@ from collections.abc import Iterator
 from itertools import combinations
 
 from wizard.diagnose.alignment import is_extended
+from wizard.diagnose.words import tables as words
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive, Partition, Signature, Table
-from wizard.model.names import printable
-from wizard.model.units import format_capacity
 
-UEFI = "UEFI specification 2.10, section 5.3 (GUID partition table)"
 MBR_BLOCKS = 1 << 32
 FIRST_LOGICAL = 5
 
@@ -32,12 +30,10 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-primary-damaged",
             Severity.DANGER,
             drive.path,
-            f"The GPT at the start of {drive.path} is damaged.",
-            "Only the backup at the drive's end still says where the partitions are; firmware and other "
-            "systems may see none.",
-            UEFI,
-            f"Save your data first. Then `gdisk {drive.path}`, which offers to restore the table from its "
-            "backup.",
+            words.PRIMARY_DAMAGED(drive=drive.path),
+            words.PRIMARY_DAMAGED_WHY(),
+            words.UEFI(),
+            words.PRIMARY_DAMAGED_REMEDY(drive=drive.path),
         )
     if table.backup in ("missing", "damaged", "misplaced") and not _is_lost(table):
         yield _backup(drive, table.backup)
@@ -50,11 +46,10 @@ def _table(drive: Drive, table: Table) -> Iterator[Finding]:
             "table-hybrid",
             Severity.WARNING,
             drive.path,
-            f"{drive.path} has a GPT and an MBR that both name partitions.",
-            "Each program follows one of the two; once they differ, one overwrites what the other keeps.",
-            UEFI,
-            "If no system that needs the MBR's entries boots from it, plan the drive anew with a GPT; "
-            "otherwise change both tables alike.",
+            words.HYBRID(drive=drive.path),
+            words.HYBRID_WHY(),
+            words.UEFI(),
+            words.HYBRID_REMEDY(),
         )
 
 
@@ -72,36 +67,27 @@ def _lost(drive: Drive) -> Finding:
         "table-both-damaged",
         Severity.DANGER,
         drive.path,
-        f"Neither copy of the GPT of {drive.path} is whole.",
-        "Nothing that can be relied on says where the partitions are, and a repair would write down a guess.",
-        UEFI,
-        "Write nothing to it. Attach it as it was when the table was made: another USB bridge may show other "
-        "blocks, or fewer. If that does not help, make an image of it and let `testdisk` look for the "
-        "partitions in that.",
+        words.BOTH_DAMAGED(drive=drive.path),
+        words.BOTH_DAMAGED_WHY(),
+        words.UEFI(),
+        words.BOTH_DAMAGED_REMEDY(),
     )
 
 
 def _backup(drive: Drive, state: str) -> Finding:
     sentence = {
-        "missing": f"The GPT of {drive.path} has no backup at the end of the drive.",
-        "damaged": f"The backup of {drive.path}'s GPT is damaged.",
-        "misplaced": (
-            f"The backup of {drive.path}'s GPT is not in the drive's last block: it has grown, or was copied "
-            "from a smaller one."
-        ),
+        "missing": words.BACKUP_MISSING,
+        "damaged": words.BACKUP_DAMAGED,
+        "misplaced": words.BACKUP_MISPLACED,
     }[state]
-    repair = (
-        f"`sgdisk --move-second-header {drive.path}` writes a new backup at the end; it leaves the "
-        "partitions alone."
-    )
     return Finding(
         f"table-backup-{state}",
         Severity.WARNING,
         drive.path,
-        sentence,
-        "Should the table at the start be damaged, nothing else says where the partitions are.",
-        UEFI,
-        repair,
+        sentence(drive=drive.path),
+        words.BACKUP_WHY(),
+        words.UEFI(),
+        words.BACKUP_REMEDY(drive=drive.path),
     )
 
 
@@ -110,11 +96,12 @@ def _too_large(drive: Drive, size_bytes: int, reach_bytes: int) -> Finding:
         "table-mbr-over-2tib",
         Severity.WARNING,
         drive.path,
-        f"{drive.path} has {format_capacity(size_bytes)}, of which its MBR table can reach "
-        f"{format_capacity(reach_bytes)}: {size_bytes - reach_bytes} bytes lie beyond.",
-        "An MBR counts blocks with 32 bits; no partition can start beyond, or be longer.",
-        "the MBR's entry: first block and length in 32 bits each",
-        "Plan the drive anew with a GPT; converting in place is left to `sgdisk --mbrtogpt`, after a backup.",
+        words.TOO_LARGE(
+            drive=drive.path, size=size_bytes, reach=reach_bytes, beyond=size_bytes - reach_bytes
+        ),
+        words.TOO_LARGE_WHY(),
+        words.TOO_LARGE_SOURCE(),
+        words.TOO_LARGE_REMEDY(),
     )
 
 
@@ -124,25 +111,20 @@ def _bounds(drive: Drive, table: Table) -> Iterator[Finding]:
     for partition in drive.partitions:
         beyond = partition.end_bytes - min(ends, default=partition.end_bytes)
         if beyond > 0:
-            where = (
-                f"ends {beyond} bytes behind the last byte that {drive.path} or its table has for partitions"
-            )
+            sentence = words.ENDS_OUTSIDE(partition=partition.path, beyond=beyond, drive=drive.path)
         elif partition.start_bytes < first:
-            where = (
-                f"starts at byte {partition.start_bytes}, before byte {first}, the first that the table has "
-                "for partitions"
-            )
+            start = partition.start_bytes
+            sentence = words.STARTS_OUTSIDE(partition=partition.path, start=start, first=first)
         else:
             continue
         yield Finding(
             "table-outside",
             Severity.DANGER,
             partition.path,
-            f"{partition.path} {where}.",
-            "What lies outside cannot be read or written, or is the partition table itself.",
-            UEFI if table.kind in ("gpt", "hybrid") else "the MBR's entry: first block and length",
-            "Attach the drive as it was when the table was made (another USB bridge may hide blocks). "
-            "Otherwise save what can be read, and plan the drive anew.",
+            sentence,
+            words.OUTSIDE_WHY(),
+            words.UEFI() if table.kind in ("gpt", "hybrid") else words.OUTSIDE_SOURCE(),
+            words.OUTSIDE_REMEDY(),
         )
 
 
@@ -156,11 +138,15 @@ def _overlaps(drive: Drive) -> Iterator[Finding]:
                 "table-overlap",
                 Severity.DANGER,
                 other.path,
-                f"{one.path} and {other.path} share {shared} bytes, from byte "
-                f"{max(one.start_bytes, other.start_bytes)} on.",
-                "Writing to one destroys data in the other.",
-                "the two entries in the drive's partition table",
-                "Write to neither. Mount each read-only, save what is whole, and plan the drive anew.",
+                words.OVERLAP(
+                    one=one.path,
+                    other=other.path,
+                    shared=shared,
+                    start=max(one.start_bytes, other.start_bytes),
+                ),
+                words.OVERLAP_WHY(),
+                words.OVERLAP_SOURCE(),
+                words.OVERLAP_REMEDY(),
             )
 
 
@@ -189,12 +175,16 @@ def _kernel(drive: Drive) -> Iterator[Finding]:
             "table-kernel-differs",
             Severity.WARNING,
             part.path,
-            f"The kernel has {part.path} at byte {start} with {size} bytes; the table says byte "
-            f"{part.start_bytes} with {part.size_bytes} bytes.",
-            "The table was changed while the partition was in use; after the next start its contents are "
-            "looked for elsewhere.",
-            "start and size of the partition in sysfs",
-            f"Unmount everything of {drive.path} and run `partx --update {drive.path}`, or restart.",
+            words.KERNEL_DIFFERS(
+                partition=part.path,
+                kernel_start=start,
+                kernel_size=size,
+                start=part.start_bytes,
+                size=part.size_bytes,
+            ),
+            words.KERNEL_DIFFERS_WHY(),
+            words.KERNEL_DIFFERS_SOURCE(),
+            words.KERNEL_DIFFERS_REMEDY(drive=drive.path),
         )
 
 
@@ -209,12 +199,10 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
                 "signatures-ambivalent",
                 Severity.WARNING,
                 path,
-                f"{path} carries signatures that contradict each other: {_names(signatures)}.",
-                "libblkid names no filesystem then, so that mounting by UUID fails, and a repair tool may "
-                "take the wrong one.",
-                "libblkid, blkid_do_safeprobe",
-                f"`wipefs {path}` lists them. Erase the stale one with `wipefs --offset`, once you know "
-                "which; diskwright does not guess.",
+                words.AMBIVALENT(device=path, kinds=_names(signatures)),
+                words.AMBIVALENT_WHY(),
+                words.AMBIVALENT_SOURCE(),
+                words.AMBIVALENT_REMEDY(device=path),
             )
     yield from _left(drive)
     if (
@@ -227,12 +215,10 @@ def _signatures(drive: Drive) -> Iterator[Finding]:
             "signatures-beside-table",
             Severity.WARNING,
             drive.path,
-            f"{drive.path} has a partition table and, as a whole, the signature of "
-            f"{_names(drive.signatures)}.",
-            "One of the two is stale; a program that believes the stale one overwrites the other's data.",
-            "libblkid; new tables leave superblocks such as Btrfs' in place",
-            f"`wipefs {drive.path}` lists it. Erase it alone with `wipefs --offset`, if the partitions are "
-            "what counts.",
+            words.BESIDE_TABLE(drive=drive.path, kinds=_names(drive.signatures)),
+            words.BESIDE_TABLE_WHY(),
+            words.BESIDE_TABLE_SOURCE(),
+            words.BESIDE_TABLE_REMEDY(drive=drive.path),
         )
 
 
@@ -249,13 +235,10 @@ def _left(drive: Drive) -> Iterator[Finding]:
                 "signatures-lost",
                 Severity.WARNING,
                 path,
-                f"{path} looks empty, but a copy of an ext2, ext3 or ext4 superblock is still on it, at byte "
-                f"{place}.",
-                "Either it was erased on purpose, or its first superblock is damaged and all files may still "
-                "be there.",
-                "the copy at the start of the second group of blocks, as mke2fs places it",
-                "If there should be files on it, do not set it up: make an image of it, then see what "
-                f"`diskwright migrate {path}` says.",
+                words.LOST(device=path, place=place),
+                words.LOST_WHY(),
+                words.LOST_SOURCE(),
+                words.LOST_REMEDY(device=path),
             )
 
 
@@ -270,5 +253,5 @@ def _is_transparent(signatures: tuple[Signature, ...]) -> bool:
     )
 
 
-def _names(signatures: tuple[Signature, ...]) -> str:
-    return ", ".join(dict.fromkeys(printable(signature.kind, 40) for signature in signatures))
+def _names(signatures: tuple[Signature, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(signature.kind for signature in signatures))

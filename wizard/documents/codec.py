@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from wizard.documents.decode import Misfit, decode
 from wizard.model.errors import BadInput
 from wizard.model.names import printable
+from wizard.model.said import Said
 from wizard.model.written import WHERE_USED
 
 T = TypeVar("T")
@@ -30,6 +31,8 @@ def to_json(value: object) -> Any:
         return sorted(value)
     if isinstance(value, dict):
         return {name: to_json(one) for name, one in value.items()}
+    if isinstance(value, Said):
+        return {"code": value.code, "values": {name: to_json(one) for name, one in value.values}}
     if is_dataclass(value):
         written = {field.name: (getattr(value, field.name), field) for field in fields(value)}
         return {

@@ -8,7 +8,9 @@ from functools import cache
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, cast, get_args, get_origin
 
+from wizard.documents import words
 from wizard.model.names import printable
+from wizard.model.said import Said, sentence_of
 
 T = TypeVar("T")
 
@@ -39,6 +41,8 @@ def decode(value: Any, wanted: type[T]) -> T:
 def _decoder(wanted: Hashable) -> Decoder:
     if shape := SHAPES.get(get_origin(wanted)):
         return shape(*get_args(wanted))
+    if wanted is Said:
+        return _said
     if is_dataclass(wanted):
         return _record(wanted)
     assert isinstance(wanted, type), wanted
@@ -74,8 +78,10 @@ def _literal(*words: str) -> Decoder:
 
 
 def _union(*members: Any) -> Decoder:
-    """A type or None, or dataclasses that their `kind` tells from each other."""
+    """A type or None, a sentence or text, or dataclasses that their `kind` tells from each other."""
     some = [member for member in members if member is not NoneType]
+    if set(some) == {Said, str}:
+        return lambda value: value if type(value) is str else _said(value)
     inner = _decoder(some[0]) if len(some) == 1 else _by_kind(some)
     if len(some) == len(members):
         return inner
@@ -178,6 +184,28 @@ def _record(wanted: Any) -> Decoder:
         return wanted(**found)
 
     return decoder
+
+
+def _said(value: Any) -> Said:
+    """A sentence, as code and values: one that a room has, with the fields that it names."""
+    try:
+        if type(value) is dict and value.keys() == {"code", "values"} and type(value["code"]) is str:
+            said = sentence_of(value["code"])(**_values(value["values"], lambda _name: _named))
+            str(said)  # with a text for a size, or for a count, it could not be said
+            return said
+    except (AttributeError, KeyError, TypeError, ValueError):
+        raise Misfit(str(words.NO_SENTENCE(code=value["code"]))) from None
+    raise Misfit(str(words.NOT_SAID(found=str(value)[:40])))
+
+
+def _named(value: Any) -> Any:
+    if type(value) is dict:
+        return _said(value)
+    if type(value) is list:
+        return tuple(map(_named, value))
+    if type(value) not in (str, int, float):
+        raise Misfit(str(words.NO_VALUE(type=type(value).__name__)))
+    return value
 
 
 def _values(table: dict[str, Any], decoder_of: Callable[[str], Decoder]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from wizard.advise.workloads import find_workload
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document, to_json
+from wizard.faces.showing.lines import tell
 from wizard.faces.showing.sources import machine_and_drive
 from wizard.filesystems.registry import KINDS
 from wizard.model.advice import Advice, Choice, Evidence, Option, Place, Unmade
@@ -66,7 +67,7 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.json:
         sys.stdout.write(render_document(SCHEMA, to_json(advice)))
     else:
-        sys.stdout.write("\n".join(advice_lines(advice, drive)) + "\n")
+        tell(advice_lines(advice, drive))
     return ExitCode.DONE
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from wizard.apply.run.environment import Environment
 from wizard.demo.drive import DemoDrive, demo_drive
 from wizard.demo.release import loop_devices
+from wizard.faces.showing.lines import tell
 from wizard.faces.showing.walk import Walk
 from wizard.faces.walk import plain_hint
 from wizard.model.errors import ExitCode, Failed
@@ -118,8 +119,7 @@ def _gone(drive: DemoDrive) -> Check:
 
 def _say_checks(checks: list[Check]) -> None:
     print("\nChecks")
-    for check in checks:
-        print(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}")
+    tell(f"  {'holds ' if check.holds else 'FAILS '} {check.what}: {check.seen}" for check in checks)
     print(
         f"{sum(check.holds for check in checks)} checks hold, {sum(not check.holds for check in checks)} "
         "fail."

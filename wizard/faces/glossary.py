@@ -7,6 +7,7 @@ from textwrap import wrap
 
 from wizard.advise.glossary import Term, find_term, load_glossary
 from wizard.documents.codec import render_document, to_json
+from wizard.faces.showing.lines import tell
 from wizard.model.errors import ExitCode
 
 SCHEMA = "diskwright.glossary/1"
@@ -43,7 +44,7 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.json:
         sys.stdout.write(render_document(SCHEMA, {"terms": to_json(terms)}))
     else:
-        sys.stdout.write("\n".join(glossary_lines(terms)) + "\n")
+        tell(glossary_lines(terms))
     return ExitCode.DONE
 
 

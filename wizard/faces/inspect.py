@@ -10,6 +10,7 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.codec import render_document
 from wizard.faces.showing.inspection import SCHEMA, machine_document
+from wizard.faces.showing.lines import tell
 from wizard.faces.showing.portrait import WIDTH, Line, portrait
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Diagnosis
@@ -115,7 +116,7 @@ def _lines(machine: Machine, diagnoses: dict[str, Diagnosis], *, replayed: bool)
 def _show(lines: Sequence[Line]) -> None:
     """On a terminal in colour; elsewhere as plain text."""
     if not sys.stdout.isatty():
-        sys.stdout.write("".join(f"{text}\n" for text, _ in lines))
+        tell(text for text, _ in lines)
         return
     from rich.text import Text
 

@@ -9,6 +9,7 @@ from textwrap import wrap
 
 from wizard.advise.catalogue import NEEDS, CatalogueOption, Kind, load_catalogue, on_kernel
 from wizard.documents.codec import JSON, render_document, to_json
+from wizard.faces.showing.lines import tell
 from wizard.filesystems.registry import KINDS
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.machine import Kernel
@@ -78,7 +79,7 @@ def main(arguments: Namespace) -> ExitCode:
             )
         )
     else:
-        sys.stdout.write("\n".join(option_lines(options, kernel)) + "\n")
+        tell(option_lines(options, kernel))
     return ExitCode.DONE
 
 
@@ -176,7 +177,7 @@ def _kernel_sentences(option: CatalogueOption, kernel: Kernel) -> list[str]:
     )
     if verdict.takes:
         return [f"Kernels {span}; {kernel.release} is one of them."] if span else []
-    return [*([f"Kernels {span}."] if span else []), *([verdict.why] if verdict.why != option.never else [])]
+    return [*([f"Kernels {span}."] if span else []), *([verdict.why] if not verdict.refused else [])]
 
 
 def _wrapped(text: str, width: int, indent: int) -> list[str]:

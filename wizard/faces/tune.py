@@ -12,6 +12,7 @@ from wizard.apply.run.environment import OWN_FSTAB, Environment
 from wizard.apply.tune.worked_out import work_out
 from wizard.documents.files import write_file
 from wizard.faces.showing.console import say
+from wizard.faces.showing.lines import tell
 from wizard.faces.writing.changing import change_lines, with_tabs
 from wizard.filesystems.registry import KINDS
 from wizard.layout.changes.changes_document import CHANGES_SCHEMA, render_changes
@@ -84,11 +85,8 @@ def main(arguments: Namespace) -> ExitCode:
             f"{found.workload.title}, on {existing.device} "
             f"({KINDS[existing.filesystem].title}{_where(existing)})"
         )
-        for said in [
-            *tuning_lines(title, existing, found.tuning, changes),
-            *_differences(changes, used.found),
-        ]:
-            sys.stdout.write(f"{with_tabs(said)}\n")
+        said = (*tuning_lines(title, existing, found.tuning, changes), *_differences(changes, used.found))
+        tell(map(with_tabs, said))
     if arguments.output is not None:
         say(
             f"Nothing has been changed. To make these changes, exactly as shown, while {existing.device} "

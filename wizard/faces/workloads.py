@@ -6,6 +6,7 @@ from textwrap import wrap
 
 from wizard.advise.workloads import load_workloads
 from wizard.documents.codec import render_document, to_json
+from wizard.faces.showing.lines import tell
 from wizard.model.advice import Workload
 from wizard.model.errors import ExitCode
 
@@ -38,7 +39,7 @@ def main(arguments: Namespace) -> ExitCode:
     if arguments.json:
         sys.stdout.write(render_document(SCHEMA, {"workloads": to_json(workloads)}))
     else:
-        sys.stdout.write("\n".join(workload_lines(workloads)) + "\n")
+        tell(workload_lines(workloads))
     return ExitCode.DONE
 
 

@@ -4,6 +4,7 @@ in which they can be done."""
 from collections.abc import Iterator
 
 from wizard.layout.changes.lines import digest_of_text
+from wizard.migrate import words
 from wizard.migrate.estimates import WIDE_INODE_BYTES
 from wizard.migrate.ext.superblock import seems_once_ext3
 from wizard.migrate.situation import Situation
@@ -24,6 +25,7 @@ from wizard.model.migration import (
     WidenBlockNumbers,
     WidenInodes,
 )
+from wizard.model.said import Said
 
 SWITCHED = ("extent", "huge_file", "dir_nlink", "large_file", "dir_index")
 """Features that tune2fs switches on without rewriting anything, and that hold for what is written from then
@@ -107,22 +109,22 @@ def spare_blocks(before: ExtFacts) -> int:
     return max(LEAST_SPARE_BLOCKS, before.blocks * SPARE_PER_MILLE // 1000)
 
 
-def widening_fault(before: ExtFacts) -> str:
-    """Why its inodes cannot be made wider, as a clause; empty where they can. tune2fs finds out about the
+def widening_fault(before: ExtFacts) -> Said | None:
+    """Why its inodes cannot be made wider, as a clause; None where they can. tune2fs finds out about the
     last group only when it has begun to write, and leaves a damaged filesystem.
     """
     if barring := {"flex_bg", "bigalloc"} & before.features:
-        return f"its tables lie together ({min(barring)})"
+        return words.TABLES_TOGETHER(feature=min(barring))
     if "metadata_csum" in before.features:
         # Tried with e2fsprogs 1.47.0: e2fsck could not even begin afterwards.
-        return "its metadata has checksums already, with which tune2fs damages it (metadata_csum)"
+        return words.CHECKSUMS()
     if before.free_blocks < widening_blocks(before) + spare_blocks(before):
-        return "it is too full"
+        return words.TOO_FULL()
     descriptors = -(-before.groups * before.desc_bytes // before.block_bytes)
     needed = 1 + descriptors + before.reserved_gdt_blocks + BITMAPS + _table_blocks(before, WIDE_INODE_BYTES)
     if last_group_blocks(before) < needed:
-        return "its last part is too short for a larger table"
-    return ""
+        return words.TOO_SHORT()
+    return None
 
 
 def last_group_blocks(before: ExtFacts) -> int:

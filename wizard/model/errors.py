@@ -15,9 +15,20 @@ class ExitCode(IntEnum):
 
 
 class DiskwrightError(Exception):
-    """A sentence for the person: what happened, where, and what to do. Never shown as a traceback."""
+    """A sentence for the person: what happened, where, and what to do. Never shown as a traceback.
+
+    `ending` is a last sentence on what is written, for which whoever catches the error may know better.
+    """
 
     exit_code = ExitCode.FAILED
+
+    def __init__(self, said: object = "", ending: str = "") -> None:
+        super().__init__(f"{said} {ending}" if ending else said)
+        self.said, self.ending = said, ending
+
+    def ending_in(self, ending: str) -> str:
+        """What is said, with another ending where it has one."""
+        return f"{self.said} {ending}" if self.ending else str(self)
 
 
 class Failed(DiskwrightError):

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from enum import StrEnum
 
+from wizard.model.said import Said
+
 
 class Severity(StrEnum):
     """danger: data or the job is at risk, or the kernel's own rule is broken; warning: likely harm, or a
@@ -17,15 +19,15 @@ class Severity(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Finding:
     """One finding. `code` is stable and documented; `subject` a device node; `remedy` says what to do, or why
-    nothing can be done."""
+    nothing can be done. The findings of a migration are still text."""
 
     code: str
     severity: Severity
     subject: str
-    sentence: str
-    why: str
-    source: str
-    remedy: str
+    sentence: Said | str
+    why: Said | str
+    source: Said | str
+    remedy: Said | str
 
 
 class Recorded(StrEnum):
@@ -42,8 +44,8 @@ class Clue:
     """One rung of the ladder: where it was read, what it says, and how far it can be trusted (high, medium,
     low)."""
 
-    source: str
-    says: str
+    source: Said
+    says: Said
     confidence: str
 
 

@@ -5,21 +5,39 @@ reason.
 """
 
 from dataclasses import dataclass
+from enum import StrEnum
 
 from wizard.model.drive_facts import NO_SMART, Ata, Discard, NvmeFormat, Smart, Zones
 from wizard.model.geometry import Geometry
 from wizard.model.waiting import Waiting
 
 
+class Obstacle(StrEnum):
+    """What stood against reading something, as far as it decides what to do about it: denied to this user;
+    forbidden also to root, as in a container; a program that is not installed; a USB bridge that smartctl
+    does not know; a table made for other blocks; a table that contradicts itself; anything else, mostly the
+    drive or its cable."""
+
+    DENIED = "denied"
+    FORBIDDEN = "forbidden"
+    NOT_INSTALLED = "not-installed"
+    UNKNOWN_BRIDGE = "unknown-bridge"
+    OTHER_BLOCKS = "other-blocks"
+    CONTRADICTORY = "contradictory"
+    FAILED = "failed"
+
+
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """One thing that could not be read. `what` is the field's name in the JSON document, `why` a sentence.
-    `without_root`: it was tried without root, who may be able to.
+    """One thing that could not be read. `what` is the field's name in the JSON document, `why` what the
+    system, a program or the table's reader said. `without_root`: it was tried without root, who may be able
+    to.
     """
 
     what: str
     why: str
     without_root: bool = False
+    obstacle: Obstacle = Obstacle.FAILED
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,7 +211,7 @@ class Offer:
     """One way as it is offered for a filesystem.
 
     Sentences on what it `gains` and `costs` and how it is `undone`; `seconds` and `room_bytes` are estimates;
-    `obstacle` says why it cannot be had here, empty where it can.
+    `obstacle` says why it cannot be had here, empty where it can; `obstacle_code` is that finding's.
     """
 
     way: Way
@@ -222,6 +222,7 @@ class Offer:
     seconds: float
     room_bytes: int
     obstacle: str = ""
+    obstacle_code: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,16 +5,27 @@ language of the person, by `str()`. The sentences themselves stand in the module
 them.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib import import_module
 from string import Formatter
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from wizard.model.units import format_capacity, format_exact, format_moment, format_nanoseconds, roughly
+from wizard.model.names import printable
+from wizard.model.units import (
+    format_capacity,
+    format_duration,
+    format_exact,
+    format_moment,
+    format_nanoseconds,
+)
 
 Value: TypeAlias = "str | int | float | Said | tuple[Value, ...]"
 """What a sentence can name: text as it is, numbers, another sentence, or several of these."""
+
+LONGEST_TEXT = 300
+"""Characters of a text that a sentence names; the rest of a longer one is cut."""
 
 _KNOWN: dict[str, "Sentence"] = {}
 
@@ -23,8 +34,9 @@ _KNOWN: dict[str, "Sentence"] = {}
 class Sentence:
     """A sentence with named fields, for which the English stands: `"{device} needs {room:size}."`
 
-    `code` is `room.name`, stable, and nobody else's; `wizard.room.words` is where it stands. `several` is the
-    English for another `count` than one. A field's format says how its value is written: see `FORMATS`.
+    `code` is `room.name`, stable, and nobody else's; it stands in `wizard.room.words`, and where those are a
+    folder, `room.theme.name` in `wizard.room.words.theme`. `several` is the English for another `count` than
+    one. A field's format says how its value is written: see `FORMATS`.
     """
 
     code: str
@@ -41,35 +53,42 @@ class Sentence:
         round."""
         if values.keys() != self.fields:
             raise TypeError(f"{self.code} names {sorted(self.fields)}, and was given {sorted(values)}")
-        return Said(self.code, tuple(values.items()))
+        return Said(self.code, tuple(sorted(values.items())))
 
     @property
     def fields(self) -> frozenset[str]:
         """The names of its values; `count` where it depends on a number."""
-        named = {name for text in (self.english, self.several) for _, name, _, _ in Formatter().parse(text)}
-        return frozenset(name for name in named if name) | ({"count"} if self.several else set())
+        return fields_of(self.english) | fields_of(self.several) | ({"count"} if self.several else set())
 
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """A sentence and its values, in the order in which they were given."""
+    """A sentence and its values, by their names."""
 
     code: str
     values: tuple[tuple[str, Value], ...] = ()
 
     def __str__(self) -> str:
-        return _WRITER.vformat(_chosen(sentence_of(self.code), dict(self.values)), (), dict(self.values))
+        sentence, values = sentence_of(self.code), dict(self.values)
+        try:
+            return _WRITER.vformat(_chosen(sentence, values, Language), (), values)
+        except (LookupError, TypeError, ValueError):
+            # A translation with fields that the sentence does not have: better in English than not at all.
+            return _WRITER.vformat(_chosen(sentence, values, English), (), values)
+
+
+def fields_of(text: str) -> frozenset[str]:
+    """The names of the fields in a sentence; raises ValueError for unpaired braces."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(text) if name)
 
 
 def sentence_of(code: str) -> Sentence:
     """The sentence that has this code; raises KeyError where no room has it."""
-    if code not in _KNOWN:
-        room = code.rpartition(".")[0]
-        if all(part.isidentifier() for part in room.split(".")):
-            try:
-                import_module(f"wizard.{room}.words")
-            except ModuleNotFoundError as error:
-                raise KeyError(code) from error
+    room, _, rest = code.rpartition(".")[0].partition(".")
+    places = (f"{room}.{rest}.words", f"{room}.words.{rest}") if rest else (f"{room}.words",)
+    for place in places if code not in _KNOWN else ():
+        with suppress(ModuleNotFoundError):
+            import_module(f"wizard.{place}")
     return _KNOWN[code]
 
 
@@ -78,16 +97,42 @@ def known_sentences() -> Iterator[Sentence]:
     yield from _KNOWN.values()
 
 
+_ABOUT = Sentence("model.said.about", "about {duration}")
+_BOTH = Sentence("model.said.both", "{first:list} and {last}")
+_ROW = Sentence("model.said.row", "{sentences:row}")
+
+
+def in_a_row(*said: Said) -> Said:
+    """Several sentences as one: each is whole, and stands behind the other."""
+    return said[0] if len(said) == 1 else _ROW(sentences=said)
+
+
+def _joined(between: str) -> Callable[[Value], str]:
+    def written(value: Value) -> str:
+        return between.join(map(_plain, value)) if isinstance(value, tuple) else _plain(value)
+
+    return written
+
+
 def _and(value: Value) -> str:
     """`a`, `a and b`, `a, b and c`."""
-    if not isinstance(value, tuple):
-        return str(value)
-    words = [str(one) for one in value]
-    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1]))) if words else ""
+    if not isinstance(value, tuple) or len(value) < 2:
+        return FORMATS["list"](value)
+    return str(_BOTH(first=value[:-1], last=value[-1]))
 
 
-def _listed(value: Value) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+def _plain(value: Value) -> str:
+    """As it is. Text may be foreign: what a drive, a person or a program says of itself."""
+    return printable(value, LONGEST_TEXT) if isinstance(value, str) else str(value)
+
+
+def _first(value: Value) -> str:
+    text = _plain(value)
+    return text[:1].upper() + text[1:]
+
+
+def _roughly(seconds: float) -> str:
+    return str(_ABOUT(duration=format_duration(seconds))) if seconds >= 1 else format_duration(seconds)
 
 
 def _measured(write: Callable[[float], str]) -> Callable[[Value], str]:
@@ -100,20 +145,29 @@ def _measured(write: Callable[[float], str]) -> Callable[[Value], str]:
 
 
 FORMATS: dict[str, Callable[[Value], str]] = {
-    "": str,
+    "": _plain,
     "and": _and,
-    "list": _listed,
+    "list": _joined(", "),
+    "row": _joined(" "),
+    "semicolons": _joined("; "),
+    "sum": _joined(" + "),
+    "First": _first,
     "size": _measured(lambda size: format_capacity(int(size))),
     "exact": _measured(lambda size: format_exact(int(size))),
-    "time": _measured(roughly),
+    "time": _measured(_roughly),
     "latency": _measured(format_nanoseconds),
-    "moment": lambda value: format_moment(str(value)),
+    "moment": lambda value: printable(format_moment(str(value)), 40),
 }
 """How a value is written: `size` bytes as on a drive's box, `exact` without rounding, `time` seconds as an
-estimate, `latency` nanoseconds, `moment` ISO 8601, `and` and `list` several values."""
+estimate, `latency` nanoseconds, `moment` ISO 8601; `and`, `list`, `semicolons` and `sum` several
+values, `row` several sentences; `First` as the first word of a sentence."""
 
 
 class _Writer(Formatter):
+    def get_field(self, field_name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[Any, str]:
+        """The value itself, never something of it: a translation is no program."""
+        return kwargs[field_name], field_name
+
     def format_field(self, value: Value, format_spec: str) -> str:
         written = FORMATS.get(format_spec)
         if written is not None:
@@ -127,8 +181,8 @@ class _Writer(Formatter):
 _WRITER = _Writer()
 
 
-class Language:
-    """What the sentences are said in. English needs no catalogue: it stands in the sentences."""
+class English:
+    """The sentences as they stand in the program."""
 
     one: Callable[[str, str], str] = staticmethod(lambda code, english: english)
     many: Callable[[str, str, str, int], str] = staticmethod(
@@ -136,13 +190,18 @@ class Language:
     )
 
 
-def _chosen(sentence: Sentence, values: dict[str, Value]) -> str:
+class Language(English):
+    """What the sentences are said in: `wizard.documents.language` puts a catalogue's `pgettext` and
+    `npgettext` here. English needs none."""
+
+
+def _chosen(sentence: Sentence, values: dict[str, Value], language: type[English]) -> str:
     if not sentence.several:
-        return Language.one(sentence.code, sentence.english)
+        return language.one(sentence.code, sentence.english)
     count = values["count"]
     if not isinstance(count, int):
         raise TypeError(f"{sentence.code} was given {count!r} as its count")
-    return Language.many(sentence.code, sentence.english, sentence.several, count)
+    return language.many(sentence.code, sentence.english, sentence.several, count)
 
 
 def joined(parts: Sequence[Said]) -> str:

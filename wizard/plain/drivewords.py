@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from wizard.advise.backing import evidence_for
-from wizard.diagnose.words import (
+from wizard.diagnose.told import (
     contents_words,
     layer_words,
     partition_words,
@@ -60,7 +60,7 @@ def _worst(diagnosis: Diagnosis) -> str:
     if not said:
         return "Nothing was found amiss."
     worst = next(finding for finding in diagnosis.findings if finding.severity is diagnosis.worst)
-    return f"Found: {', '.join(said)}. {SEVERITIES[worst.severity]}: {printable(worst.sentence, 400)}"
+    return f"Found: {', '.join(said)}. {SEVERITIES[worst.severity]}: {printable(str(worst.sentence), 400)}"
 
 
 def drive_paragraphs(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
@@ -88,12 +88,12 @@ def finding_paragraphs(findings: Sequence[Finding], *, sources: bool = False) ->
     order = list(Severity)
     said: list[Para] = []
     for finding in sorted(findings, key=lambda finding: order.index(finding.severity)):
-        said.append(Para(f"{SEVERITIES[finding.severity]}: {printable(finding.sentence, 400)}", 2, 2))
+        said.append(Para(f"{SEVERITIES[finding.severity]}: {printable(str(finding.sentence), 400)}", 2, 2))
         if finding.severity is not Severity.OK:
-            said.append(Para(f"Why: {printable(finding.why, 400)}", 4, 2))
-            said.append(Para(f"Do: {printable(finding.remedy, 400)}", 4, 2))
+            said.append(Para(f"Why: {printable(str(finding.why), 400)}", 4, 2))
+            said.append(Para(f"Do: {printable(str(finding.remedy), 400)}", 4, 2))
         if sources and finding.source:
-            said.append(Para(f"Source: {printable(finding.source, 200)}", 4, 2))
+            said.append(Para(f"Source: {printable(str(finding.source), 200)}", 4, 2))
     return said
 
 
@@ -118,4 +118,4 @@ def drive_reasons(drive: Drive, diagnosis: Diagnosis) -> list[Para]:
 
 
 def _clue(clue: Clue) -> str:
-    return f"{printable(clue.source, 60)}: {printable(clue.says, 200)} (trust: {clue.confidence})"
+    return f"{printable(str(clue.source), 60)}: {printable(str(clue.says), 200)} (trust: {clue.confidence})"

@@ -1,9 +1,20 @@
 """Raw facts: what was read, word for word, before anything is concluded. `inspect --save` records them and
 `--machine` replays them."""
 
+import re
 from dataclasses import dataclass, field
 
+from wizard.model.machine import Obstacle
+
 SCHEMA = "diskwright.facts/1"
+
+OBSTACLES = (
+    (re.compile("denied", re.IGNORECASE), Obstacle.DENIED),
+    (re.compile("not permitted", re.IGNORECASE), Obstacle.FORBIDDEN),
+    (re.compile("is not installed"), Obstacle.NOT_INSTALLED),
+    (re.compile("unknown usb bridge", re.IGNORECASE), Obstacle.UNKNOWN_BRIDGE),
+)
+"""EACCES and EPERM, a missing program, and a bridge that smartctl leaves alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,6 +24,12 @@ class RawError:
 
     what: str
     why: str
+
+    @property
+    def obstacle(self) -> Obstacle:
+        """What stood against reading, by the words of the C library, smartctl or the runner of programs: they
+        are all that a recording has."""
+        return next((found for words, found in OBSTACLES if words.search(self.why)), Obstacle.FAILED)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from wizard.documents.notice import read_notice
 from wizard.model.drive_facts import Discard
-from wizard.model.machine import Drive, Extent, Kernel, Machine, Partition, Signature, Table, Unread
+from wizard.model.machine import Drive, Extent, Kernel, Machine, Obstacle, Partition, Signature, Table, Unread
 from wizard.model.names import partition_path
 from wizard.model.waiting import Waiting
 from wizard.probe.content.layers import copy_left, layers_of, with_insides
@@ -24,6 +24,7 @@ from wizard.probe.drive.zones import options_of, programs_of, zones_of
 from wizard.probe.facts import (
     RawContent,
     RawDrive,
+    RawError,
     RawGraph,
     RawMachine,
     RawNotice,
@@ -155,7 +156,7 @@ def _reading(raw: RawDrive, size: int | None) -> TableReading | None:
         for e in raw.table_entries
         if e.number not in known and e.number > 0
     )
-    return TableReading(reading.table, (*reading.entries, *others), reading.spans, reading.problems)
+    return replace(reading, entries=(*reading.entries, *others))
 
 
 def _decoded(text: str) -> bytes:
@@ -368,10 +369,12 @@ def _unread(raw: RawDrive, reading: TableReading | None) -> tuple[Unread, ...]:
     found = []
     for error in raw.errors:
         fields = CONTENT_FIELDS if error.what == "contents" else (error.what,)
-        found += [Unread(what, _sentence(error.why)) for what in fields]
-    found += [Unread("partitions", _sentence(problem)) for problem in reading.problems] if reading else []
+        found += [Unread(what, _sentence(error.why), obstacle=error.obstacle) for what in fields]
+    for problem in reading.problems if reading else ():
+        broken = Obstacle.OTHER_BLOCKS if reading and reading.other_blocks else Obstacle.CONTRADICTORY
+        found.append(Unread("partitions", _sentence(problem), obstacle=broken))
     if trouble := smart_trouble(raw.smart):
-        found.append(Unread("smart", _sentence(trouble)))
+        found.append(Unread("smart", _sentence(trouble), obstacle=RawError("smart", trouble).obstacle))
     return tuple(dict.fromkeys(found))
 
 

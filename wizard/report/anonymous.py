@@ -6,7 +6,7 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
-from typing import TypeVar
+from typing import TypeVar, cast
 
 from wizard.filesystems.kind import serial_of
 from wizard.layout.steps.commands import fstab_escaped
@@ -15,6 +15,7 @@ from wizard.model.finding import Finding
 from wizard.model.machine import Partition
 from wizard.model.names import printable
 from wizard.model.plan import Slot, TableEntry
+from wizard.model.said import Said, Value
 from wizard.report.nouns import Report
 from wizard.report.secrets import (
     BY_FIELD,
@@ -231,8 +232,10 @@ def _told(noun: object) -> tuple[str, ...]:
             return (noun.title, noun.summary)
         case Choice():
             return (noun.sentence,)
-        case Option() | Finding():
+        case Option():
             return (noun.why,)
+        case Finding():
+            return (str(noun.why),)
         case _:
             return ()
 
@@ -252,6 +255,9 @@ def _rewritten(value: T, words: Words) -> T:
     """The same noun with every text in it rewritten; published texts stay as they are."""
     if not is_dataclass(value) or isinstance(value, type | Evidence):
         return value
+    if isinstance(value, Said):
+        named = tuple((name, _field(name, one, words)) for name, one in value.values)
+        return cast(T, Said(value.code, cast(tuple[tuple[str, Value], ...], named)))
     changes = {field.name: _field(field.name, getattr(value, field.name), words) for field in fields(value)}
     rewritten: T = replace(value, **changes)
     return rewritten

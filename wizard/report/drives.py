@@ -128,12 +128,12 @@ def _diagnosis(diagnosis: Diagnosis) -> Markup:
 
 def _finding(finding: Finding) -> Markup:
     said = (
-        tag("h4", word(finding.severity.value, finding.severity.value), finding.sentence),
+        tag("h4", word(finding.severity.value, finding.severity.value), str(finding.sentence)),
         pairs(
             (
-                ("Why", finding.why),
-                ("What to do", finding.remedy),
-                ("Where it was read", finding.source),
+                ("Why", str(finding.why)),
+                ("What to do", str(finding.remedy)),
+                ("Where it was read", str(finding.source)),
                 ("Code", finding.code),
             )
         ),
@@ -142,7 +142,7 @@ def _finding(finding: Finding) -> Markup:
 
 
 def _recording(drive: str, recording: Recording) -> Markup:
-    rows = [(clue.source, clue.says, clue.confidence) for clue in recording.evidence]
+    rows = [(str(clue.source), str(clue.says), clue.confidence) for clue in recording.evidence]
     told = (
         table(
             f"What tells how {drive} records",

@@ -71,7 +71,7 @@ class RunRecord:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """Everything that is known, the document `diskwright.report/1`. What is None or empty is named in
+    """Everything that is known, the document `diskwright.report/2`. What is None or empty is named in
     `absent`.
 
     At most one of `plan`, `changes` and `migration` is there: what the run carries out. `anonymous` where

@@ -1,9 +1,9 @@
-"""A report as a document, `diskwright.report/1`."""
+"""A report as a document, `diskwright.report/2`."""
 
 from wizard.documents.codec import render_document, to_json
 from wizard.report.nouns import Report
 
-SCHEMA = "diskwright.report/1"
+SCHEMA = "diskwright.report/2"
 
 
 def render_report(report: Report) -> str:

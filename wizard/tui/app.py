@@ -53,8 +53,7 @@ class WizardApp(App[Session]):
         if self.terminal.colours is Colours.EIGHT:
             # The ground of the Linux console is black; that of a terminal in a window may be anything.
             self._own_filters.append(EightInks(light=light, paint=self.terminal.glyphs is Glyphs.ALL))
-        if self.terminal.glyphs is not Glyphs.ALL:
-            self._own_filters.append(SafeGlyphs(self.terminal.glyphs))
+        self._own_filters.append(SafeGlyphs(self.terminal.glyphs))
         if self.no_color:
             self._own_filters.append(NoColours())
 

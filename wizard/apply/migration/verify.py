@@ -11,13 +11,15 @@ from wizard.apply.migration.looking.own_fstab import own_checks
 from wizard.apply.migration.steps import MigratingSite
 from wizard.apply.tune.current_value import How
 from wizard.migrate.steps import proof
-from wizard.migrate.told.words import SOUND
+from wizard.migrate.told.words import SOUND, promises
 from wizard.model.ext import ExtFacts
 from wizard.model.journal import Check
 from wizard.model.migration import (
     AddChecksums,
     AddJournal,
     ConvertFiles,
+    CopyFiles,
+    MakeFresh,
     MigrationStep,
     SetFeatures,
     SetFstabType,
@@ -64,8 +66,11 @@ def device_checks(node: str, site: MigratingSite) -> Iterator[Check]:
 
 def _promise(step: MigrationStep, now: ExtFacts, said: str) -> Check | None:
     """Whether what a step promised besides a sound filesystem holds."""
-    what = " ".join(sentence for sentence in step.holds if sentence != SOUND)
-    match step.operation:
+    operation = step.operation
+    if isinstance(operation, MakeFresh | CopyFiles | SetFstabType):
+        return None
+    what = " ".join(promises(operation))
+    match operation:
         case AddJournal():
             wanted: tuple[str, ...] = ("has_journal",)
         case SetFeatures(features=features):

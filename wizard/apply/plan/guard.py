@@ -157,10 +157,10 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset()) -
     """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place)
     that are `ours`."""
     if drive.read_only:
-        raise Refused(f"{drive.path} is read-only. {NOTHING_WRITTEN}")
+        raise Refused(f"{drive.path} is read-only.", NOTHING_WRITTEN)
     for use in drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
-            raise Refused(f"{drive.path} is in use: {in_use(use)}. {NOTHING_WRITTEN}")
+            raise Refused(f"{drive.path} is in use: {in_use(use)}.", NOTHING_WRITTEN)
     nodes = {
         *partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
@@ -171,7 +171,7 @@ def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset()) -
     # first.
     for node in sorted(nodes) if mounted else [*sorted(nodes), drive.path]:
         if reason := open_exclusively(node):
-            raise Refused(f"{node} is in use: {reason}. {NOTHING_WRITTEN}")
+            raise Refused(f"{node} is in use: {reason}.", NOTHING_WRITTEN)
 
 
 def check_tools(plan: Plan) -> None:

@@ -4,7 +4,6 @@ from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
-from wizard.apply.block.devices import has_gone
 from wizard.apply.block.unseen import forget_left_rules
 from wizard.apply.engine.exchange import mark_over_changes
 from wizard.apply.engine.record import Phase, load_record
@@ -134,8 +133,7 @@ def _told(run: Path, error: DiskwrightError) -> str:
     """What ended a run. A drive that was pulled is told as that: what fails then may be called full."""
     with suppress(DiskwrightError):
         plan = load_plan(run)
-        if any(has_gone(path) for path in plan.paths) and (gone := pulled(plan)) not in str(error):
-            return f"{gone}{error}"
+        return f"{pulled(plan)}{error}"
     return str(error)
 
 

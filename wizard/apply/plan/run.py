@@ -12,7 +12,7 @@ from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
 from wizard.apply.plan.same_drive import probe_members
 from wizard.apply.plan.start import named
 from wizard.apply.plan.verify import verify
-from wizard.apply.run.begin import NOTHING_WRITTEN, settle, udev_runs
+from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
 from wizard.apply.run.kinds import Outcome, Work
@@ -166,7 +166,7 @@ def _let_udev_look(
         for drive in probe_members(plan):
             check_unused(drive, ours)
     except DiskwrightError as error:
-        return str(error).replace(NOTHING_WRITTEN, "Nothing more was written.")
+        return error.ending_in("Nothing more was written.")
     return None
 
 
@@ -255,9 +255,7 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
     try:
         drives = look_at_all(plan.paths)
     except DiskwrightError as error:
-        raise Failed(
-            f"Every step was done, but nothing could be checked. {pulled(plan)}{error} {again}"
-        ) from None
+        raise Failed(f"Every step was done, but nothing could be checked. {error} {again}") from None
     failed = 0
     for check in verify(
         plan,

@@ -28,8 +28,8 @@ def probe_again(identity: Identity, where: Where | None = None) -> Drive:
         drive = probe_drive(identity.path, seconds=LOOK_SECONDS)
     except BadInput as error:
         raise Refused(
-            f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity, None)} "
-            f"{NOTHING_WRITTEN}"
+            f"The drive of this plan is not at {printable(identity.path)}: {error} {where(identity, None)}",
+            NOTHING_WRITTEN,
         ) from None
     _check_identity(identity, drive, where)
     return drive
@@ -47,8 +47,8 @@ def probe_members(plan: Plan, where: Where | None = None) -> tuple[Drive, ...]:
         return tuple(probe_again(member.drive, where) for member in plan.members)
     if len(drives) != len(plan.members):
         raise Refused(
-            f"{', '.join(plan.paths)} are not {len(plan.members)} drives: make the plan again. "
-            f"{NOTHING_WRITTEN}"
+            f"{', '.join(plan.paths)} are not {len(plan.members)} drives: make the plan again.",
+            NOTHING_WRITTEN,
         )
     for member, drive in zip(plan.members, drives, strict=True):
         _check_identity(member.drive, drive, where)
@@ -60,17 +60,19 @@ def _check_identity(identity: Identity, drive: Drive, where: Where) -> None:
     if drive.path != identity.path:
         raise Refused(
             f"{printable(identity.path)} is another name of {drive.path}: make the plan again for "
-            f"{drive.path}. {NOTHING_WRITTEN}"
+            f"{drive.path}.",
+            NOTHING_WRITTEN,
         )
     if drive.size_bytes == 0:
-        raise Refused(f"There is no medium in {drive.path}. {where(identity, None)} {NOTHING_WRITTEN}")
+        raise Refused(f"There is no medium in {drive.path}. {where(identity, None)}", NOTHING_WRITTEN)
     if difference := identity_difference(identity, drive):
         if _is_resized(identity, drive):
             raise Refused(
-                f"{drive.path} has changed its size: {difference}. {where(identity, drive)} {NOTHING_WRITTEN}"
+                f"{drive.path} has changed its size: {difference}. {where(identity, drive)}",
+                NOTHING_WRITTEN,
             )
         other = f"{printable(identity.path)} is not the drive that this plan was made for: {difference}."
-        raise Refused(f"{other} {where(identity, None)} {NOTHING_WRITTEN}")
+        raise Refused(f"{other} {where(identity, None)}", NOTHING_WRITTEN)
 
 
 def identity_difference(identity: Identity, drive: Drive) -> str | None:

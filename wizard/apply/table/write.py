@@ -7,7 +7,6 @@ from wizard.apply.block.devices import forget_caches, read_bytes, tell_kernel, t
 from wizard.apply.block.extents import merged
 from wizard.apply.block.stand_in import NoStandInError
 from wizard.apply.plan.guard import check_unused
-from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.vault import table_places
 from wizard.apply.steps.step_context import Site
 from wizard.apply.table.compare import disk_differences, kernel_differences
@@ -82,7 +81,7 @@ def _refuse_use(site: Site) -> None:
     try:
         check_unused(site.look())
     except Refused as error:
-        raise Failed(str(error).replace(NOTHING_WRITTEN, UNTOUCHED)) from None
+        raise Failed(error.ending_in(UNTOUCHED)) from None
 
 
 def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> None:

@@ -15,7 +15,7 @@ from wizard.model.drive_facts import NO_HEALTH, Health
 from wizard.model.finding import Finding, Severity
 from wizard.model.machine import Drive
 from wizard.model.names import printable
-from wizard.model.said import Said, joined
+from wizard.model.said import Said
 
 MOST_SENTENCES = 5
 NEARLY_USED_PERCENT = 90
@@ -25,8 +25,6 @@ FEW_SPARES = 1 << 0
 HOURS_A_YEAR = 24 * 365.25
 TEST_CLOCK_HOURS = 1 << 16
 """Self-test logs of ATA count hours in 16 bits."""
-
-SOURCE = "smartctl: the drive's own counts and self-tests"
 
 
 class Verdict(StrEnum):
@@ -121,7 +119,5 @@ def find_health(drive: Drive) -> Iterator[Finding]:
         ("health-worn", Severity.WARNING, words.WHY_WORN(), tuple(_worn(health))),
     ):
         if said:
-            remedy = words.REPLACE(drive=drive.path)
-            yield Finding(
-                code, severity, drive.path, f"{drive.path}: {joined(said)}", str(why), SOURCE, str(remedy)
-            )
+            found, remedy = words.FOUND(drive=drive.path, sentences=said), words.REPLACE(drive=drive.path)
+            yield Finding(code, severity, drive.path, found, why, words.SOURCE(), remedy)

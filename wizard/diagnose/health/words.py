@@ -48,3 +48,5 @@ WHY_UNREADABLE = Sentence(
     "diagnose.health.why-unreadable", "More sectors usually follow, and files are lost with them."
 )
 WHY_WORN = Sentence("diagnose.health.why-worn", "Worn drives fail more often than others.")
+FOUND = Sentence("diagnose.health.found", "{drive}: {sentences:row}")
+SOURCE = Sentence("diagnose.health.source", "smartctl: the drive's own counts and self-tests")

@@ -2,11 +2,14 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from functools import cache
 
-from rich.console import Console
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
 from rich.text import Text
 
+from wizard.faces.showing.lines import harmless
 from wizard.model.finding import Severity
 from wizard.model.names import printable
 
@@ -19,10 +22,20 @@ SEVERITY_STYLE = {
 PIPE_WIDTH = 120
 
 
+class SafeConsole(Console):
+    """Prints what is to be read, and nothing that a terminal would obey: of that only rich itself writes."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """The same segments with `?` for characters that no terminal prints."""
+        for segment in super().render(renderable, options):
+            text, style, control = segment
+            yield segment if control else Segment(harmless(text, "\n\t"), style)
+
+
 @cache
 def out() -> Console:
     """For data. Into a pipe it is plain text of a fixed width."""
-    return Console(
+    return SafeConsole(
         highlight=False,
         markup=False,
         emoji=False,
@@ -34,7 +47,7 @@ def out() -> Console:
 @cache
 def err() -> Console:
     """For narration, questions and errors."""
-    return Console(
+    return SafeConsole(
         stderr=True,
         highlight=False,
         markup=False,

@@ -1,5 +1,5 @@
 """The document of `inspect --json`: a machine and what is concluded about it, as plain JSON (schema
-diskwright.machine/1)."""
+diskwright.machine/2): findings are codes with values, from which every sentence can be said again."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -11,7 +11,7 @@ from wizard.model.finding import Diagnosis, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Layer, Machine, Partition, Signature, Striping, Table, Unread, Use
 
-SCHEMA = "diskwright.machine/1"
+SCHEMA = "diskwright.machine/2"
 
 JSON = dict[str, Any]
 
@@ -79,10 +79,10 @@ def drive_document(drive: Drive, diagnosis: Diagnosis) -> JSON:
                 "code": finding.code,
                 "severity": finding.severity.value,
                 "subject": finding.subject,
-                "sentence": finding.sentence,
-                "why": finding.why,
-                "source": finding.source,
-                "remedy": finding.remedy,
+                "sentence": to_json(finding.sentence),
+                "why": to_json(finding.why),
+                "source": to_json(finding.source),
+                "remedy": to_json(finding.remedy),
             }
             for finding in diagnosis.findings
         ],
@@ -109,7 +109,7 @@ def _recording(recording: Recording) -> JSON:
         "verdict": recording.verdict.value,
         "confidence": recording.confidence,
         "evidence": [
-            {"source": clue.source, "says": clue.says, "confidence": clue.confidence}
+            {"source": to_json(clue.source), "says": to_json(clue.says), "confidence": clue.confidence}
             for clue in recording.evidence
         ],
     }
@@ -236,4 +236,4 @@ def _use(use: Use) -> JSON:
 
 
 def _unread(unread: Sequence[Unread]) -> list[JSON]:
-    return [{"what": one.what, "why": one.why} for one in unread]
+    return [{"what": one.what, "why": one.why, "obstacle": one.obstacle.value} for one in unread]

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from wizard.documents.files import write_file
 from wizard.faces.showing.console import err, out, say
+from wizard.faces.showing.lines import tell
 from wizard.model.errors import ExitCode
 
 T = TypeVar("T")
@@ -22,7 +23,7 @@ def hand_over(arguments: Namespace, document: str, lines: Sequence[str], *, ende
     if arguments.json:
         sys.stdout.write(document)
     else:
-        print("\n".join(_fit(line) for line in lines))
+        tell(part for line in lines for part in _fit(line).split("\n"))
     if ended:
         say("Ended by you; what is said above rests on what was measured until then.")
         return ExitCode.ENDED_BY_USER

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from textwrap import wrap
 
 from wizard.diagnose.health.judge import is_told, judge_health
-from wizard.diagnose.words import layer_words
+from wizard.diagnose.told import layer_words
 from wizard.model.finding import Diagnosis, Finding, Recorded, Recording
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Partition, Signature, Table
@@ -252,10 +252,10 @@ def _mark(kind: str, label: str | None) -> str:
 
 def _finding(finding: Finding, width: int) -> list[str]:
     word = f"{finding.severity.value}:"
-    head = f"{word:<9}{printable(finding.sentence, 400)}"
+    head = f"{word:<9}{printable(str(finding.sentence), 400)}"
     lines = wrap(head, width, initial_indent="  ", subsequent_indent=" " * 11, break_on_hyphens=False)
     if finding.remedy and finding.severity.value not in ("ok",):
-        lines += _wrapped(printable(finding.remedy, 600), width, 11)
+        lines += _wrapped(printable(str(finding.remedy), 600), width, 11)
     return lines
 
 

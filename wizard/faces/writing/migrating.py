@@ -45,7 +45,7 @@ def prospect_lines(prospect: Prospect, width: int) -> Iterator[str]:
 
 def _is_told_below(finding: Finding, offers: Sequence[Offer]) -> bool:
     """Whether a finding that is only good to know stands with the way that it rules out."""
-    return finding.severity is Severity.INFO and any(finding.sentence in offer.obstacle for offer in offers)
+    return finding.severity is Severity.INFO and any(finding.code == offer.obstacle_code for offer in offers)
 
 
 def offer_lines(offer: Offer, width: int) -> Iterator[str]:

@@ -24,7 +24,7 @@ from wizard.apply.run.runs import (
     runs_folder,
 )
 from wizard.apply.tune.of_run import load_changes
-from wizard.diagnose.words import contents_words
+from wizard.diagnose.told import contents_words
 from wizard.faces.showing.console import say
 from wizard.layout.told.preview import who
 from wizard.model.errors import BadInput, DiskwrightError, Refused

@@ -16,6 +16,7 @@ from wizard.migrate.operations import (
 )
 from wizard.migrate.situation import BootPath, Situation
 from wizard.migrate.steps import OWN_FSTAB
+from wizard.migrate.words import TOO_FULL
 from wizard.model.finding import Finding
 from wizard.model.migration import Way
 from wizard.model.names import printable
@@ -62,7 +63,7 @@ def room_inside(situation: Situation) -> Iterator[Finding]:
             f"The entries (inodes) of {device} stay {before.inode_bytes} bytes long: {fault}.",
             f"Without {WIDE_INODE_BYTES} bytes there are no dates past January 2038 and no times finer than "
             "a second.",
-            f"Free {more} more for it." if "full" in fault else "Only the fresh way gives that.",
+            f"Free {more} more for it." if fault.code == TOO_FULL.code else "Only the fresh way gives that.",
         )
     if not before.free_inodes:
         yield info(

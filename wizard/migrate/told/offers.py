@@ -44,6 +44,7 @@ def _offer(situation: Situation, way: Way) -> Offer:
         ),
         room_bytes=used_bytes(before) if way is Way.FRESH else room_bytes(operations, before, means),
         obstacle=f"{finding.sentence} {finding.remedy}" if finding else "",
+        obstacle_code=finding.code if finding else "",
     )
 
 

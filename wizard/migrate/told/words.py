@@ -125,14 +125,19 @@ def holds(operation: MigrationOperation) -> tuple[str, ...]:
             return (
                 "Every file, folder and link on both is the same: content, owner, rights, times, attributes.",
             )
+        case CheckFiles() | ConvertFiles():
+            return (SOUND, *promises(operation))
+        case AddChecksums():
+            return (*promises(operation), SOUND)
         case _:
-            return _holds_on_device(operation)
+            return promises(operation)
 
 
-def _holds_on_device(operation: OnDevice) -> tuple[str, ...]:
+def promises(operation: OnDevice) -> tuple[str, ...]:
+    """What is checked after a step on the device itself, besides that its filesystem is sound."""
     match operation:
         case CheckFiles():
-            return (SOUND,)
+            return ()
         case AddJournal():
             return ("Its superblock says that it has a journal.",)
         case WidenInodes(inode_bytes=size):
@@ -140,11 +145,11 @@ def _holds_on_device(operation: OnDevice) -> tuple[str, ...]:
         case SetFeatures(features=features):
             return (f"Its superblock lists {', '.join(features)}.",)
         case ConvertFiles():
-            return (SOUND, "No file or folder is still noted block by block.")
+            return ("No file or folder is still noted block by block.",)
         case WidenBlockNumbers():
             return ("Its superblock lists 64bit.",)
         case AddChecksums():
-            return ("Its superblock lists metadata_csum.", SOUND)
+            return ("Its superblock lists metadata_csum.",)
         case SetOwnFstabType(number=number):
             return (
                 f"Line {number} of its own /etc/fstab is the new one, and nothing else in that file has "

@@ -21,12 +21,14 @@ MOST_ENTRIES = 256
 
 @dataclass(frozen=True, slots=True)
 class TableReading:
-    """A table, its entries, and the bytes it consists of. `problems` say what could not be followed."""
+    """A table, its entries, and the bytes it consists of. `problems` say what could not be followed;
+    `other_blocks`: it was made for logical blocks of another size."""
 
     table: Table
     entries: tuple[Entry, ...] = ()
     spans: tuple[Span, ...] = ()
     problems: tuple[str, ...] = ()
+    other_blocks: bool = False
 
 
 def read_table(
@@ -55,10 +57,9 @@ def _read(
     if gpt and _counts(gpt, mbr, has_signature):
         return _with_protective(gpt, mbr)
     if mbr and mbr.protective and not mbr.mixed:
-        problems = tuple(_made_for_others(read, size_bytes, block_bytes)) or (LOST,)
-        return TableReading(
-            Table("gpt", primary="damaged", backup="missing"), spans=((0, SECTOR_BYTES),), problems=problems
-        )
+        others = tuple(_made_for_others(read, size_bytes, block_bytes))
+        table = Table("gpt", primary="damaged", backup="missing")
+        return TableReading(table, (), ((0, SECTOR_BYTES),), others or (LOST,), other_blocks=bool(others))
     if mbr and library_kind in (None, "dos") and (mbr.entries or not has_signature):
         return TableReading(mbr.table, mbr.entries, mbr.spans, mbr.problems)
     if library_kind and library_kind not in ("dos", "gpt", "PMBR"):

@@ -9,7 +9,7 @@ from wizard.tui.console.terminal import Glyphs, translate
 
 
 class SafeGlyphs(LineFilter):
-    """Translate what the terminal's font lacks."""
+    """Translate what the terminal's font lacks, and what a terminal would obey rather than print."""
 
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__()

@@ -153,8 +153,10 @@ _ASCII = dict(
 
 def translate(text: str, glyphs: Glyphs) -> str:
     """The text in characters that can be shown, each as wide as the one it stands for."""
-    if glyphs is Glyphs.ALL or (text.isascii() and text.isprintable()):
+    if text.isprintable() and (glyphs is Glyphs.ALL or text.isascii()):
         return text
+    if glyphs is Glyphs.ALL:
+        return "".join(char if char.isprintable() else "?" * cell_len(char) for char in text)
     shown = "".join(_console_safe(char) for char in text)
     return shown if glyphs is Glyphs.CONSOLE else "".join(_ASCII.get(char, char) for char in shown)
 

@@ -12,7 +12,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.message import Message
 
-from wizard.diagnose.words import recording_word
+from wizard.diagnose.told import recording_word
 from wizard.migrate.ext.candidates import Candidate, candidate_words, keeping_words, old_filesystems
 from wizard.model.errors import DiskwrightError
 from wizard.model.finding import Diagnosis

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from rich.text import Text
 
-from wizard.diagnose.words import (
+from wizard.diagnose.told import (
     contents_words,
     layer_words,
     partition_words,
@@ -67,10 +67,10 @@ def finding_blocks(findings: Sequence[Finding]) -> list[Block]:
     blocks: list[Block] = []
     for finding in sorted(findings, key=lambda finding: order.index(finding.severity)):
         word = Text(f"{finding.severity.value:<8} ", SEVERITY_INK[finding.severity])
-        blocks.append(para(word.append(printable(finding.sentence, 400), "default"), hang=9))
+        blocks.append(para(word.append(printable(str(finding.sentence), 400), "default"), hang=9))
         if finding.severity is not Severity.OK:
-            blocks.append(para("Why: " + printable(finding.why, 400), indent=9, hang=5))
-            blocks.append(para("Do:  " + printable(finding.remedy, 400), indent=9, hang=5))
+            blocks.append(para("Why: " + printable(str(finding.why), 400), indent=9, hang=5))
+            blocks.append(para("Do:  " + printable(str(finding.remedy), 400), indent=9, hang=5))
     return blocks
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from rich.text import Text
 
 from wizard.advise.backing import evidence_for
-from wizard.diagnose.codes import CODES
+from wizard.diagnose.words.codes import CODES
 from wizard.layout.wishes.wish import Wish
 from wizard.model.advice import Advice, Choice, Option, Unmade
 from wizard.model.finding import Clue, Diagnosis, Finding, Severity
@@ -39,12 +39,12 @@ def finding_reasons(diagnosis: Diagnosis) -> list[Reason]:
 
 def _finding(finding: Finding) -> Reason:
     sentence = Text(f"{finding.severity.value} ", SEVERITY_INK[finding.severity]).append(
-        printable(finding.sentence, 400), "default"
+        printable(str(finding.sentence), 400), "default"
     )
     behind: list[Block] = [
-        *_named("Why", finding.why),
-        *_named("Do", finding.remedy),
-        *_named("Source", finding.source),
+        *_named("Why", str(finding.why)),
+        *_named("Do", str(finding.remedy)),
+        *_named("Source", str(finding.source)),
         *_named("Rule", f"{finding.code}: {CODES.get(finding.code, '')}"),
     ]
     if finding.severity in (Severity.DANGER, Severity.WARNING) and (figures := evidence_for(finding.code)):
@@ -53,7 +53,9 @@ def _finding(finding: Finding) -> Reason:
 
 
 def _clue(clue: Clue) -> list[Block]:
-    said = Text(f"{printable(clue.source, 80)}: ", "bold").append(printable(clue.says, 300), "not bold")
+    said = Text(f"{printable(str(clue.source), 80)}: ", "bold").append(
+        printable(str(clue.says), 300), "not bold"
+    )
     return [para(said, hang=2), para(f"How far it can be trusted: {clue.confidence}.", indent=2), gap()]
 
 

@@ -1,0 +1,133 @@
+"""`python -m tests.translation [--check]`: profiles/locale/diskwright.pot, with which translations begin, and
+what is wrong with those that there are.
+
+Also a language that nobody speaks, for tests: accented letters, a third longer, the fields intact.
+"""
+
+import ast
+import sys
+from collections.abc import Iterator
+from io import BytesIO
+from pathlib import Path
+from string import Formatter
+
+from babel.messages.catalog import Catalog, Message
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+from tests.prose import is_words, spoken_in
+from wizard.model.said import fields_of
+
+REPO = Path(__file__).resolve().parent.parent
+LOCALE = REPO / "profiles/locale"
+TEMPLATE = LOCALE / "diskwright.pot"
+FORMATS = {
+    "size": "a size, such as 1.0 TB",
+    "exact": "a size without rounding, such as 17 KiB",
+    "time": "such as: about 3 min",
+    "latency": "such as 85 us",
+    "moment": "date and time",
+    "and": "such as: a, b and c",
+    "list": "such as: a, b, c",
+    "row": "whole sentences",
+    "First": "begins with a capital letter",
+}
+HEAD = """# What diskwright says. A translation is this file with the right sides filled in:
+# profiles/locale/LANGUAGE/LC_MESSAGES/diskwright.po. CONTRIBUTING.md says how to make one.
+# Names in braces, such as {drive} or {size:size}, are replaced by values; they stay as they are."""
+ACCENTED = str.maketrans("aeiouyncsAEIOUYNCS", "áéíöûýñçšÁÉÍÖÛÝÑÇŠ")
+
+
+def template() -> Catalog:
+    """Every sentence of the program, in the order of its codes, the code as context."""
+    catalog = Catalog(project="diskwright", header_comment=HEAD, charset="utf-8", fuzzy=False)
+    modules = filter(is_words, (REPO / "wizard").rglob("*.py"))
+    found = [one for module in modules for one in spoken_in(ast.parse(module.read_text(encoding="utf-8")))]
+    for one in sorted(found, key=lambda one: one.code):
+        text = one.texts if len(one.texts) > 1 else one.texts[0]
+        catalog.add(text, context=one.code, auto_comments=tuple(_notes(one.texts[0])))
+    return catalog
+
+
+def _notes(english: str) -> Iterator[str]:
+    for _, name, form, _ in Formatter().parse(english):
+        if form in FORMATS:
+            yield f"{name}: {FORMATS[form]}"
+
+
+def as_po(catalog: Catalog) -> str:
+    """The catalogue as a .po editor reads it, without dates, so that the same sentences are the same file."""
+    written = BytesIO()
+    write_po(written, catalog, width=110, omit_header=True)
+    header = 'msgid ""\nmsgstr ""\n"MIME-Version: 1.0\\n"\n"Content-Type: text/plain; charset=utf-8\\n"\n'
+    return f"{HEAD}\n{header}\n{written.getvalue().decode()}"
+
+
+def faults(po: Path) -> Iterator[str]:
+    """What is wrong in a translation: fields that the sentence does not have, or lacks."""
+    with po.open("rb") as file:
+        catalog = read_po(file, ignore_obsolete=True)
+    for message in catalog:
+        if message.id and message.string and (fault := fault_of(message)):
+            yield f"{po.relative_to(REPO)}: {message.context}: {fault}"
+
+
+def fault_of(message: Message) -> str:
+    """What is wrong with one translated sentence; empty where nothing is."""
+    english = (message.id,) if isinstance(message.id, str) else tuple(message.id)
+    translated = (message.string,) if isinstance(message.string, str) else tuple(message.string or ())
+    allowed = frozenset[str]().union(*map(fields_of, english))
+    for text in filter(None, translated):
+        try:
+            given = fields_of(text)
+        except ValueError as error:
+            return f"{error}: {text}"
+        # A plural may do without the number itself: `one drive`.
+        if given - allowed or allowed - given - {"count"}:
+            return f"the fields are {sorted(allowed)}, not {sorted(given)}"
+    return ""
+
+
+def pseudo(text: str) -> str:
+    """The text in the language that nobody speaks: `{drive} is mounted.` as `⟦{drive} íš möûñtéd. ~~~⟧`."""
+    pieces = [
+        (said.translate(ACCENTED).replace("{", "{{").replace("}", "}}"), name, form)
+        for said, name, form, _ in Formatter().parse(text)
+    ]
+    accented = "".join(
+        said if name is None else f"{said}{{{name}{f':{form}' if form else ''}}}"
+        for said, name, form in pieces
+    )
+    return f"⟦{accented}{'~' * (len(text) // 3)}⟧"
+
+
+def write_pseudo(catalogues: Path, language: str = "eo") -> None:
+    """A compiled catalogue of the language that nobody speaks, in place of Esperanto."""
+    catalog = template()
+    catalog.locale = language
+    for message in catalog:
+        if message.id:
+            many = isinstance(message.id, tuple | list)
+            message.string = tuple(map(pseudo, message.id)) if many else pseudo(str(message.id))
+    where = catalogues / language / "LC_MESSAGES/diskwright.mo"
+    where.parent.mkdir(parents=True)
+    with where.open("wb") as file:
+        write_mo(file, catalog)
+
+
+def main() -> None:
+    """Renew the template, or with --check say whether it is out of date; end with all that is wrong."""
+    made = as_po(template())
+    wrong = [fault for po in sorted(LOCALE.glob("*/LC_MESSAGES/*.po")) for fault in faults(po)]
+    if "--check" in sys.argv:
+        if not TEMPLATE.exists() or TEMPLATE.read_text(encoding="utf-8") != made:
+            wrong.append(f"{TEMPLATE.relative_to(REPO)} is out of date: run python -m tests.translation")
+    else:
+        LOCALE.mkdir(exist_ok=True)
+        TEMPLATE.write_text(made, encoding="utf-8")
+    if wrong:
+        raise SystemExit("\n".join(wrong))
+
+
+if __name__ == "__main__":
+    main()

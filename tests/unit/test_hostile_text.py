@@ -1,0 +1,111 @@
+"""Foreign text, such as a filesystem's label, at every place where text leaves the program: whatever was
+forgotten on the way, nothing that a terminal, a browser or a reader of documents would obey gets out."""
+
+import io
+import json
+from dataclasses import replace
+
+import pytest
+from rich.cells import cell_len
+from rich.segment import Segment
+from rich.text import Text
+from textual.color import Color
+
+from tests.looks.rehearsal import MODERN, wizard
+from wizard.documents.codec import render_document
+from wizard.faces.showing import console
+from wizard.faces.showing.lines import tell
+from wizard.plain.talk import Talk
+from wizard.report.markup import paragraphs, tag
+from wizard.tui.console.filters import SafeGlyphs
+from wizard.tui.console.terminal import Glyphs
+
+HOSTILE = (
+    "\x1b[2J\x1b[1;1H",  # clears the screen
+    "\x1b]0;owned\x07",  # renames the window
+    "\x9b31m",  # an escape sequence in one character
+    "safe\nNothing is lost.",  # looks like a line of ours
+    "safe\rNothing is lost.",
+    "\u202egpj.exe",  # turned round
+    "\u2066\u2069\u200f",
+    "\udcff\ud800",  # no characters at all
+    "\x00\x08\x0b\x0c\x7f\x85\u2028\u2029",
+    "<script>alert('x')</script>",
+    "x" * 10_000,
+)
+
+
+def harmless(shown: str) -> bool:
+    """Whether all of it is printed, line ends of our own aside."""
+    return all(char.isprintable() or char == "\n" for char in shown)
+
+
+@pytest.fixture(params=HOSTILE, ids=[repr(one[:12]) for one in HOSTILE])
+def label(request: pytest.FixtureRequest) -> str:
+    assert isinstance(request.param, str)
+    return request.param
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_the_plain_conversation_prints_it_within_its_lines(label: str, ascii_only: bool) -> None:
+    out = io.StringIO()
+    talk = Talk(io.BytesIO(), out, ascii_only=ascii_only)
+    talk.say(f"The label is {label}.")
+    talk.show([f"    {label}"])
+    shown = out.getvalue()
+    shown.encode()
+    assert harmless(shown) and "\nNothing is lost" not in shown
+
+
+@pytest.mark.parametrize("colours", [True, False])
+def test_the_commands_print_it_and_nothing_that_a_terminal_obeys(label: str, colours: bool) -> None:
+    file = io.StringIO()
+    made = console.SafeConsole(
+        file=file, width=80, markup=False, emoji=False, highlight=False, force_terminal=colours
+    )
+    made.print(Text(label, "red"))
+    made.print(f"The label is {label}.", soft_wrap=True)
+    shown = file.getvalue()
+    shown.encode()
+    # Of colours only what rich writes itself.
+    assert harmless(shown.replace("\x1b[31m", "").replace("\x1b[0m", "")), shown[:80]
+
+
+def test_lines_stay_lines(label: str, capsys: pytest.CaptureFixture[str]) -> None:
+    tell(["Before.", f"The label is {label}.", "After."])
+    shown = capsys.readouterr().out
+    assert harmless(shown) and shown.count("\n") == 3
+
+
+def test_narration_stays_one_sentence(label: str, capsys: pytest.CaptureFixture[str]) -> None:
+    console.err.cache_clear()
+    console.say(f"The label is {label}.")
+    shown = capsys.readouterr().err
+    console.err.cache_clear()
+    assert harmless(shown) and shown.count("\n") == 1 and len(shown) < 3000
+
+
+@pytest.mark.parametrize("glyphs", Glyphs)
+def test_the_screens_draw_it_and_nothing_that_a_terminal_obeys(label: str, glyphs: Glyphs) -> None:
+    """Every line of every screen goes through this filter last."""
+    segments = SafeGlyphs(glyphs).apply([Segment("Label: "), Segment(label)], Color.parse("black"))
+    shown = "".join(segment.text for segment in segments)
+    shown.encode()
+    assert shown.isprintable() and cell_len(shown) == cell_len(f"Label: {label}")
+
+
+def test_every_terminal_has_what_makes_text_harmless() -> None:
+    assert isinstance(console.out(), console.SafeConsole) and isinstance(console.err(), console.SafeConsole)
+    for terminal in (MODERN, replace(MODERN, glyphs=Glyphs.CONSOLE), replace(MODERN, glyphs=Glyphs.ASCII)):
+        assert any(isinstance(one, SafeGlyphs) for one in wizard(terminal=terminal).get_line_filters())
+
+
+def test_a_page_shows_it_as_text(label: str) -> None:
+    page = tag("p", label, title=label) + paragraphs(label)
+    page.encode()
+    assert harmless(page) and "<script" not in page
+
+
+def test_documents_have_it_whole_and_in_plain_ascii(label: str) -> None:
+    text = render_document("diskwright.test/1", {"label": label})
+    assert text.isascii() and harmless(text) and json.loads(text)["label"] == label

@@ -1,0 +1,172 @@
+"""Sentences in another language, and the check that each sentence is one."""
+
+import ast
+from collections import Counter
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from tests.prose import Spoken, compared, faults_of, is_words, prose_of, wrong_calls
+from tests.translation import REPO, fault_of, pseudo
+from wizard.cli import main
+from wizard.documents.language import speak, wanted
+from wizard.model.said import English, Language, Sentence, Value, known_sentences
+
+ROOM = Sentence("test.words.room", "{drive} has {size:size} left.")
+BOTH = "{first:list} and {last}"
+TWO = Sentence("test.words.two", "{first} and {second}")
+
+
+def test_every_sentence_can_be_said_in_a_language_that_nobody_speaks(pseudo_language: None) -> None:
+    for module in (REPO / "wizard").rglob("*.py"):
+        if is_words(module):
+            import_module(".".join(module.relative_to(REPO).with_suffix("").parts))
+    known = [one for one in known_sentences() if not one.code.startswith("test")]
+    assert len(known) > 2
+    for sentence in known:
+        values: dict[str, Value] = dict.fromkeys(sentence.fields, 7)
+        for count in (1, 2) if sentence.several else (1,):
+            if "count" in values:
+                values["count"] = count
+            said = str(sentence(**values))
+            assert said.startswith("⟦") and said.rstrip("~⟧") != said, f"{sentence.code} was not translated"
+
+
+def test_a_command_speaks_the_persons_language(
+    pseudo_language: None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["inspect", "--machine", str(REPO / "tests/machines/red.json")]) == 0
+    shown = capsys.readouterr().out
+    assert "⟦/dev/sdb tákéš" in " ".join(shown.split()) and "takes 512-byte" not in shown
+
+
+def test_what_is_longer_and_accented_keeps_its_fields() -> None:
+    assert pseudo("{drive} is {size:size}.") == "⟦{drive} íš {size:size}.~~~~~~~⟧"
+
+
+@pytest.mark.parametrize(
+    ("environment", "names"),
+    [
+        ({"LANG": "de_AT.UTF-8"}, ["de_AT", "de"]),
+        ({"LANG": "sr_RS@latin"}, ["sr_RS@latin", "sr_RS", "sr@latin", "sr"]),
+        ({"LC_ALL": "C.UTF-8", "LANG": "de_DE"}, []),
+        ({"LC_ALL": "", "LC_MESSAGES": "fr_FR", "LANG": "de_DE"}, ["fr_FR", "fr"]),
+        ({"LANGUAGE": "nl:fr", "LANG": "de_DE"}, ["nl", "fr", "de_DE", "de"]),
+        ({"LANGUAGE": "nl", "LANG": "C"}, []),
+        ({"LANGUAGE": "../../../tmp/evil", "LANG": "de"}, ["de"]),
+        ({}, []),
+    ],
+)
+def test_the_locale_says_which_languages_are_looked_for(
+    environment: dict[str, str], names: list[str]
+) -> None:
+    assert list(wanted(environment)) == names
+
+
+@pytest.mark.parametrize(("languages", "said"), [("fr:eo:en", pseudo(BOTH)), ("fr:en:eo", BOTH)])
+def test_the_first_language_that_there_is_a_catalogue_for_is_spoken(
+    pseudo_language: None, monkeypatch: pytest.MonkeyPatch, languages: str, said: str
+) -> None:
+    monkeypatch.setattr(Language, "one", English.one)
+    speak({"LANGUAGE": languages, "LANG": "de_DE"})
+    assert Language.one("model.said.both", BOTH) == said
+    assert str(TWO(first=1, second=2)) == "1 and 2", "what is not translated is said in English"
+
+
+@pytest.mark.parametrize("bytes_of_it", [b"", b"\xde\x12\x04\x95", b"no catalogue at all"])
+def test_a_catalogue_that_cannot_be_read_leaves_english(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bytes_of_it: bytes
+) -> None:
+    monkeypatch.setattr("wizard.documents.language.CATALOGUES", str(tmp_path))
+    file = tmp_path / "eo/LC_MESSAGES/diskwright.mo"
+    file.parent.mkdir(parents=True)
+    file.write_bytes(bytes_of_it)
+    before = Language.one
+    speak({"LANG": "eo"})
+    assert Language.one is before
+
+
+@pytest.mark.parametrize(
+    "wrong", ["{laufwerk} voll", "{drive.__class__} {size:size}", "{drive:size}{size}", "{drive", "{0}"]
+)
+def test_a_translation_with_other_fields_is_said_in_english(
+    wrong: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("wizard.model.said.Language.one", staticmethod(lambda code, english: wrong))
+    assert str(ROOM(drive="/dev/sda", size=10**9)) == "/dev/sda has 1.0 GB left."
+
+
+def test_a_translation_with_other_fields_is_a_fault() -> None:
+    from babel.messages.catalog import Message
+
+    assert "size" in fault_of(Message("{drive} has {size:size}", "{drive} hat {große:size}"))
+    assert fault_of(Message("{drive} has {size:size}", "{drive} hat {size"))
+    assert not fault_of(Message("{drive} has {size:size}", "{size:size} hat {drive}"))
+    assert not fault_of(Message(("One drive", "{count} drives"), ("Ein Laufwerk", "{count} Laufwerke")))
+
+
+SOURCE = '''
+"""A docstring of many words."""
+from wizard.test.words import ROOM
+from wizard.test import words
+from re import compile
+
+def f(drive, error):
+    """Another docstring here."""
+    raise ValueError(f"{drive} makes no sense")
+    compile("three or more words")
+    note("said to the log only")
+    print(f"{drive} was erased")
+    print("a b", "two words", ("mkfs", "-L"), metavar="one two three")
+    raise Refused("Nothing was written." f" to {drive}")
+    ROOM(drive=1, size=2)
+    words.ROOM(drive=1)
+    ROOM(drive=1, size=2, other=3)
+    ROOM(**error)
+'''
+
+
+def test_prose_outside_of_words_is_found_and_nothing_else_is() -> None:
+    found = [text for _, text in prose_of(ast.parse(SOURCE), words=False)]
+    assert found == ["\N{WHITE SQUARE} was erased", "Nothing was written. to \N{WHITE SQUARE}"]
+
+
+def test_in_words_only_what_is_no_sentence_is_found() -> None:
+    tree = ast.parse('A = Sentence("x.a", "One two three.")\nB = "Four five six."')
+    assert [text for _, text in prose_of(tree, words=True)] == ["Four five six."]
+    assert len(list(prose_of(tree, words=False))) == 2
+
+
+def test_a_call_with_other_fields_than_the_sentence_names_is_found() -> None:
+    known = {"wizard.test.words": {"ROOM": Spoken("ROOM", "test.room", ("{drive} has {size:size}",))}}
+    found = list(wrong_calls(ast.parse(SOURCE), known))
+    assert [line for line, _ in found] == [16, 17, 18]
+    assert "['drive', 'size']" in found[0][1]
+
+
+@pytest.mark.parametrize(
+    ("spoken", "fault"),
+    [
+        (Spoken("A", "other.a", ("Fine.",)), "begins with test."),
+        (Spoken("A", "test.a", ("Fine {size:sise}.",)), "no format 'sise'"),
+        (Spoken("A", "test.a", ("word " * 20 + "more.",)), "20 words"),
+    ],
+)
+def test_what_is_wrong_with_a_sentence_is_told(spoken: Spoken, fault: str) -> None:
+    assert [fault in one for one in faults_of(spoken, "test")] == [True]
+
+
+def test_a_sound_sentence_has_no_fault() -> None:
+    assert not list(faults_of(Spoken("A", "test.a", ("word " * 19 + "end. {size:size} {part:.1f}",)), "test"))
+
+
+def test_the_list_of_what_is_left_is_exact() -> None:
+    counts = Counter({"a.py": 2, "b.py": 1, "c.py": 1})
+    assert [
+        fault.split(":")[0] for fault in compared(counts, {"a.py": 1, "b.py": 2, "c.py": 1, "d.py": 1})
+    ] == [
+        "a.py",
+        "b.py",
+        "d.py",
+    ]

@@ -1,0 +1,1 @@
+"""What is said about drives: a module for each theme of findings."""
