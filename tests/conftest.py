@@ -4,3 +4,5 @@ see."""
 import os
 
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+# Nor does it matter who called: what is planned here is root's, unless a test says otherwise.
+os.environ["SUDO_UID"] = "0"

@@ -22,7 +22,7 @@ from wizard.model.units import MIB
 from wizard.services.real import RealServices
 from wizard.services.session import Session
 
-WAITS = "Done, not yet in use: keep it or take it back."
+WAITS = "Done, not yet in use: keep it to use it, or undo it."
 BACK = "what was there before is back, bit for bit"
 
 
