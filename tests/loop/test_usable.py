@@ -13,6 +13,7 @@ from wizard.apply.decide import keep, undo
 from wizard.apply.run.journal import RunState
 from wizard.filesystems.registry import MADE
 from wizard.layout.planner import Mode
+from wizard.layout.several.striped import StripeWish
 from wizard.layout.wishes.wish import Wish
 from wizard.model.journal import Event
 from wizard.model.plan import Subvolume
@@ -114,6 +115,16 @@ def test_each_subvolume_is_theirs(plain_folder: Path, work: Work, make_drive: Ma
         assert can_write(place, ANNA.uid, ANNA.gid) and not can_write(place, OTHER, OTHER)
     checked = [one.sentence for one in said(run, Event.VERIFIED) if "can write" in one.sentence]
     assert checked == [f"anna can write to {top}", f"anna can write to {home}"]
+
+
+def test_a_volume_over_several_drives_is_theirs(
+    plain_folder: Path, work: Work, make_drive: MakeDrive
+) -> None:
+    place, drives = plain_folder / "media", [make_drive(SIZE), make_drive(SIZE)]
+    run, now = work.apply(work.striped(drives, volume("btrfs", place, ANNA), StripeWish("btrfs")))
+    assert now is RunState.DONE, story(run)
+    assert can_write(place, ANNA.uid, ANNA.gid) and not can_write(place, OTHER, OTHER)
+    assert f"anna can write to {place}" in [one.sentence for one in said(run, Event.VERIFIED)]
 
 
 @pytest.mark.parametrize("filesystem", ["ext4", "xfs", "btrfs"])

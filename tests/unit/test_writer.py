@@ -137,14 +137,19 @@ def test_a_plan_of_before_reads_on() -> None:
         Writer("group", "wheel", 0, 0),
         Writer("everyone", "anna", 1000, 0),
         Writer("root", "", 1000, 1000),
-        Writer("person", "bert", 1002, 1002),
     ],
 )
 def test_no_forged_writer_passes(forged: Writer) -> None:
+    """Neither where the steps follow from it, nor where they are another's."""
     plan = for_writer(ANNA, "xfs")
     check_plan(plan)
-    with pytest.raises(BadInput, match="does not hold together"):
-        check_plan(replace(plan, volumes=(replace(plan.volumes[0], writer=forged),)))
+    with pytest.raises(BadInput, match="is given to nobody who could write to it"):
+        check_plan(for_writer(forged, "xfs"))
+    with pytest.raises(BadInput, match="its operations are not those that its volumes need"):
+        check_plan(replace(plan, volumes=(replace(plan.volumes[0], writer=FAMILY),)))
+    system = for_writer(ANNA, "xfs")
+    with pytest.raises(BadInput, match="only root writes to it"):
+        check_plan(replace(system, volumes=(replace(system.volumes[0], role="home"),)))
 
 
 def test_nobody_is_given_what_a_system_lives_on() -> None:

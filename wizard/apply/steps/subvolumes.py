@@ -15,7 +15,7 @@ from wizard.layout.words import who
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.plan import MakeSubvolumes
-from wizard.model.writer import SetOwner
+from wizard.model.writer import SetOwner, Writer
 from wizard.tools.program import run
 
 LIST = ("btrfs", "subvolume", "list")
@@ -42,15 +42,22 @@ def _make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
 
 def _set_owner(operation: SetOwner, site: Site) -> str:
     writer = operation.writer
-    wanted = (writer.uid, writer.gid, writer.mode)
     with _at_private_place(operation, site) as (place, giving):
         for argv in giving:
             site.command(argv)
-        found = [(place / name).stat() for name in ("", *operation.names)]
-    seen = {(one.st_uid, one.st_gid, stat.S_IMODE(one.st_mode)) for one in found}
-    if seen != {wanted}:
+        given = all(_is_theirs(place / name, writer) for name in ("", *operation.names))
+    if not given:
         raise Failed(str(NOT_GIVEN(device=operation.device, who=who(writer))))
     return str(GIVEN(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}"))
+
+
+def _is_theirs(folder: Path, writer: Writer) -> bool:
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
+    wanted = (writer.uid, writer.gid, writer.mode)
+    return (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == wanted
 
 
 @contextmanager
@@ -78,10 +85,10 @@ def _at_private_place(
         # up again.
         with suppress(Failed):
             site.command(closing)
+        with suppress(OSError):
+            place.rmdir()
     if is_mounted(mount):
         raise Failed(f"{operation.device} could not be unmounted from {place} again.")
-    with suppress(OSError):
-        place.rmdir()
 
 
 def _make_place(place: Path) -> None:
