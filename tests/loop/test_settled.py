@@ -68,7 +68,7 @@ def screens(work: Work, drive: str, place: Path, *keys: str, says: str) -> tuple
         await press(pilot, "shift+tab", "up", "tab", "e")
         await rehearsal.until(lambda: "This volume" in shown(pilot), pilot)
         await to_field(pilot, "mount")
-        await press(pilot, f"={place}", "enter")
+        await press(pilot, "ctrl+u", f"={place}", "enter")
         for number in (5, 6, 7):
             await step(pilot, number - 1)
             await press(pilot, "enter")
