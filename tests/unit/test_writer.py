@@ -10,7 +10,7 @@ from tests.unit.layouts import plan_for, wish
 from tests.unit.machines import drive
 from wizard.apply.plan.steps_told import headline, result_sentence
 from wizard.apply.run.journal import RunState
-from wizard.apply.system.places import taken_places
+from wizard.apply.system.places import taken_places, usual_places
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
 from wizard.layout.told.preview import preview_lines
@@ -292,6 +292,18 @@ def test_taken_is_what_is_mounted_listed_or_holds_something(tmp_path: Path) -> N
     assert {"/srv/listed", "/proc"} <= found
     fstab.write_text("no line that can be read\n")
     assert "/proc" in taken_places(str(tmp_path / "nowhere"), fstab)
+
+
+def test_a_link_is_followed_to_where_the_kernel_mounts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As /srv is on systems that keep it below /var."""
+    (tmp_path / "var").mkdir()
+    (tmp_path / "srv").symlink_to(tmp_path / "var")
+    monkeypatch.setenv("DISKWRIGHT_PLACES", str(tmp_path / "srv"))
+    assert usual_places() == str(tmp_path / "var")
+    monkeypatch.delenv("DISKWRIGHT_PLACES")
+    assert usual_places() == str(Path("/srv").resolve())
 
 
 @pytest.mark.parametrize("state", [RunState.DONE, RunState.KEPT])

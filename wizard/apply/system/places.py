@@ -14,8 +14,9 @@ from wizard.model.errors import BadInput
 
 
 def usual_places() -> str:
-    """The folder below which they are mounted: $DISKWRIGHT_PLACES, or /srv."""
-    return os.environ.get("DISKWRIGHT_PLACES") or PLACES
+    """The folder below which they are mounted: $DISKWRIGHT_PLACES, or /srv; where that is a link, what it
+    leads to, as the kernel would list it."""
+    return str(Path(os.environ.get("DISKWRIGHT_PLACES") or PLACES).resolve())
 
 
 def taken_places(places: str, fstab: Path = OWN_FSTAB) -> frozenset[str]:
