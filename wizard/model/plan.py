@@ -89,7 +89,6 @@ class Volume:
 
     `role` is what it is to a system (`wizard.layout.wishes.roles`), empty for none. Of an encrypted one
     `path` is what it opens to, and of one in a volume group the logical volume. `subvolumes` are a Btrfs's.
-    `writer` may write to it.
     """
 
     workload: str
