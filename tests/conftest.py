@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 os.environ["XDG_CONFIG_HOME"] = "/nonexistent"
+# Nor does it matter who called: what is planned here is root's, unless a test says otherwise.
+os.environ["SUDO_UID"] = "0"
 os.environ["LANGUAGE"] = "en"
 
 

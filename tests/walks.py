@@ -110,7 +110,7 @@ def on_screens(services: RealServices, token: str, workload: str, place: Path) -
         await press(pilot, "e")
         await until(lambda: "This volume" in shown(pilot), pilot)
         await to_field(pilot, "mount")
-        await press(pilot, f"={place}", "enter")
+        await press(pilot, "ctrl+u", f"={place}", "enter")
         for number in (5, 6, 7):
             await until(lambda: isinstance(pilot.app.screen, StepScreen), pilot)
             await press(pilot, "enter")

@@ -77,7 +77,17 @@ class EmptyDrives:
         """Empty ones, and a plan."""
         self._open.close()
         self.ours, self.theirs = self._open.enter_context(drives(2, 256 * GIB, table=False))
-        quiet(*DISKWRIGHT, "plan", self.ours, "--workload", "small-files", "-o", str(self.plan))
+        quiet(
+            *DISKWRIGHT,
+            "plan",
+            self.ours,
+            "--workload",
+            "small-files",
+            "--mount",
+            "none",
+            "-o",
+            str(self.plan),
+        )
 
     def close(self) -> None:
         """Give the last ones back."""

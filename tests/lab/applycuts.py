@@ -56,7 +56,9 @@ def applied(fleet: Fleet) -> Iterator[Check]:
     Path("/sys/block", Path(node).name, "queue/max_sectors_kb").write_text("512")
     drive = _prepared(node)
     plan = PLACE / "plan.json"
-    diskwright("plan", drive, "--replace", "--volume", "workload=large-media,fs=ext4", "-o", str(plan))
+    diskwright(
+        "plan", drive, "--replace", "--volume", "workload=large-media,fs=ext4,mount=none", "-o", str(plan)
+    )
     applies = ("apply", str(plan), "--confirm", Path(drive).name, "--journal", str(PLACE / RUNS))
     for words, after in (
         (applies, WAITING),

@@ -121,7 +121,7 @@ def errs(fleet: Fleet) -> Iterator[Check]:
     drive = fleet["unwritable"]
     file = SHARED / "plan-unwritable.json"
     before = tool("md5sum", node_of(drive)).split()[0]
-    _told("plan", node_of(drive), "--workload", "small-files", "--fs", "ext4", "-o", str(file))
+    _told("plan", node_of(drive), "--volume", "workload=small-files,fs=ext4,mount=none", "-o", str(file))
     rehearsed = [number for number, _ in rehearsed_steps(read_plan(file.read_text(), str(file)))]
     status, said = _told("apply", str(file), "--confirm", drive.serial)
     yield Check("unwritable: apply fails", status == 1, f"{status}: {said}")

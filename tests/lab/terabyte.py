@@ -59,12 +59,16 @@ def set_up(fleet: Fleet) -> Iterator[Check]:
     tool("mount", node_of(fleet[REST.name]), str(PLACE))
     RUNS.mkdir(mode=0o700)
     ours, theirs = node_of(fleet[OURS.name]), node_of(fleet[THEIRS.name])
-    diskwright("plan", ours, "--replace", "--volume", "workload=large-media,fs=ext4", "-o", str(PLAN))
+    diskwright(
+        "plan", ours, "--replace", "--volume", "workload=large-media,fs=ext4,mount=none", "-o", str(PLAN)
+    )
     options = parse_document(PLAN.read_text(), "diskwright.plan/1", str(PLAN))["volumes"][0]["mkfs_options"]
 
     plain = busy(theirs, lambda: _plainly(theirs, [str(word) for word in options]))
     full = _fill(ours, theirs)
-    diskwright("plan", ours, "--replace", "--volume", "workload=large-media,fs=ext4", "-o", str(PLAN))
+    diskwright(
+        "plan", ours, "--replace", "--volume", "workload=large-media,fs=ext4,mount=none", "-o", str(PLAN)
+    )
     words = ("apply", str(PLAN), "--confirm", OURS.serial, "--journal", str(RUNS))
     rehearsed = busy(ours, lambda: diskwright(*words, seconds=SECONDS))
     saved = old_file(list_runs(RUNS)[-1], 0).stat().st_blocks * 512

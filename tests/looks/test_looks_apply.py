@@ -150,7 +150,7 @@ async def to_the_decision(pilot: Pilot[Session], services: Rehearsal) -> None:
     await press(pilot, "enter")
     await step(pilot, 9)
     said = flat(pilot)
-    assert "Done, not yet in use: keep it or take it back." in said and "[k] keep [u] undo" in said
+    assert "Done, not yet in use: keep it to use it, or undo it." in said and "[k] keep [u] undo" in said
     assert (
         "Later: sudo diskwright keep 20260314-150926-sda, or sudo diskwright undo 20260314-150926-sda" in said
     )

@@ -27,6 +27,12 @@ def needs_root() -> None:
 
 
 @pytest.fixture(autouse=True)
+def own_places(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is mounted without a place being named is mounted in the test's own folder, never in /srv."""
+    monkeypatch.setenv("DISKWRIGHT_PLACES", str(tmp_path / "places"))
+
+
+@pytest.fixture(autouse=True)
 def needs_mtab(request: pytest.FixtureRequest) -> None:
     """mkfs.nilfs2 looks into /etc/mtab, which every system has that was ever started."""
     if "[nilfs2" in request.node.name and not Path("/etc/mtab").exists():

@@ -202,6 +202,21 @@ def test_once_leaves_fstab_alone_and_a_line_that_is_there_says_where(
     assert "noatime" in tool("findmnt", "-n", "-o", "OPTIONS", str(place))
 
 
+def test_where_its_label_is_taken_it_is_mounted_beside(
+    work: Work, make_drive: MakeDrive, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By the rule by which a new volume gets its place."""
+    drive, places = made(work, make_drive, "ext4", "films"), work.folder / "places"
+    monkeypatch.setenv("DISKWRIGHT_PLACES", str(places))
+    (places / "films").mkdir(parents=True)
+    (places / "films/mine").write_text("here before")
+    do(work, "mount", drive)
+    assert mounts_of(drive) == [str(places / "films-2")]
+    assert (places / "films/mine").read_text() == "here before"
+    undo(work)
+    assert mounts_of(drive) == []
+
+
 def test_what_is_in_use_is_not_unmounted_and_it_is_said_who_uses_it(
     work: Work, make_drive: MakeDrive
 ) -> None:

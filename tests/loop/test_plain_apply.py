@@ -266,10 +266,11 @@ def test_a_dumb_terminal_is_asked_line_by_line_to_the_checked_result(demos: Path
     drive = next(word.rstrip(":") for word in first.split() if word.startswith("/dev/loop"))
     window.answer("", MEDIA, "", "", "", "", "", drive.removeprefix("/dev/"))
     result = window.until("Step 9 of 9", "Answer: ")
-    assert "Done, not yet in use: keep it or take it back." in result
+    assert "Done, not yet in use: keep it to use it, or undo it." in result
     window.answer("2", "2")
-    kept = window.until("Kept: the drive is in use as it was shown", "Answer: ")
-    assert "Checked afterwards: " in kept and "does not hold" not in kept
+    kept = window.until("Checked afterwards: ", "Answer: ")
+    assert "Kept: the drive is in use as it was shown" in " ".join(kept.split())
+    assert " GB ready at" in kept and "does not hold" not in kept
     window.answer("")
     assert window.ended() == 0, window.said
     assert all(char in "\r\n" or " " <= char <= "~" for char in window.said)

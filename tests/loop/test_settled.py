@@ -22,7 +22,7 @@ from wizard.model.units import MIB
 from wizard.services.real import RealServices
 from wizard.services.session import Session
 
-WAITS = "Done, not yet in use: keep it or take it back."
+WAITS = "Done, not yet in use: keep it to use it, or undo it."
 BACK = "what was there before is back, bit for bit"
 
 
@@ -68,7 +68,7 @@ def screens(work: Work, drive: str, place: Path, *keys: str, says: str) -> tuple
         await press(pilot, "shift+tab", "up", "tab", "e")
         await rehearsal.until(lambda: "This volume" in shown(pilot), pilot)
         await to_field(pilot, "mount")
-        await press(pilot, f"={place}", "enter")
+        await press(pilot, "ctrl+u", f"={place}", "enter")
         for number in (5, 6, 7):
             await step(pilot, number - 1)
             await press(pilot, "enter")

@@ -114,13 +114,13 @@ def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_pat
     terminal.press("Enter", "> [ Apply ]")
     terminal.press("Enter", "Step 8 of 9", "Enter: keep it or take it back")
     terminal.press(
-        "Enter", "Step 9 of 9", "Done, not yet in use: keep it or take it back", "[k] keep", "[u] undo"
+        "Enter", "Step 9 of 9", "Done, not yet in use: keep it to use it, or undo it", "[k] keep", "[u] undo"
     )
     terminal.press("k", "Keep it?", "> [ No ]")
     # The default is No here, too.
     terminal.press("Enter", "Done, not yet in use", "[u] undo")
     terminal.press("k", "Keep it?", "> [ No ]")
-    terminal.press("y", "Kept: the drive is in use as it was shown", "holds")
+    terminal.press("y", " GB ready at", "Kept: the drive is in use", "holds")
     terminal.press("Enter", "ended with 0")
     assert not list(tmp_path.glob("diskwright-demo-*"))
     assert (Path("/etc/fstab").read_bytes() if Path("/etc/fstab").exists() else b"") == fstab

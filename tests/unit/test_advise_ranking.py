@@ -146,8 +146,8 @@ def test_a_shingled_drive_is_called_a_poor_home_for_a_system_only() -> None:
         ("database", "xfs", [], ["noatime"]),
         ("vm-images", "xfs", [], ["noatime"]),
         ("mail", "ext4", [], ["noatime"]),
-        ("portable", "exfat", [], ["noatime", "uid=1000", "gid=1000", "iocharset=utf8"]),
-        ("portable", "vfat", [], ["noatime", "uid=1000", "gid=1000", "utf8", "flush"]),
+        ("portable", "exfat", [], ["noatime", "iocharset=utf8"]),
+        ("portable", "vfat", [], ["noatime", "utf8", "flush"]),
     ],
 )
 def test_options_on_an_ordinary_drive(

@@ -296,10 +296,12 @@ def waiting() -> Desk:
 def test_what_waits_is_kept_after_a_question_and_told_as_what_is_done() -> None:
     told = converse_with(waiting(), [*media(waiting()), "", "S1", "2", "2"])
     result = told.after("Step 9 of 9: Result")
-    assert "Done, not yet in use: keep it or take it back." in result and "Not done: step" not in result
+    assert "Done, not yet in use: keep it to use it, or undo it." in result and "Not done: step" not in result
     assert "sudo diskwright keep /nowhere/20261121-000000-sda, or sudo diskwright undo" in result
-    assert "It is put to use. There is no way back then." in result
-    assert "Kept. It is mounted. Kept: the drive is in use as it was shown" in result
+    assert "It is put to use, mounted at /srv/media. There is no way back then." in result
+    assert (
+        "Kept. It is mounted. 500 GB ready at /srv/media, writable by root only. Kept: the drive is" in result
+    )
     assert "Checked afterwards: 1 of 1 hold." in result
     assert told.code is ExitCode.DONE
 

@@ -79,7 +79,7 @@ def test_a_volume_is_encrypted_and_says_so(tmp_path: Path) -> None:
     plan = saved(services(), tmp_path, "3", *KEEP_KIND, "", "", "", ENCRYPTION, "")
     assert plan.volumes[0].encryption is not None
     told = media(services(), "3", *KEEP_KIND, "", "", "", ENCRYPTION, "")
-    assert "not mounted, encrypted." in told.after("Volume 1: ")
+    assert "mounted at /srv/media, encrypted." in told.after("Volume 1: ")
 
 
 def test_encryption_that_cannot_be_says_why_before_it_is_asked_for() -> None:

@@ -10,7 +10,7 @@ from typing import Literal
 
 import pytest
 
-from tests.unit.layouts import EVERYTHING, wish
+from tests.unit.layouts import EVERYTHING, plan_for, wish
 from tests.unit.machines import drive, machine, mbr, partition, partitioned
 from tests.unit.reports import RECORDINGS, Page, plan_of, plans_of, read_report
 from wizard.apply.run.environment import Environment
@@ -21,6 +21,7 @@ from wizard.layout.several.striped import StripeWish, make_striped_plan
 from wizard.model.journal import Check, Entry, Event
 from wizard.model.machine import Layer, Signature, Use
 from wizard.model.units import GIB
+from wizard.model.writer import Writer
 from wizard.probe.recorded import load_machine
 from wizard.report.anonymous import without_names
 from wizard.report.gather import Sources, gather
@@ -314,3 +315,15 @@ def test_the_files_that_a_person_named_for_a_run_are_not_told(tmp_path: Path) ->
     assert hidden.run is not None and re.search(
         r"/FILE-\d+ has the line: UUID=1 /srv", hidden.run.journal[1].sentence
     )
+
+
+@pytest.mark.parametrize(
+    "writer", [Writer("person", "annamaria", 1000, 1000), Writer("group", "meiers", 0, 2)]
+)
+@pytest.mark.parametrize("filesystem", ["ext4", "xfs"])
+def test_who_may_write_is_not_told(writer: Writer, filesystem: str) -> None:
+    plan = plan_for(drive(), replace(wish(filesystem, mount_point="/srv/media"), writer=writer))
+    report = gather(Sources(plan=plan, machine=machine(drive())))
+    assert writer.name in outputs(report)
+    text = outputs(without_names(report))
+    assert writer.name not in text and "USER-1" in text

@@ -14,6 +14,7 @@ from wizard.advise.catalogue import load_catalogue
 from wizard.advise.workloads import find_workload
 from wizard.apply.plan.steps_told import confirmation
 from wizard.apply.steps.arrays import taken_arrays
+from wizard.apply.system.places import taken_places, usual_places
 from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file
@@ -26,6 +27,7 @@ from wizard.layout.several.striped import StripeWish, choice_on, make_striped_pl
 from wizard.layout.several.striping import FILESYSTEMS, METADATA, MIRRORS, room_bytes
 from wizard.layout.told.preview import plan_lines, unread_words
 from wizard.layout.wishes.preset import PRESETS, desktop_requests, room_for_preset, written
+from wizard.layout.wishes.using import Usual, put_to_use
 from wizard.layout.wishes.wanted import named_choice, wish_of, wish_with_options
 from wizard.layout.wishes.wish import (
     ENCRYPTIONS,
@@ -42,8 +44,9 @@ from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recording
 from wizard.model.machine import Drive, Machine
 from wizard.model.names import printable
-from wizard.model.plan import Level, Plan
+from wizard.model.plan import NO_PLACE, Level, Plan
 from wizard.model.units import parse_size
+from wizard.probe.host.people import caller, writer_named
 
 EPILOG = f"""examples:
     diskwright plan /dev/sdX --workload large-media -o media.json
@@ -75,9 +78,13 @@ wherever it is understood: it keeps a second copy of itself with checksums, name
 them, and has no limit at 2 TiB.
 
 A size is such as 500G, 30% (of all the room that can be used) or rest. A volume without a size takes all that
-is left; one without a mount point is made and left unmounted. `diskwright workloads` lists the purposes. A
-drive that holds anything is refused until you say --replace or --use-free. Nothing is written to a drive by
-this command.
+is left. `diskwright workloads` lists the purposes. A drive that holds anything is refused until you say
+--replace or --use-free. Nothing is written to a drive by this command.
+
+A volume for data is mounted at /srv/LABEL, now and at every start, and you may write to it: you are whoever
+called sudo. mount=DIR names another folder, mount=none mounts it nowhere; writable=WHO says who may write: a
+user's name, group:NAME, everyone or root. On a drive that is pulled out, a volume for other systems is left
+to the desktop, unless you say either.
 
 --encrypt, or encrypt=luks2 in --volume, puts the volume into an encrypted container. `diskwright apply` asks
 for its passphrase; no plan holds it. Whoever loses it loses what is in the volume.
@@ -140,7 +147,12 @@ def parser() -> ArgumentParser:
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
     made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
     made.add_argument(
-        "--mount", metavar="DIR", help="with --workload: where it is mounted, now and at every start"
+        "--mount",
+        metavar="DIR",
+        help=f"with --workload: where it is mounted, now and at every start; {NO_PLACE} for nowhere",
+    )
+    made.add_argument(
+        "--writable", metavar="WHO", help="with --workload: who may write: a user, group:NAME, everyone, root"
     )
     made.add_argument(
         "--option",
@@ -244,7 +256,11 @@ def _plan_one(
         )
         say("")
     recording = diagnose(machine, drive, load_patterns()).recording
-    wishes = tuple(wish_of(machine, drive, recording, asked, arguments.danger) for asked in requests)
+    usual = _usual(arguments)
+    wishes: tuple[Wish, ...] = ()
+    for asked in requests:
+        wish = wish_of(machine, drive, recording, asked, arguments.danger)
+        wishes += (_used(wish, drive, asked, usual, wishes),)
     return make_plan(
         machine, drive, wishes, mode, _draw, Arrangement(arguments.table or "gpt", grouped=arguments.lvm)
     )
@@ -270,8 +286,22 @@ def _plan_striped(
     wish = striped_wish(
         machine, drives, recordings, requests[0], FILESYSTEMS[asked.kind], arguments.danger, room
     )
+    wish = _used(wish, drives[0], requests[0], _usual(arguments))
     arrays = taken_arrays() if arguments.machine is None else ()
     return make_striped_plan(machine, drives, wish, asked, MODES[arguments.mode], _draw, recordings, arrays)
+
+
+def _usual(arguments: Namespace) -> Usual:
+    """What is usual here; of a recorded machine nobody knows who would call."""
+    if arguments.machine is not None:
+        return Usual()
+    places = usual_places()
+    return Usual(caller(), places, taken_places(places))
+
+
+def _used(wish: Wish, drive: Drive, asked: Request, usual: Usual, others: Sequence[Wish] = ()) -> Wish:
+    writer = None if asked.writable is None else writer_named(asked.writable)
+    return put_to_use(wish, drive, usual, others, writer=writer, place=asked.mount_point)
 
 
 def _draw() -> str:
@@ -308,12 +338,13 @@ def requests_of(arguments: Namespace) -> tuple[Request, ...]:
         asked = request(
             arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()
         )
-        return (replace(asked, encrypt=ENCRYPTIONS[0] if arguments.encrypt else None),)
+        encrypt = ENCRYPTIONS[0] if arguments.encrypt else None
+        return (replace(asked, encrypt=encrypt, writable=arguments.writable),)
     if arguments.encrypt:
         raise BadInput(f"--encrypt goes with --workload; within --volume write encrypt={ENCRYPTIONS[0]}.")
-    for word, key in (("fs", "fs"), ("label", "label"), ("mount", "mount"), ("option", "option")):
+    for word in ("fs", "label", "mount", "writable", "option"):
         if getattr(arguments, word) is not None:
-            raise BadInput(f"--{word} goes with --workload; within --volume write {key}=...")
+            raise BadInput(f"--{word} goes with --workload; within --volume write {word}=...")
     return tuple(parse_volume(text) for text in arguments.volume or ())
 
 

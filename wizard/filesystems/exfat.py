@@ -45,4 +45,5 @@ KIND = MadeKind(
     mbr_type=NTFS_MBR_TYPE,
     also=("tune.exfat",),
     relabelling=Relabelling(command=lambda device, _place, label: ("tune.exfat", "-L", label, device)),
+    keeps_owners=False,
 )

@@ -35,6 +35,10 @@ def _block_bytes(geometry: Geometry, place: Extent, options: Argv) -> int:
     return 4 * KIB if place.size_bytes >= SMALL_BYTES else max(KIB, geometry.logical_block_bytes)
 
 
+def _give_top(options: Argv, uid: int, gid: int) -> Argv:
+    return with_suboptions(options, "-E", f"root_owner={uid}:{gid}")
+
+
 def striping_in(text: str) -> Striping | None:
     """Stride and stripe width of dumpe2fs's words, in bytes; None where it names none. Pure."""
     found = {
@@ -79,6 +83,9 @@ KIND = MadeKind(
     bare_flags=frozenset({"-D"}),
     superblock_reader=("dumpe2fs", "-h"),
     striping_in=striping_in,
+    gives_top=_give_top,
+    # Else the kernel begins to write the tables of inodes.
+    quiet_options=("noinit_itable",),
     silent_options=frozenset({"nodiscard", "barrier=1", "auto_da_alloc", "async", "user_xattr", "acl"}),
     relabelling=RELABELLING,
 )

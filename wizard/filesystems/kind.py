@@ -108,7 +108,9 @@ class MadeKind(FilesystemKind):
     `fsck_pass` is fstab's last column. `seconds` to make it, roughly: at least, for each TiB on a drive that
     does not turn, and on one that does. `also` are further programs that `commands` or swap take.
     `needs_files` are files that its maker looks into, each with how it is had. `subvolumes` tells whether it
-    has any.
+    has any. `keeps_owners` tells whether files have owners and permissions as Linux knows them; where its
+    maker can, `gives_top` adds to its options the uid and gid that the top is to belong to. Mounted with
+    `quiet_options` it writes nothing by itself.
     """
 
     tool: str
@@ -141,6 +143,9 @@ class MadeKind(FilesystemKind):
     also: Argv = ()
     needs_files: tuple[tuple[str, str], ...] = ()
     subvolumes: bool = False
+    keeps_owners: bool = True
+    gives_top: Callable[[Argv, int, int], Argv] | None = None
+    quiet_options: Argv = ()
 
     @property
     def made(self) -> bool:

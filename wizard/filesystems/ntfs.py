@@ -59,4 +59,5 @@ KIND = MadeKind(
             "begins with a dash, which ntfslabel cannot be told" if label[:1] == "-" else None
         ),
     ),
+    keeps_owners=False,
 )

@@ -69,4 +69,5 @@ KIND = MadeKind(
             ("fatlabel", "--", device, label) if label else ("fatlabel", "-r", device)
         )
     ),
+    keeps_owners=False,
 )

@@ -17,6 +17,7 @@ from wizard.layout.rules import (
     options_fault,
     place_fault,
     volume_uuid_fault,
+    writer_fault,
 )
 from wizard.layout.several.check_striped import before_faults, striped_faults, wipe_faults
 from wizard.layout.steps.operations import layout_after, operations_of, table_after
@@ -113,7 +114,9 @@ def _volume_faults(plan: Plan) -> Iterator[str]:
             volume, alone=plan.stripe is None and plan.group is None and plan.after.whole is None
         ):
             yield f"volume {volume.partition} {fault}"
-        if fault := subvolumes_fault(volume.subvolumes, volume.filesystem):
+        if fault := writer_fault(volume.writer, volume.filesystem, volume.role) or subvolumes_fault(
+            volume.subvolumes, volume.filesystem
+        ):
             yield f"volume {volume.partition} {fault}"
         if fault := danger_fault(volume, plan.doubts):
             yield f"volume {volume.partition} {fault}"

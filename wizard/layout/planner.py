@@ -40,6 +40,7 @@ from wizard.model.geometry import Geometry
 from wizard.model.machine import Drive, Extent, Machine
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import Layout, Plan, Volume, WipeSignatures
+from wizard.model.writer import ROOT
 
 PLAIN = Arrangement()
 
@@ -259,6 +260,7 @@ def volume_of(drive: Drive, wish: Wish, number: int, uuid: str, architecture: st
         mount_options=mount,
         subvolumes=wish.subvolumes,
         role=volume_role(wish.role, architecture),
+        writer=ROOT if wish.role or not MADE[wish.choice.filesystem].mounts else wish.writer,
     )
 
 

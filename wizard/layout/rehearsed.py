@@ -23,6 +23,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
+from wizard.model.writer import SetOwner
 
 ON_DRIVE = (
     WipeSignatures
@@ -33,6 +34,7 @@ ON_DRIVE = (
     | MakeContainer
     | MakeFilesystem
     | MakeSubvolumes
+    | SetOwner
 )
 """What is rehearsed: everything that writes to a drive. What follows puts it to use."""
 
@@ -156,7 +158,7 @@ def _contained(encryption: Encryption, known: Mapping[str, str], names: Mapping[
 
 def _on(operation: Operation, known: Mapping[str, str], names: Mapping[str, str]) -> Operation:
     match operation:
-        case MakeFilesystem() | MakeSubvolumes() | Mount():
+        case MakeFilesystem() | MakeSubvolumes() | SetOwner() | Mount():
             others = tuple(known[device] for device in operation.others)
             return replace(operation, device=known[operation.device], others=others)
         case (

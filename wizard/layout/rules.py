@@ -8,9 +8,13 @@ from wizard.filesystems.registry import MADE
 from wizard.model.geometry import Geometry
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE
+from wizard.model.writer import EVERYONE, ROOT, Writer
 
 GPT_NAME_UNITS = 36
 """A GPT partition name has room for this many UTF-16 units (UEFI 2.10, 5.3.3)."""
+
+MOST_ID = 2**32 - 2
+"""The largest uid and gid: the next one means none (credentials(7))."""
 
 FORBIDDEN_ROOTS = (
     *("/proc", "/sys", "/dev", "/run", "/etc", "/boot", "/bin", "/sbin", "/var/run", "/var/lock"),
@@ -140,6 +144,20 @@ def place_fault(place: str, filesystem: str) -> str | None:
             f"is no place for {filesystem}, which is never mounted; {NO_PLACE} stands for having it turned on"
         )
     )
+
+
+def writer_fault(writer: Writer, filesystem: str, role: str) -> str | None:
+    """Why a volume of this filesystem with this role (empty for none) cannot have this writer, or None."""
+    if writer == ROOT:
+        return None
+    if role or not MADE[filesystem].mounts:
+        return "is the system's, and only root writes to it"
+    if writer == EVERYONE:
+        return None
+    named = bool(writer.name) and writer.name.isprintable() and len(writer.name) <= 256
+    person = writer.kind == "person" and 0 < writer.uid <= MOST_ID and 0 <= writer.gid <= MOST_ID
+    group = writer.kind == "group" and writer.uid == 0 and 0 < writer.gid <= MOST_ID
+    return None if named and (person or group) else "is given to nobody who could write to it"
 
 
 def options_fault(filesystem: str, mkfs: tuple[str, ...], mount: tuple[str, ...]) -> str | None:

@@ -8,6 +8,7 @@ from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.identity import Identity
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
+from wizard.model.writer import ROOT, SetOwner, Writer
 from wizard.model.written import WHERE_USED
 
 
@@ -102,6 +103,7 @@ class Volume:
     role: str = field(default="", metadata=WHERE_USED)
     encryption: Encryption | None = field(default=None, metadata=WHERE_USED)
     subvolumes: tuple[Subvolume, ...] = field(default=(), metadata=WHERE_USED)
+    writer: Writer = field(default=ROOT, metadata=WHERE_USED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -259,6 +261,7 @@ Operation = (
     | OpenContainer
     | MakeFilesystem
     | MakeSubvolumes
+    | SetOwner
     | AddCrypttabLine
     | AddFstabLine
     | Mount
@@ -280,6 +283,7 @@ def devices_of(operation: Operation) -> tuple[str, ...]:
         case (
             MakeFilesystem(device=device, others=others)
             | MakeSubvolumes(device=device, others=others)
+            | SetOwner(device=device, others=others)
             | Mount(device=device, others=others)
         ):
             return (device, *others)

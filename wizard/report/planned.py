@@ -8,6 +8,7 @@ from wizard.layout.several.mirrors import mirror_note
 from wizard.layout.told.inside import inside_sentences
 from wizard.layout.told.preview import Cell, State, bar, danger_of, state_of
 from wizard.layout.told.promise import promise
+from wizard.layout.words import who
 from wizard.model.changes import Changes, ChangeStep
 from wizard.model.geometry import FLOOR_BYTES
 from wizard.model.migration import Migration, MigrationStep
@@ -115,7 +116,7 @@ def _row(slot: Slot, *, after: bool) -> Sequence[str]:
 
 
 def _volumes(plan: Plan) -> Markup:
-    heads = ("Volume", "Purpose", "Filesystem", "Made with", "Mounted at", "Mounted with")
+    heads = ("Volume", "Purpose", "Filesystem", "Made with", "Mounted at", "Mounted with", "Writable by")
     rows = [
         (
             volume.label or volume.path,
@@ -124,6 +125,7 @@ def _volumes(plan: Plan) -> Markup:
             " ".join(volume.mkfs_options) or "the defaults",
             volume.mount_point or "not mounted",
             ",".join(volume.mount_options) or "the defaults",
+            str(who(volume.writer)),
         )
         for volume in plan.volumes
     ]

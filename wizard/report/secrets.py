@@ -10,6 +10,7 @@ from wizard.model.changes import Relabel
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Partition
 from wizard.model.plan import MakeArray, MakeStripedVolume, MakeVolumeGroup, Slot, Stripe, TableEntry
+from wizard.model.writer import Writer
 from wizard.report.nouns import Report
 
 SERIAL, WWN, LINK, UUID, DIGEST, LABEL, MOUNT, FILE = (
@@ -132,6 +133,13 @@ def _named_in(values: Iterable[tuple[str, str]], usual: frozenset[str] = frozens
     return found
 
 
+def _name_kind(value: object, field: str) -> str | None:
+    """What a field is that can hold a name; None where it holds none that a person chose."""
+    if field == "name" and isinstance(value, Writer):
+        return USER
+    return LABEL if field in ("name", "group") and isinstance(value, NAMED) else None
+
+
 def _walk(value: object) -> Iterator[tuple[str, str]]:
     """Every value of a field that names something, with its kind. Published texts name nobody."""
     if isinstance(value, tuple):
@@ -143,9 +151,7 @@ def _walk(value: object) -> Iterator[tuple[str, str]]:
         yield from ((label, LABEL) for label in (value.old, value.new))
     for field in fields(value):
         inner: object = getattr(value, field.name)
-        kind = BY_FIELD.get(field.name) or (
-            LABEL if field.name in ("name", "group") and isinstance(value, NAMED) else None
-        )
+        kind = BY_FIELD.get(field.name) or _name_kind(value, field.name)
         if kind is None:
             yield from _walk(inner)
         else:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wizard.apply.run.progress import StepProgress
     from wizard.layout.planner import Mode
     from wizard.layout.several.striped import StripeWish
+    from wizard.layout.wishes.using import Usual
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.carried import Carried
@@ -183,8 +184,13 @@ class Services(Protocol):
         """One volume over several drives; raises as `plan` does."""
         ...
 
-    def mount_proposal(self, label: str) -> str | None:
-        """Where a volume with this label could be mounted; None to leave it to the person."""
+    def put_to_use(self, drive: Drive, wish: Wish, others: Sequence[Wish] = ()) -> Wish:
+        """A wish of which nothing was said with who may write, and where it is mounted, as is usual here;
+        `others` are the drive's other volumes."""
+        ...
+
+    def usual(self) -> Usual:
+        """Who called, and where volumes are mounted."""
         ...
 
     def impediment(self, drive: Drive) -> str:

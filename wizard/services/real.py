@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from wizard.apply.run.environment import Environment
     from wizard.apply.run.journal import RunState
     from wizard.apply.run.progress import StepProgress
+    from wizard.layout.wishes.using import Usual
     from wizard.migrate.situation import Situation
     from wizard.model.carried import Carried
     from wizard.model.journal import Entry
@@ -40,7 +41,7 @@ class RealServices(Rules):
     """This machine. `only` restricts it to some drives, as the demo does; `environment` and `journal_dir` go
     to `apply`.
 
-    `mounts` is a folder below which volumes are proposed to be mounted.
+    `mounts` is a folder of root's below which volumes are mounted instead of /srv.
     """
 
     def __init__(
@@ -136,9 +137,15 @@ class RealServices(Rules):
 
         return taken_arrays()
 
-    def mount_proposal(self, label: str) -> str | None:
-        """Below the folder given."""
-        return str(self._mounts / label) if self._mounts else None
+    def usual(self) -> Usual:
+        """By this system; in the folder given, nobody but root could reach what is mounted."""
+        from wizard.apply.system.places import taken_places, usual_places
+        from wizard.layout.wishes.using import Usual
+        from wizard.model.writer import ROOT
+        from wizard.probe.host.people import caller
+
+        places = str(self._mounts) if self._mounts else usual_places()
+        return Usual(ROOT if self._mounts else caller(), places, taken_places(places, self._place.fstab))
 
     def drive_paths(self) -> tuple[str, ...]:
         """From sysfs."""

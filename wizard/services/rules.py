@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from wizard.diagnose.patterns import Pattern
     from wizard.layout.planner import Mode
     from wizard.layout.several.striped import StripeWish
+    from wizard.layout.wishes.using import Usual
     from wizard.layout.wishes.wish import Arrangement, Wish
     from wizard.model.advice import Advice, Choice
     from wizard.model.finding import Diagnosis, Recording
@@ -202,9 +203,17 @@ class Rules:
         """None but on a live machine."""
         return ()
 
-    def mount_proposal(self, label: str) -> str | None:
-        """None: fstab is changed for those who ask for it."""
-        return None
+    def put_to_use(self, drive: Drive, wish: Wish, others: Sequence[Wish] = ()) -> Wish:
+        """As the protocol says."""
+        from wizard.layout.wishes.using import put_to_use
+
+        return put_to_use(wish, drive, self.usual(), others)
+
+    def usual(self) -> Usual:
+        """Of a machine that is not here nobody knows what is taken, or who would call."""
+        from wizard.layout.wishes.using import Usual
+
+        return Usual()
 
     def scratch_obstacle(self, drive: Drive) -> str:
         """The trial's own refusal."""

@@ -37,6 +37,7 @@ from wizard.model.plan import (
     TurnOnSwap,
     WriteTable,
 )
+from wizard.model.writer import SetOwner
 from wizard.tools.program import Result
 from wizard.tools.program import run as run_command
 
@@ -67,7 +68,7 @@ def own_mounts(plan: Plan, begun: frozenset[int]) -> frozenset[tuple[str, str]]:
     mounts += [
         mount
         for one in operations
-        if isinstance(one, MakeSubvolumes) and is_mounted(mount := private_mount(one))
+        if isinstance(one, MakeSubvolumes | SetOwner) and is_mounted(mount := private_mount(one))
     ]
     swaps = frozenset(
         (one.device, "swap") for one in operations if isinstance(one, TurnOnSwap) and is_swap(one)

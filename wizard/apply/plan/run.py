@@ -11,10 +11,11 @@ from wizard.apply.plan.guard import check_operations, check_start, check_surroun
 from wizard.apply.plan.resume import check_resumable, own_mounts, quietly
 from wizard.apply.plan.same_drive import probe_members
 from wizard.apply.plan.start import named
+from wizard.apply.plan.steps_told import headline
 from wizard.apply.plan.verify import verify
 from wizard.apply.run.begin import settle, udev_runs
 from wizard.apply.run.environment import Environment
-from wizard.apply.run.journal import Journal, begun_steps, done_steps, read_entries
+from wizard.apply.run.journal import Journal, RunState, begun_steps, done_steps, read_entries
 from wizard.apply.run.kinds import Outcome, Work
 from wizard.apply.run.lock import lent
 from wizard.apply.run.process import STOP
@@ -26,7 +27,7 @@ from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, rese
 from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up
 from wizard.apply.steps.mount import mount_filesystem
 from wizard.apply.steps.step_context import Site, look_at_all, told_in
-from wizard.apply.steps.subvolumes import make_subvolumes
+from wizard.apply.steps.subvolumes import work_within
 from wizard.apply.steps.swap import turn_on
 from wizard.apply.steps.wipe import wipe_signatures
 from wizard.apply.system import fstab
@@ -51,6 +52,8 @@ from wizard.model.plan import (
     WriteTable,
     devices_of,
 )
+from wizard.model.said import joined
+from wizard.model.writer import SetOwner
 
 CATCH_UP_SECONDS = 60
 """How long udev may take for what it put off."""
@@ -211,8 +214,8 @@ def execute(site: Site) -> str:
             return reset_zones(operation, site)
         case MakeFilesystem():
             return make_filesystem(operation, site)
-        case MakeSubvolumes():
-            return make_subvolumes(operation, site)
+        case MakeSubvolumes() | SetOwner():
+            return work_within(operation, site)
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
             return contain(operation, site)
         case AddFstabLine():
@@ -238,7 +241,7 @@ def _check_nodes(operation: Operation, site: Site) -> None:
         if not isinstance(operation, OpenContainer):
             check_opened(site.plan, device)
     if isinstance(
-        operation, MakeFilesystem | MakeSubvolumes | Mount | TurnOnSwap
+        operation, MakeFilesystem | MakeSubvolumes | SetOwner | Mount | TurnOnSwap
     ) and operation.device in layer_nodes(site.plan):
         own_array_node(site.plan, operation.device, site.command)
 
@@ -269,10 +272,9 @@ def _verified(run: Path, plan: Plan, environment: Environment, journal: Journal)
     if failed:
         many = "1 check does" if failed == 1 else f"{failed} checks do"
         return Event.FAILED, f"Every step was done, but {many} not hold. {pulled(plan)}{again}"
-    return (
-        Event.DONE,
-        f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds.",
-    )
+    ready = joined(headline(plan, RunState.DONE))
+    planned = f"{named(plan)} {'are' if plan.others else 'is'} set up exactly as planned; every check holds."
+    return Event.DONE, f"{ready} {planned}"
 
 
 def way_on(run: Path, plan: Plan) -> str:

@@ -9,12 +9,17 @@ from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
+from wizard.apply.words import NOT_YET, READY, READY_UNMOUNTED, SEVERAL_READY
+from wizard.layout.told.inside import volume_bytes
 from wizard.layout.told.promise import WORD, wants_word
 from wizard.layout.wishes.encryption import OPENED_TO_KEEP
+from wizard.layout.wishes.subvolumes import places_of
+from wizard.layout.words import who
 from wizard.model.errors import ExitCode
 from wizard.model.journal import Entry, Event
 from wizard.model.names import printable
-from wizard.model.plan import Mount, Plan
+from wizard.model.plan import NO_PLACE, Mount, Plan
+from wizard.model.said import Said, joined
 
 RESULTS = {
     RunState.DONE: "The drive is set up as it was shown, and was checked.",
@@ -23,25 +28,49 @@ RESULTS = {
     RunState.REFUSED: "The run was refused before its first write. The drive is as it was.",
     RunState.INTERRUPTED: "The run ended without finishing. The drive is set up in part.",
     RunState.RUNNING: "The run is still at work.",
-    RunState.WAITING: "Done, not yet in use: keep it or take it back.",
     RunState.UNDONE: "The run was undone: the old table and signatures are back.",
     RunState.KEPT: (
         "Kept: the drive is in use as it was shown, and was checked. There is no way back any more."
     ),
 }
-"""A sentence for each state, of a run on one drive."""
+"""A sentence for each state, of a run on one drive, behind its headline."""
 
 
 SETTLED = frozenset({RunState.DONE, RunState.KEPT, RunState.WAITING, RunState.UNDONE})
 """All steps were carried out, or all was put back: there is nothing to be told of single steps."""
 
 
+def headline(plan: Plan, state: RunState) -> tuple[Said, ...]:
+    """What matters most of how a run ended: how much is ready where, for whom, or that it is not in use yet;
+    nothing where it came to no such end."""
+    if state is RunState.WAITING:
+        return (NOT_YET(),)
+    if state not in (RunState.DONE, RunState.KEPT):
+        return ()
+    used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
+    ready = tuple(
+        READY(
+            size=volume_bytes(plan, at) or 0,
+            places=tuple(printable(place, 200) for place in places),
+            who=who(volume.writer),
+        )
+        for at, (volume, places) in enumerate(used)
+        if places and NO_PLACE not in places
+    )
+    if ready:
+        return ready
+    if len(plan.volumes) > 1:
+        return (SEVERAL_READY(volumes=len(plan.volumes), drives=plan.paths),)
+    return (READY_UNMOUNTED(size=volume_bytes(plan, 0) or 0, device=plan.volumes[0].path),)
+
+
 def result_sentence(plan: Plan, state: RunState, phase: Phase | None = None) -> str:
     """How the run ended; `phase` is how far a rehearsed one is, None for one whose steps ran on the drive
     directly."""
-    said = RESULTS[state]
+    said = RESULTS.get(state, "")
     if phase is not None:
         said = _rehearsed_result(state, phase) or said
+    said = f"{joined(headline(plan, state))} {said}".strip()
     return (
         said.replace("The drive is", "The drives are").replace("old table", "old tables")
         if plan.others

@@ -9,6 +9,7 @@ from wizard.apply.steps.layers import array_checks
 from wizard.apply.steps.readback import recognised_differences, signatures_on, spread_differences
 from wizard.apply.steps.subvolumes import planned_differences
 from wizard.apply.steps.swap import swap_differences
+from wizard.apply.steps.writable import writer_checks
 from wizard.apply.system.mounts import mount_differences, read_mounts
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.filesystems.registry import MADE
@@ -55,6 +56,7 @@ def verify(
                     f"{device} is mounted at {printable(place, 200)} as advised",
                     mount_differences(step.operation),
                 )
+                yield from writer_checks(plan, step.operation)
             case TurnOnSwap(device=device):
                 yield _check(f"{device} is in use as swap", swap_differences(step.operation))
             case _:

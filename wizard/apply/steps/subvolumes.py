@@ -1,23 +1,71 @@
-"""Making a Btrfs's subvolumes, and asking it for them afterwards."""
+"""What is done in a filesystem once it is made: a Btrfs's subvolumes, and giving it to who may write."""
 
 import re
-from contextlib import suppress
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from wizard.apply.steps.step_context import Site
 from wizard.apply.system.mounts import is_mounted, mounted_at, read_mounts
+from wizard.apply.words import GIVEN, NOT_GIVEN
+from wizard.filesystems.kind import Argv
 from wizard.layout.steps.commands import commands_of, private_mount
+from wizard.layout.words import who
 from wizard.model.errors import Failed
 from wizard.model.names import printable
 from wizard.model.plan import MakeSubvolumes
+from wizard.model.writer import SetOwner, Writer
 from wizard.tools.program import run
 
 LIST = ("btrfs", "subvolume", "list")
 
 
-def make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
-    """Mount the filesystem at its private place, make what is missing there, and unmount it again. Raises
-    Failed.
+def work_within(operation: MakeSubvolumes | SetOwner, site: Site) -> str:
+    """Mount the filesystem for itself, do that, and unmount it; a sentence on it. Raises Failed."""
+    if isinstance(operation, SetOwner):
+        return _set_owner(operation, site)
+    return _make_subvolumes(operation, site)
+
+
+def _make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
+    with _at_private_place(operation, site) as (place, making):
+        there = listed(site.command((*LIST, str(place))).output) if site.again else ()
+        for name, argv in zip(operation.names, making, strict=True):
+            if name not in there:
+                site.command(argv)
+        differences = name_differences(operation.names, listed(site.command((*LIST, str(place))).output))
+    if differences:
+        raise Failed(f"{operation.device} has other subvolumes than planned: {'; '.join(differences)}.")
+    return f"{operation.device} has the subvolumes {', '.join(operation.names)}."
+
+
+def _set_owner(operation: SetOwner, site: Site) -> str:
+    writer = operation.writer
+    with _at_private_place(operation, site) as (place, giving):
+        for argv in giving:
+            site.command(argv)
+        given = all(_is_theirs(place / name, writer) for name in ("", *operation.names))
+    if not given:
+        raise Failed(str(NOT_GIVEN(device=operation.device, who=who(writer))))
+    return str(GIVEN(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}"))
+
+
+def _is_theirs(folder: Path, writer: Writer) -> bool:
+    try:
+        found = folder.stat()
+    except OSError:
+        return False
+    wanted = (writer.uid, writer.gid, writer.mode)
+    return (found.st_uid, found.st_gid, stat.S_IMODE(found.st_mode)) == wanted
+
+
+@contextmanager
+def _at_private_place(
+    operation: MakeSubvolumes | SetOwner, site: Site
+) -> Iterator[tuple[Path, tuple[Argv, ...]]]:
+    """Mount the filesystem at its private place, and unmount it again: the place, and the operation's
+    commands between the two. Raises Failed.
 
     An earlier process of this run may have been cut off at any of it, with the filesystem still mounted.
     """
@@ -27,27 +75,20 @@ def make_subvolumes(operation: MakeSubvolumes, site: Site) -> str:
         site.command(("umount", mount.mount_point))
     _make_place(place)
     *commands, closing = commands_of(operation)
-    opening, making = commands[: -len(operation.names)], commands[-len(operation.names) :]
-    for argv in opening:
+    mounting = next(at for at, argv in enumerate(commands, 1) if argv[0] == "mount")
+    for argv in commands[:mounting]:
         site.command(argv)
     try:
-        there = listed(site.command((*LIST, str(place))).output) if site.again else ()
-        for name, argv in zip(operation.names, making, strict=True):
-            if name not in there:
-                site.command(argv)
-        differences = name_differences(operation.names, listed(site.command((*LIST, str(place))).output))
+        yield place, tuple(commands[mounting:])
     finally:
         # The reason of a failure is what went wrong before; what stays mounted is found when the run is taken
         # up again.
         with suppress(Failed):
             site.command(closing)
+        with suppress(OSError):
+            place.rmdir()
     if is_mounted(mount):
         raise Failed(f"{operation.device} could not be unmounted from {place} again.")
-    with suppress(OSError):
-        place.rmdir()
-    if differences:
-        raise Failed(f"{operation.device} has other subvolumes than planned: {'; '.join(differences)}.")
-    return f"{operation.device} has the subvolumes {', '.join(operation.names)}."
 
 
 def _make_place(place: Path) -> None:

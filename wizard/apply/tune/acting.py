@@ -10,6 +10,7 @@ from wizard.apply.run.begin import NOTHING_WRITTEN
 from wizard.apply.run.environment import Environment
 from wizard.apply.system.fstab import Line, conflict, parse
 from wizard.apply.system.mounts import NOT_THE_KERNELS, Mounted, read_mounts
+from wizard.apply.system.places import taken_places, usual_places
 from wizard.apply.system.users import check_unused
 from wizard.apply.tune.current_value import is_mount_of
 from wizard.apply.tune.existing_filesystem import InUse, look_at_filesystem, nodes_of
@@ -31,6 +32,7 @@ from wizard.layout.changes.tuning import set_options
 from wizard.layout.dangers import dangers_in
 from wizard.layout.rules import mount_options_fault, mount_point_fault
 from wizard.layout.steps.commands import fstab_line
+from wizard.layout.wishes.using import free_place
 from wizard.model.changes import (
     Attach,
     ChangeOperation,
@@ -56,9 +58,6 @@ from wizard.probe.host.sysfs import SYS, name_of
 from wizard.probe.machine import probe_machine
 
 CMDLINE = Path("/proc/cmdline")
-
-SHARED_FOLDER = "/srv"
-"""Where a filesystem is mounted by its label unless another place is named (hier(7))."""
 
 NOT_FOR_MOUNT = frozenset({"seclabel"})
 """What the kernel lists and mount(8) does not take."""
@@ -200,9 +199,12 @@ def _where(used: InUse, wanted: Attach, line: Line | None) -> tuple[str, tuple[s
         if wanted.place not in (None, there):
             _refuse(words.MOUNTED(device=device, places=(printable(there, 200),)))
         return there, wanted.options
-    place = wanted.place or f"{SHARED_FOLDER}/{used.label}"
-    if wanted.place is None and (not used.label or "/" in used.label or mount_point_fault(place)):
+    places = usual_places()
+    if wanted.place is None and (
+        not used.label or "/" in used.label or mount_point_fault(f"{places}/{used.label}")
+    ):
         _refuse(words.NEEDS_PLACE(device=device))
+    place = wanted.place or free_place(places, used.label, taken_places(places, Path(used.found.fstab)))
     if fault := mount_point_fault(place):
         _refuse(words.PLACE_FAULT(place=printable(place, 200), fault=fault))
     return place, wanted.options

@@ -11,11 +11,10 @@ from dataclasses import replace
 from wizard.filesystems.partitions import LINUX_LVM_TYPE, LVM_MBR_TYPE
 from wizard.layout.group.groupsteps import DATA_BYTES
 from wizard.layout.several.striping import MEMBER_KINDS, group_name, layer_name
-from wizard.layout.steps.operations import layout_after, mounted, table_after
+from wizard.layout.steps.operations import layout_after, make, mounted, table_after
 from wizard.layout.wishes.roles import TableKind
 from wizard.model.group import Group, MakeLogicalVolume
 from wizard.model.machine import Extent
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     Layout,
@@ -132,12 +131,7 @@ def grouped_operations(
         MakeLogicalVolume(volume.path, group.name, name, size)
         for volume, name, size in zip(volumes, names, sizes, strict=True)
     )
-    formatted = (
-        MakeFilesystem(
-            volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options, logical=True
-        )
-        for volume in volumes
-    )
+    formatted = (replace(make(volume, volume.mkfs_options), logical=True) for volume in volumes)
     return (
         *wipes,
         table,

@@ -8,9 +8,8 @@ mode for that (btrfs(5), ZONED MODE).
 
 from itertools import pairwise
 
-from wizard.layout.steps.operations import mounted
+from wizard.layout.steps.operations import make, mounted
 from wizard.model.identity import Identity
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import Layout, Operation, ResetZones, Slot, Volume
 
 ZONED_FILESYSTEM = "btrfs"
@@ -40,5 +39,4 @@ def whole_after(drive: Identity, volume: Volume) -> Layout:
 def whole_operations(volume: Volume) -> tuple[Operation, ...]:
     """Every zone emptied, since what lies in one cannot be written over; then the filesystem, its line in
     fstab and its mount."""
-    made = MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, volume.mkfs_options)
-    return (ResetZones(volume.path), made, *mounted(volume))
+    return (ResetZones(volume.path), make(volume, volume.mkfs_options), *mounted(volume))

@@ -13,11 +13,10 @@ from dataclasses import replace
 from wizard.filesystems.partitions import LINUX_GPT_TYPE, LINUX_LVM_TYPE, LINUX_RAID_TYPE
 from wizard.filesystems.registry import MADE
 from wizard.layout.room.space import aligned_spaces, gpt_bounds
-from wizard.layout.steps.operations import layout_after, mounted, table_after
+from wizard.layout.steps.operations import layout_after, make, mounted, table_after
 from wizard.model.geometry import Geometry
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent, Striping
-from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
     Layout,
@@ -248,8 +247,8 @@ def striped_operations(
         holding = 1 if stripe.mirrors else len(drives)
         array = Extent(0, holding * min(drive.size_bytes for drive in drives))
         options = MADE[volume.filesystem].for_place(_stacked(drives), array, options)
-    made = MakeFilesystem(
-        *(volume.path, volume.filesystem, volume.uuid, volume.label, options),
+    made = replace(
+        make(volume, options),
         others=others,
         striping=None if stripe.kind == "btrfs" or stripe.mirrors else striping_of(stripe, len(parts)),
         mirrored=stripe.kind == "md" and stripe.mirrors,

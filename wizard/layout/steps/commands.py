@@ -23,6 +23,7 @@ from wizard.model.plan import (
     WriteTable,
 )
 from wizard.model.units import KERNEL_SECTOR_BYTES, KIB, format_exact
+from wizard.model.writer import SetOwner
 
 PRIVATE_PLACES = "/run/diskwright"
 """Only root gets in there, and nothing of it outlives a restart."""
@@ -49,7 +50,7 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
                 *([wipe(device)] if striping or mirrored or logical else []),
                 *MADE[operation.filesystem].commands(operation),
             )
-        case MakeSubvolumes() | Mount() | TurnOnSwap():
+        case MakeSubvolumes() | SetOwner() | Mount() | TurnOnSwap():
             return _use_commands(operation)
         case MakeContainer() | OpenContainer():
             return (_container_command(operation),)
@@ -62,12 +63,18 @@ def wipe(device: str) -> Argv:
     return ("wipefs", "--all", "--quiet", device)
 
 
-def _use_commands(operation: MakeSubvolumes | Mount | TurnOnSwap) -> tuple[Argv, ...]:
+def _use_commands(operation: MakeSubvolumes | SetOwner | Mount | TurnOnSwap) -> tuple[Argv, ...]:
     match operation:
         case MakeSubvolumes(names=names):
             mount = private_mount(operation)
             made = (("btrfs", "subvolume", "create", f"{mount.mount_point}/{name}") for name in names)
             return (*_mounting(mount), *made, ("umount", mount.mount_point))
+        case SetOwner(writer=writer, names=names):
+            mount = private_mount(operation)
+            places = (mount.mount_point, *(f"{mount.mount_point}/{name}" for name in names))
+            owner = ("chown", f"{writer.uid}:{writer.gid}", *places)
+            mode = ("chmod", f"{writer.mode:04o}", *places)
+            return (*_mounting(mount), owner, mode, ("umount", mount.mount_point))
         case Mount():
             return _mounting(operation)
         case TurnOnSwap(device=device):
@@ -81,11 +88,17 @@ def _mounting(mount: Mount) -> tuple[Argv, ...]:
     return (*scan, ("mount", "-t", mount.filesystem, *options, mount.device, mount.mount_point))
 
 
-def private_mount(operation: MakeSubvolumes) -> Mount:
-    """How a filesystem is mounted while its subvolumes are made: at a place of its UUID's, so that no other
+def private_mount(operation: MakeSubvolumes | SetOwner) -> Mount:
+    """How a filesystem is mounted while something is made in it: at a place of its UUID's, so that no other
     run uses the same."""
-    kind = MADE[operation.filesystem].kernel_names[0]
-    return Mount(operation.device, f"{PRIVATE_PLACES}/{operation.uuid}", kind, (), others=operation.others)
+    kind = MADE[operation.filesystem]
+    return Mount(
+        operation.device,
+        f"{PRIVATE_PLACES}/{operation.uuid}",
+        kind.kernel_names[0],
+        kind.quiet_options,
+        others=operation.others,
+    )
 
 
 def _array_commands(
@@ -229,7 +242,7 @@ def edits_of(operation: Operation, logical_block_bytes: int | None = None) -> tu
             return (head, *(_entry_line(entry, logical_block_bytes) for entry in operation.entries))
         case AddFstabLine():
             return (fstab_line(operation),)
-        case MakeSubvolumes():
+        case MakeSubvolumes() | SetOwner():
             return (f"directory {private_mount(operation).mount_point}, for as long as this takes",)
         case AddCrypttabLine():
             return (crypttab_line(operation),)

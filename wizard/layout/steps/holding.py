@@ -9,6 +9,7 @@ from wizard.layout.several.mirrors import mirror_holds
 from wizard.layout.steps.commands import array_uuid
 from wizard.layout.steps.container import container_holds
 from wizard.layout.wishes.subvolumes import mounted_subvolume
+from wizard.layout.words import BELONGS
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.make_filesystem import MakeFilesystem
@@ -27,6 +28,7 @@ from wizard.model.plan import (
     WriteTable,
 )
 from wizard.model.units import format_exact
+from wizard.model.writer import SetOwner
 
 
 def holds_after(operation: Operation) -> tuple[str, ...]:
@@ -42,8 +44,8 @@ def holds_after(operation: Operation) -> tuple[str, ...]:
             )
         case MakeFilesystem():
             return _filesystem_holds(operation)
-        case MakeSubvolumes(device=device, names=names):
-            return (f"Btrfs lists on {device} exactly {listed(names)}.",)
+        case MakeSubvolumes() | SetOwner():
+            return (_within_holds(operation),)
         case AddFstabLine(uuid=uuid, options=options):
             what = f"{name} of {uuid}" if (name := mounted_subvolume(options)) else uuid
             return (f"/etc/fstab has exactly this one line for {what}, and every other line as before.",)
@@ -58,6 +60,13 @@ def holds_after(operation: Operation) -> tuple[str, ...]:
             return logical_holds(operation)
         case _:
             return _array_holds(operation)
+
+
+def _within_holds(operation: MakeSubvolumes | SetOwner) -> str:
+    if isinstance(operation, MakeSubvolumes):
+        return f"Btrfs lists on {operation.device} exactly {listed(operation.names)}."
+    writer = operation.writer
+    return str(BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}"))
 
 
 def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:

@@ -9,6 +9,7 @@ from wizard.layout.rules import partition_name
 from wizard.layout.steps.container import container_operations, opened_at_start
 from wizard.layout.wishes.roles import TableKind, partition_type
 from wizard.layout.wishes.subvolumes import subvolume_option
+from wizard.layout.wishes.using import is_given_afterwards, made_options, owner_options
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
@@ -27,6 +28,7 @@ from wizard.model.plan import (
     WipeSignatures,
     WriteTable,
 )
+from wizard.model.writer import SetOwner
 
 
 def table_after(
@@ -107,8 +109,14 @@ def operations_of(
         made.append(WipeSignatures(volume.encryption.device if volume.encryption else volume.path, ()))
         made += container_operations(volume.encryption) if volume.encryption else ()
         options = volume.mkfs_options if volume.encryption else _options_there(volume, table, geometry)
-        made.append(MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, options))
+        made.append(make(volume, options))
     return (*made, *(operation for volume in volumes for operation in mounted(volume)))
+
+
+def make(volume: Volume, options: tuple[str, ...]) -> MakeFilesystem:
+    """The volume's filesystem, made with these options and for who may write to it."""
+    owned = made_options(volume, options)
+    return MakeFilesystem(volume.path, volume.filesystem, volume.uuid, volume.label, owned)
 
 
 def _options_there(volume: Volume, table: WriteTable, geometry: Geometry) -> tuple[str, ...]:
@@ -127,8 +135,9 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
     """The volume's line in fstab and its mount, where it is to be mounted; `others` are the further devices
     of a Btrfs over several.
 
-    Swap has a line too, and is turned on. Subvolumes are made before, and mounted after the volume itself,
-    each by its own line. An encrypted volume that is mounted anywhere has a line in crypttab before all that.
+    Swap has a line too, and is turned on. Before that subvolumes are made, and all is given to who may write;
+    subvolumes are mounted after the volume itself, each by its own line. An encrypted volume that is mounted
+    anywhere has a line in crypttab before all that.
     """
     kind = MADE[volume.filesystem]
     opened = (opened_at_start(volume.encryption),) if volume.encryption else ()
@@ -137,13 +146,15 @@ def mounted(volume: Volume, others: tuple[str, ...] = ()) -> tuple[Operation, ..
         line = AddFstabLine(volume.uuid, NO_PLACE, kind.name, ("sw", "nofail"), kind.fsck_pass)
         return () if nowhere else (*opened, line, TurnOnSwap(volume.path))
     names = tuple(subvolume.name for subvolume in volume.subvolumes)
-    made = (
-        (MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others),) if names else ()
-    )
-    places = [(volume.mount_point, volume.mount_options)]
-    places += [
-        (one.mount_point, (*volume.mount_options, subvolume_option(one.name))) for one in volume.subvolumes
-    ]
+    made: list[Operation] = []
+    if names:
+        made.append(MakeSubvolumes(volume.path, volume.filesystem, volume.uuid, names, others=others))
+    if is_given_afterwards(volume):
+        given = SetOwner(volume.path, volume.filesystem, volume.uuid, volume.writer, names, others=others)
+        made.append(given)
+    common = (*volume.mount_options, *owner_options(volume))
+    places = [(volume.mount_point, common)]
+    places += [(one.mount_point, (*common, subvolume_option(one.name))) for one in volume.subvolumes]
     mounts = [
         operation
         for place, options in places

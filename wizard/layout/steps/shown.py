@@ -13,7 +13,7 @@ from wizard.layout.steps.commands import commands_of, edits_of
 from wizard.layout.steps.container import KEY_SECONDS, container_sentence, container_undo
 from wizard.layout.steps.destroyed import data_lost, marks, table_lost
 from wizard.layout.steps.holding import holds_after, listed
-from wizard.layout.steps.use import use_sentence
+from wizard.layout.steps.use import use_sentence, within_undo
 from wizard.model.encryption import AddCrypttabLine, MakeContainer, OpenContainer
 from wizard.model.group import MakeLogicalVolume
 from wizard.model.identity import Identity
@@ -38,6 +38,7 @@ from wizard.model.plan import (
     devices_of,
 )
 from wizard.model.units import TIB, format_exact
+from wizard.model.writer import SetOwner
 
 UNTIL_KEPT = (
     "Until you keep it, `diskwright undo` puts back what was there, bit for bit; from then on that is lost."
@@ -193,7 +194,7 @@ def _sentence(operation: Operation, context: Context) -> str:
                 f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on "
                 f"{listed((device, *others))}{spread}."
             )
-        case MakeSubvolumes() | AddFstabLine() | Mount() | TurnOnSwap():
+        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
             return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(
@@ -293,11 +294,8 @@ def _undo(operation: Operation, context: Context) -> str:
             return TAKEN_APART
         case MakeStripedVolume() | MakeLogicalVolume():
             return WITH_ITS_GROUP
-        case MakeSubvolumes():
-            return (
-                "By `btrfs subvolume delete`, which loses nothing while they are empty; the filesystem "
-                "itself stays."
-            )
+        case MakeSubvolumes() | SetOwner():
+            return within_undo(operation)
         case OpenContainer() | AddCrypttabLine():
             return container_undo(operation)
         case AddFstabLine():

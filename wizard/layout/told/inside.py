@@ -1,20 +1,32 @@
 """What a bar cannot show: what lies within a new partition. Sentences, the same on every face."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from wizard.filesystems.registry import MADE
 from wizard.layout.group.grouping import group_room_bytes, logical_volumes
 from wizard.layout.several.mirrors import together_bytes
+from wizard.layout.words import VOLUME_WRITABLE, who
 from wizard.model.group import Group
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import NO_PLACE, Plan, Subvolume, Volume
+from wizard.model.said import Said
 from wizard.model.units import format_capacity
+from wizard.model.writer import ROOT
 
 
 def inside_sentences(plan: Plan) -> tuple[str, ...]:
-    """Sentences on a volume group, and one for each volume with subvolumes; none where a partition is a
-    filesystem and no more."""
+    """Sentences on a volume group, one for each volume with subvolumes, and one for each that others than
+    root may write to."""
     within = tuple(_subvolumes(volume) for volume in plan.volumes if volume.subvolumes)
-    return (*_grouped(plan, plan.group), *within) if plan.group else within
+    grouped = tuple(_grouped(plan, plan.group)) if plan.group else ()
+    return (*grouped, *within, *map(str, _writable(plan.volumes)))
+
+
+def _writable(volumes: Sequence[Volume]) -> Iterator[Said]:
+    for volume in volumes:
+        # A filesystem without owners belongs to whoever it is mounted for.
+        if volume.writer != ROOT and (volume.mount_point or MADE[volume.filesystem].keeps_owners):
+            yield VOLUME_WRITABLE(label=printable(volume.label), who=who(volume.writer))
 
 
 def volume_bytes(plan: Plan, index: int) -> int | None:

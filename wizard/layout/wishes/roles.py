@@ -29,9 +29,7 @@ TableKind = Literal["gpt", "mbr"]
 SYSTEM_WORKLOAD = "desktop-root"
 """The purpose of what a system needs to start and to run: no option that puts data at risk is given to it."""
 
-WITH_OWNERS = tuple(
-    name for name, kind in MADE.items() if kind.mounts and name not in ("vfat", "exfat", "ntfs")
-)
+WITH_OWNERS = tuple(name for name, kind in MADE.items() if kind.mounts and kind.keeps_owners)
 """The filesystems that keep owners and permissions as a Linux system needs them."""
 
 

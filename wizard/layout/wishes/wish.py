@@ -14,12 +14,13 @@ from wizard.model.errors import BadInput
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Subvolume
 from wizard.model.units import format_capacity, format_exact, parse_size
+from wizard.model.writer import ROOT, Writer
 
 REST = "rest"
 SHORTEST_LABEL = min(kind.label_bytes for kind in MADE.values())
 """Characters that every filesystem made here takes as a label."""
 
-KEYS = ("workload", "role", "size", "label", "mount", "fs", "option", "subvolume", "encrypt")
+KEYS = ("workload", "role", "size", "label", "mount", "writable", "fs", "option", "subvolume", "encrypt")
 ENCRYPTIONS = ("luks2",)
 EXAMPLE = "workload=large-media,size=500G,label=media,mount=/srv/media"
 
@@ -31,7 +32,7 @@ class Wish:
 
     `doubts` are sentences on options that were asked for against advice, for the plan to repeat. `percent` (1
     to 100) of all the room that can be used stands instead of `size_bytes`. `role` is what the volume is to a
-    system, empty for none.
+    system, empty for none. `writer` may write to it.
     """
 
     choice: Choice
@@ -44,6 +45,7 @@ class Wish:
     role: str = ""
     encrypted: bool = False
     subvolumes: tuple[Subvolume, ...] = ()
+    writer: Writer = ROOT
 
     @property
     def takes_rest(self) -> bool:
@@ -84,7 +86,8 @@ class Request:
 
     `options` are ids of the catalogue, asked for beside what is advised. `encrypt` is what it is to be
     encrypted by, of ENCRYPTIONS. With a role neither size nor percent is the role's usual size, unless `rest`
-    was said.
+    was said. `writable` is who may write, as `writer_named` takes it; None leaves that, and a
+    `mount_point` of None that, to what is usual.
     """
 
     workload: str
@@ -98,6 +101,7 @@ class Request:
     percent: int | None = None
     role: str = ""
     rest: bool = False
+    writable: str | None = None
 
 
 def parse_volume(text: str) -> Request:
@@ -154,7 +158,7 @@ def parse_volume(text: str) -> Request:
         options,
         role,
     )
-    return replace(one, subvolumes=tuple(subvolumes), encrypt=encrypt)
+    return replace(one, subvolumes=tuple(subvolumes), encrypt=encrypt, writable=values.get("writable"))
 
 
 def request(

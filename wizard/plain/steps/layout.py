@@ -88,16 +88,10 @@ def _is_settled(session: Session) -> bool:
 
 def default_wish(desk: Desk, session: Session) -> Wish:
     """All that is left, for the purpose and the filesystem that were taken."""
-    assert session.advice is not None and session.choice is not None
+    assert session.drive is not None and session.advice is not None and session.choice is not None
     workload = session.advice.workload
-    return Wish(
-        session.choice,
-        workload,
-        None,
-        None,
-        desk.services.mount_proposal(workload.label),
-        session.choice_doubts,
-    )
+    wish = Wish(session.choice, workload, None, None, None, session.choice_doubts)
+    return desk.services.put_to_use(session.drive, wish, session.wishes)
 
 
 def _choose_mode(desk: Desk, session: Session) -> Mode | Word:
@@ -196,7 +190,7 @@ def _changed(desk: Desk, session: Session, action: int) -> tuple[Wish, ...]:
     """The list after adding (1), changing (2) or taking away (3) a volume."""
     wishes = list(session.wishes)
     if action == 1:
-        fresh = replace(default_wish(desk, session), mount_point=None)
+        fresh = default_wish(desk, session)
         return (*wishes, *ask_volume(desk, session, fresh))
     index = 0 if len(wishes) == 1 else _which(desk, session)
     if index is None:

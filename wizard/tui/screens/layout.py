@@ -1,5 +1,6 @@
 """Step 4: what becomes of the drive's content, and which volumes it gets."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -133,18 +134,12 @@ the room. Starts and ends are placed on whole blocks of the drive.
         assert self.session.drive is not None
         return self.session.drive
 
-    def _default(self) -> Wish:
+    def _default(self, others: Sequence[Wish] = ()) -> Wish:
         session = self.session
         assert session.advice is not None and session.choice is not None
         workload = session.advice.workload
-        return Wish(
-            session.choice,
-            workload,
-            None,
-            None,
-            self.services.mount_proposal(workload.label),
-            session.choice_doubts,
-        )
+        wish = Wish(session.choice, workload, None, None, None, session.choice_doubts)
+        return self.services.put_to_use(self._drive, wish, others)
 
     def _fault(self, mode: Mode, wishes: tuple[Wish, ...]) -> str:
         if mode is Mode.USE_FREE and self._drive.is_empty:
@@ -324,7 +319,7 @@ the room. Starts and ends are placed on whole blocks of the drive.
             self.say(TAKES_ALL, "yellow")
             return
         taken = any(wish.takes_rest for wish in self.wishes)
-        wish = replace(self._default(), label=None, mount_point=None)
+        wish = self._default(self.wishes)
         hint = (
             "Give the volume that takes all that is left a size first, or give this one a size."
             if taken

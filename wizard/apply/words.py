@@ -1,0 +1,13 @@
+"""What a run says."""
+
+from wizard.model.said import Sentence
+
+GIVEN = Sentence("apply.given", "The top of {device} belongs to {uid}:{gid}, mode {mode}.")
+NOT_GIVEN = Sentence("apply.not-given", "{device} could not be given to {who}.")
+WROTE = Sentence("apply.wrote", "a file was written and deleted")
+FOLDER_BELOW = Sentence("apply.folder-below", "it is not mounted there")
+
+READY = Sentence("apply.ready", "{size:size} ready at {places:and}, writable by {who}.")
+READY_UNMOUNTED = Sentence("apply.ready-unmounted", "{size:size} ready on {device}, not mounted.")
+SEVERAL_READY = Sentence("apply.several-ready", "{volumes} volumes ready on {drives:and}, not mounted.")
+NOT_YET = Sentence("apply.not-yet", "Done, not yet in use: keep it to use it, or undo it.")
