@@ -11,3 +11,9 @@ READY = Sentence("apply.ready", "{size:size} ready at {places:and}, writable by 
 READY_UNMOUNTED = Sentence("apply.ready-unmounted", "{size:size} ready on {device}, not mounted.")
 SEVERAL_READY = Sentence("apply.several-ready", "{volumes} volumes ready on {drives:and}, not mounted.")
 NOT_YET = Sentence("apply.not-yet", "Done, not yet in use: keep it to use it, or undo it.")
+
+NEEDS_STAND_IN = Sentence(
+    "apply.needs-stand-in",
+    "Changing {part} is only done on a stand-in first, and that is not possible: {why}. Nothing was written.",
+)
+GONE_ENTRY = Sentence("apply.gone-entry", "The kernel did not let go of {part}: restart, and it is gone.")

@@ -2,12 +2,22 @@
 nothing else is touched."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.dangers import danger_fault
 from wizard.layout.group.check_grouped import grouped_faults
-from wizard.layout.room.space import GPT_PARTITIONS, LARGEST_BYTES, fresh_bounds, mbr_bounds, overlapping
+from wizard.layout.one.derived import layout_with, operations_with, table_with
+from wizard.layout.room.space import (
+    GPT_PARTITIONS,
+    LARGEST_BYTES,
+    MBR_PRIMARIES,
+    fresh_bounds,
+    is_container,
+    mbr_bounds,
+    overlapping,
+)
 from wizard.layout.room.whole import is_zoned_mode, whole_after, whole_operations
 from wizard.layout.rules import (
     geometry_fault,
@@ -51,6 +61,8 @@ def _faults(plan: Plan) -> Iterator[str]:
     for member in plan.members:
         yield from identity_faults(member.drive)
     yield from _volume_faults(plan)
+    if plan.part and (plan.stripe or plan.others or plan.after.whole):
+        yield "it changes one partition, and more than that"
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
         yield "it encrypts what is not encrypted"
     if plan.stripe is not None:
@@ -59,6 +71,8 @@ def _faults(plan: Plan) -> Iterator[str]:
         yield "it has several drives and stripes nothing over them"
     elif plan.after.whole is not None:
         yield from _whole_faults(plan)
+    elif plan.part:
+        yield from _one_faults(plan)
     else:
         yield from _partitioned_faults(plan)
 
@@ -76,6 +90,35 @@ def _whole_faults(plan: Plan) -> Iterator[str]:
         yield "its layout after does not follow from its volume"
     if tuple(step.operation for step in plan.steps) != whole_operations(volume):
         yield "its operations are not those that its volume needs"
+    elif not same_steps(plan):
+        yield "its commands or explanations differ from what its operations do"
+
+
+def _one_faults(plan: Plan) -> Iterator[str]:
+    """A change of one partition, beside which everything stays: all of it follows from what was there, and
+    from the volume that is made, if one is."""
+    slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
+    if slot is None or slot.kept or is_container(slot):
+        yield f"partition {plan.part}, which it changes, is none that can be"
+        return
+    others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
+    yield from before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
+    yield from _kept_faults(plan)
+    last = max(one.number for one in plan.before.partitions)
+    if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
+        yield "it would give logical partitions other numbers"
+    if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
+        yield "its volume is not the partition that it changes"
+        return
+    if plan.before.table not in ("gpt", "mbr"):
+        return
+    table = table_with(plan.drive.path, plan.before, slot, plan.volumes)
+    yield from encryption_faults(plan, table.entries)
+    if plan.after != layout_with(plan.before, slot, table, plan.volumes):
+        yield "its layout after does not follow from what it changes"
+    operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
+    if tuple(step.operation for step in plan.steps) != operations:
+        yield "its operations are not those that the change needs"
     elif not same_steps(plan):
         yield "its commands or explanations differ from what its operations do"
 
@@ -104,7 +147,7 @@ def identity_faults(drive: Identity) -> Iterator[str]:
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:
-    if not plan.volumes:
+    if not plan.volumes and not plan.part:
         yield "it makes no volume"
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
         yield "it has a volume group on something else than a partition of one drive"

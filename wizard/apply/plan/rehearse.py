@@ -146,9 +146,9 @@ def wanted_for(plan: Plan, member: Member) -> Wanted:
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
         return Wanted(path, size, block, going, (Extent(0, size),), records)
-    new = [_extent(slot) for slot in _new(member)]
     # A volume that reaches the end of the drive meets the table's copy there.
-    return Wanted(path, size, block, going, merged((*new, *table_regions(member)), block, size), records)
+    allowed = merged((*going, *table_regions(member, fresh=False)), block, size)
+    return Wanted(path, size, block, going, allowed, records)
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
@@ -222,10 +222,11 @@ def _marking(drive: Rehearsed, ground: Ground) -> Marking:
 
 
 def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
-    """What the drive is recognised by now, taken away from its stand-in; nothing where its table stays."""
+    """What the drive is recognised by now, taken away from its stand-in; where its table stays, that of the
+    partition that is changed, if one is."""
+    going = [slot for slot in drive.member.before.partitions if not slot.kept and not is_container(slot)]
     if not drive.table.fresh:
-        return ()
-    going = [slot for slot in drive.member.before.partitions if not is_container(slot)]
+        return _marks(drive, _marking(drive, ground), going)
     return (*_notices(drive.member), *_marks(drive, _marking(drive, ground), going))
 
 
@@ -257,7 +258,7 @@ def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[Mark,
 def _table_marks(drive: Rehearsed) -> tuple[Mark, ...]:
     """The blocks that make the new table out of one that stays in force until then, in the order that no
     power cut can hurt."""
-    regions = table_regions(drive.member)
+    regions = table_regions(drive.member, fresh=False)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
     return tuple(
         Mark(offset, len(data), stays=True) for offset, data in in_order(drive.table.table, before, wanted)

@@ -167,7 +167,7 @@ def _let_udev_look(
             settle(CATCH_UP_SECONDS)
         ours = own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
         for drive in probe_members(plan):
-            check_unused(drive, ours)
+            check_unused(drive, ours, part=plan.part_path)
     except DiskwrightError as error:
         return error.ending_in("Nothing more was written.")
     return None

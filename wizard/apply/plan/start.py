@@ -22,6 +22,7 @@ from wizard.apply.run.runs import (
     runs_folder,
 )
 from wizard.apply.run.vault import write_durably
+from wizard.apply.words import NEEDS_STAND_IN
 from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WORD, promise, wants_word
@@ -108,7 +109,10 @@ def _cleared(
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()
-    _check_word(plan, tokens, why_direct(plan, folder))
+    why = why_direct(plan, folder)
+    if plan.part and (why or WORD in tokens):
+        raise Refused(str(NEEDS_STAND_IN(part=plan.part_path, why=why or "no way back was asked for")))
+    _check_word(plan, tokens, why)
     check_tools(plan)
     check_surroundings(plan, environment)
     check_room(folder, room_bytes(plan), make=make)

@@ -31,8 +31,8 @@ from wizard.model.units import format_exact
 from wizard.model.writer import SetOwner
 
 
-def holds_after(operation: Operation) -> tuple[str, ...]:
-    """What is checked after an operation, a sentence each."""
+def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:
+    """What is checked after an operation, a sentence each. `places`: a table gives partitions new ones."""
     match operation:
         case WipeSignatures(device=device) | ResetZones(device=device):
             return (f"No filesystem, RAID or table is recognised on {device}.",)
@@ -40,7 +40,7 @@ def holds_after(operation: Operation) -> tuple[str, ...]:
             return (
                 f"The table read back from {device} has exactly these starts, sizes, types and names.",
                 "The kernel sees the same partitions.",
-                "Each new partition is aligned by the kernel's rule and by parted's.",
+                *(("Each new partition is aligned by the kernel's rule and by parted's.",) if places else ()),
             )
         case MakeFilesystem():
             return _filesystem_holds(operation)

@@ -1,0 +1,198 @@
+"""One partition is formatted or deleted: its neighbours, and their entries in the table, keep every byte,
+also where they are mounted."""
+
+import hashlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, ended, fill, story, unknown_kernel, wish
+from wizard.apply.decide import keep, undo
+from wizard.apply.run.journal import RunState
+from wizard.layout.one.planning import delete_plan, format_plan
+from wizard.model.machine import Drive, Partition
+from wizard.model.names import partition_path
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive, probe_machine
+
+SIZE = 200 * MIB
+SCRIPTS = {
+    "gpt": (
+        'label: gpt\nstart=1MiB,size=48MiB,name="größer Diск",attrs="GUID:59,63"\n'
+        'start=50MiB,size=64MiB,name=films,attrs="GUID:60",type=EBD0A0A2-B9E5-4433-87C0-68B6B72699C7\n'
+        "start=120MiB,size=48MiB\n"
+    ),
+    "mbr": (
+        "label: dos\nstart=1MiB,size=48MiB,bootable\nstart=50MiB,size=64MiB,type=7\nstart=120MiB,size=48MiB\n"
+    ),
+    "logical": (
+        "label: dos\nstart=1MiB,size=40MiB\nstart=49MiB,size=140MiB,type=5\nstart=50MiB,size=64MiB,type=7\n"
+        "start=120MiB,size=48MiB\n"
+    ),
+}
+"""A partition before, the one that is changed, and one behind."""
+
+NUMBERS = {"gpt": (1, 2, 3), "mbr": (1, 2, 3), "logical": (1, 5, 6)}
+
+
+class Shared:
+    """A drive with three partitions, each with an ext4 and a file in it; the middle one is changed."""
+
+    def __init__(self, work: Work, make_drive: MakeDrive, kind: str, block_bytes: int) -> None:
+        self.work, self.kind = work, kind
+        self.path = make_drive(SIZE, block_bytes)
+        fill(self.path, work.bench)
+        script = work.folder / "script"
+        script.write_text(SCRIPTS[kind])
+        tool("sh", "-c", f"sfdisk --quiet --no-reread --wipe always {self.path} < {script} || true")
+        tool("partx", "--add", self.path)
+        for name, number in zip(("before", "films", "behind"), NUMBERS[kind], strict=True):
+            tool("mkfs.ext4", "-q", "-F", "-L", name, self.node(number))
+            with self.mounted(number) as place:
+                (place / "kept").write_bytes(name.encode() * 1000)
+        self.was = work.digest(self.path)
+
+    @property
+    def number(self) -> int:
+        return NUMBERS[self.kind][1]
+
+    def node(self, number: int) -> str:
+        return partition_path(self.path, number)
+
+    @contextmanager
+    def mounted(self, number: int) -> Iterator[Path]:
+        self.work.bench.own(self.path)
+        place = self.work.place(f"of-{number}")
+        place.mkdir(parents=True, exist_ok=True)
+        tool("mount", self.node(number), str(place))
+        try:
+            yield place
+        finally:
+            tool("umount", str(place))
+
+    def probed(self) -> tuple[Drive, Partition]:
+        drive = probe_drive(self.path)
+        part = drive.partition(self.node(self.number))
+        assert part is not None
+        return drive, part
+
+    def format_plan(self, filesystem: str = "ext4") -> Plan:
+        machine = unknown_kernel(probe_machine([self.path]))
+        drive, part = self.probed()
+        wished = wish(filesystem, mount_point=self.work.place("new"))
+        return format_plan(machine, drive, part, [wished], lambda: str(uuid4()))
+
+    def delete_plan(self) -> Plan:
+        return delete_plan(unknown_kernel(probe_machine([self.path])), *self.probed())
+
+    def outside(self) -> str:
+        """A fingerprint of the neighbours, all of each."""
+        tool("blockdev", "--flushbufs", self.path)
+        data = self.work.bench.image_of(self.path).read_bytes()
+        sums = hashlib.sha256()
+        for part in probe_drive(self.path).partitions:
+            if part.number not in (self.number, 2 if self.kind == "logical" else 0):
+                sums.update(data[part.start_bytes : part.end_bytes])
+        return sums.hexdigest()
+
+    def others(self) -> list[Partition]:
+        """The entries of the neighbours as they are on the disk and in the kernel."""
+        found = probe_drive(self.path).partitions
+        return [part for part in found if part.number != self.number]
+
+
+@pytest.mark.parametrize(
+    # partx tells the kernel of no extended partition on blocks of 4096 bytes: it has one of 512 bytes then.
+    ("kind", "block_bytes"),
+    [("gpt", 512), ("gpt", 4096), ("mbr", 512), ("mbr", 4096), ("logical", 512)],
+)
+def test_formatting_leaves_the_neighbours_alone(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int
+) -> None:
+    drive = Shared(work, make_drive, kind, block_bytes)
+    outside, others = drive.outside(), drive.others()
+    old = drive.probed()[1]
+    run, state = work.apply(drive.format_plan())
+    assert state is RunState.DONE, story(run)
+    assert (drive.outside(), drive.others()) == (outside, others)
+    new = drive.probed()[1]
+    assert [one.label for one in new.signatures] == ["media"]
+    assert (new.start_bytes, new.size_bytes) == (old.start_bytes, old.size_bytes)
+    assert (new.part_uuid, new.attributes) == (old.part_uuid, old.attributes)
+    assert (new.type == old.type, new.name) == (False, "media" if kind == "gpt" else None)
+    assert list(work.place("new").iterdir()) == [work.place("new") / "lost+found"]
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("kind", ["gpt", "mbr"])
+def test_deleting_leaves_the_neighbours_alone(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int
+) -> None:
+    drive = Shared(work, make_drive, kind, block_bytes)
+    outside, others = drive.outside(), drive.others()
+    node, start = drive.node(2), drive.probed()[1].start_bytes
+    run, state = work.apply(drive.delete_plan())
+    assert state is RunState.DONE, story(run)
+    assert (drive.outside(), drive.others()) == (outside, others)
+    assert [part.number for part in probe_drive(drive.path).partitions] == [1, 3]
+    assert not Path(node).exists()
+    assert work.bench.image_of(drive.path).read_bytes()[start + 1080 : start + 1082] == b"\0\0"
+
+
+@pytest.mark.parametrize("kind", SCRIPTS)
+@pytest.mark.parametrize("what", ["format", "delete"])
+def test_undo_restores_every_byte(work: Work, make_drive: MakeDrive, kind: str, what: str) -> None:
+    drive = Shared(work, make_drive, kind, 512)
+    if kind == "logical" and what == "delete":
+        pytest.skip("the partition behind it would get its number")
+    plan = drive.format_plan() if what == "format" else drive.delete_plan()
+    run, state = work.apply(plan, keep=False)
+    assert state is RunState.WAITING, story(run)
+    assert work.digest(drive.path) != drive.was
+    assert not drive.probed()[1].signatures
+    undo(run)
+    assert ended(run) is RunState.UNDONE, story(run)
+    assert work.digest(drive.path) == drive.was
+    with drive.mounted(drive.number) as place:
+        assert (place / "kept").read_bytes() == b"films" * 1000
+
+
+@pytest.mark.parametrize("kind", SCRIPTS)
+@pytest.mark.parametrize("what", ["format", "delete", "undo"])
+def test_neighbours_may_be_mounted(work: Work, make_drive: MakeDrive, kind: str, what: str) -> None:
+    drive = Shared(work, make_drive, kind, 512)
+    if kind == "logical" and what == "delete":
+        pytest.skip("the partition behind it would get its number")
+    first, _, last = NUMBERS[kind]
+    with drive.mounted(first) as before, drive.mounted(last) as behind:
+        with (before / "open").open("wb") as file:
+            file.write(b"one" * 5000)
+            file.flush()
+            plan = drive.delete_plan() if what == "delete" else drive.format_plan()
+            run, state = work.apply(plan, keep=False)
+            assert state is RunState.WAITING, story(run)
+            (behind / "meanwhile").write_bytes(b"two" * 5000)
+            (undo if what == "undo" else keep)(run)
+            wanted = {"format": RunState.KEPT, "delete": RunState.KEPT, "undo": RunState.UNDONE}[what]
+            assert ended(run) is wanted, story(run)
+            file.write(b"three" * 5000)
+        assert sorted(path.name for path in before.iterdir()) == ["kept", "lost+found", "open"]
+        assert [part.number for part in drive.others() if part.mount_points] == [first, last]
+        if what == "format":
+            assert (work.place("new") / "lost+found").is_dir()
+            tool("umount", str(work.place("new")))
+    for number, name in ((first, "before"), (last, "behind")):
+        tool("e2fsck", "-f", "-n", drive.node(number))
+        with drive.mounted(number) as place:
+            assert (place / "kept").read_bytes() == name.encode() * 1000
+    with drive.mounted(first) as before:
+        assert (before / "open").read_bytes() == b"one" * 5000 + b"three" * 5000
+    if what == "undo":
+        with drive.mounted(drive.number) as place:
+            assert (place / "kept").read_bytes() == b"films" * 1000
+    assert Path(drive.node(drive.number)).exists() == (what != "delete")

@@ -1,0 +1,82 @@
+"""What is said of changing one partition."""
+
+from wizard.model.names import printable
+from wizard.model.plan import Slot, TableEntry, WriteTable
+from wizard.model.said import Said, Sentence
+
+OTHERWISE = Sentence("layout.one.otherwise", "{why}")
+"""A refusal that the rules for whole drives and tables make."""
+
+USED = Sentence("layout.one.used", "{part} is in use: {how}.")
+NO_NODE = Sentence(
+    "layout.one.no-node",
+    "The kernel has not taken {part} over from the table: run `partprobe {drive}` or restart first.",
+)
+CONTAINER = Sentence(
+    "layout.one.container",
+    "{part} is an extended partition, which only holds the logical ones: change those instead.",
+)
+WAITING = Sentence(
+    "layout.one.waiting", "The run {run} waits on {drive}: `diskwright keep` or `diskwright undo` it first."
+)
+ZONED = Sentence("layout.one.zoned", "{drive} is a host-managed zoned drive, which takes no partitions.")
+NOT_LAST = Sentence(
+    "layout.one.not-last",
+    "Logical partitions behind {part} would get other numbers: delete partition {last} first.",
+)
+MISALIGNED = Sentence(
+    "layout.one.misaligned",
+    "{part} is misaligned by {off:exact} and stays so, which can make writing slower.",
+)
+NEIGHBOURS = Sentence(
+    "layout.one.neighbours",
+    "Other partitions of {drive} are in use while its table is written. A power cut in that moment can leave "
+    "only the table's copy at the end: `gdisk` (r, b, w) puts it back.",
+)
+SIZE_STAYS = Sentence(
+    "layout.one.size-stays",
+    "{part} keeps its size of {size:size}: ask for no other size, or delete it first.",
+)
+ONE_VOLUME = Sentence("layout.one.one-volume", "{part} takes one volume, and {asked} were asked for.")
+LOST = Sentence("layout.one.lost", "All files on {part}: {what}, {size:size}.")
+UNKNOWN_LOST = Sentence(
+    "layout.one.unknown-lost", "Whatever is on {part}, {size:size}: nothing is recognised there."
+)
+EMPTIED = Sentence("layout.one.emptied", "Delete partition {number} from the {table} on {drive}.")
+CHANGED = Sentence(
+    "layout.one.changed",
+    "Give partition {number} of the {table} on {drive} its new type or name; place and size stay.",
+)
+UNCHANGED = Sentence("layout.one.unchanged", "Keep the {table} on {drive} as it is.")
+OTHERS_STAY = Sentence(
+    "layout.one.others-stay",
+    "{start} The other partition stays.",
+    several="{start} The other {count} partitions stay.",
+)
+
+
+def table_said(slot: Slot, table: WriteTable) -> Said:
+    """What a kept table has otherwise of the partition `slot`."""
+    drive, kind = table.device, table.table.upper()
+    others = sum(entry.kept for entry in table.entries)
+    if not changes(slot, table):
+        return UNCHANGED(table=kind, drive=drive)
+    gone = len(table.entries) == others
+    start = (EMPTIED if gone else CHANGED)(number=slot.number, table=kind, drive=drive)
+    return OTHERS_STAY(start=start, count=others) if others else start
+
+
+def lost(part: str, slot: Slot) -> Said:
+    """What goes with a partition that is formatted or deleted."""
+    if not slot.filesystem:
+        return UNKNOWN_LOST(part=part, size=slot.size_bytes)
+    label = slot.label or slot.name
+    what = printable(slot.filesystem, 40) + (f' "{printable(label, 40)}"' if label else "")
+    return LOST(part=part, what=what, size=slot.size_bytes)
+
+
+def changes(slot: Slot, table: WriteTable) -> bool:
+    """Whether the table is another one than before."""
+    entry = next((one for one in table.entries if one.number == slot.number), None)
+    same = TableEntry(slot.number, slot.start_bytes, slot.size_bytes, slot.type or "", slot.name or "")
+    return entry != same
