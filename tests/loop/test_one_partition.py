@@ -10,7 +10,7 @@ from uuid import uuid4
 import pytest
 
 from tests.devices import MakeDrive, tool
-from tests.loop.applying import Work, ended, fill, story, unknown_kernel, wish
+from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, wish
 from wizard.apply.decide import keep, undo
 from wizard.apply.run.journal import RunState
 from wizard.layout.one.planning import delete_plan, format_plan
@@ -196,3 +196,29 @@ def test_neighbours_may_be_mounted(work: Work, make_drive: MakeDrive, kind: str,
         with drive.mounted(drive.number) as place:
             assert (place / "kept").read_bytes() == b"films" * 1000
     assert Path(drive.node(drive.number)).exists() == (what != "delete")
+
+
+def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    node, file = drive.node(2), str(work.folder / "plan.json")
+    with drive.mounted(1), drive.mounted(3):
+        with drive.mounted(2):
+            used = diskwright(work, "plan", node, "--delete")
+        assert (used.returncode, f"{node} is in use: {node} is mounted at" in used.stderr) == (3, True)
+        done = diskwright(work, "plan", node, "--workload", "large-media", "--fs", "ext4", "-o", file)
+        assert done.returncode == 0, done.stderr
+        assert f'Destroys: All files on {node}: ext4 "films", 67.1 MB.' in " ".join(done.stderr.split())
+        token = drive.path.removeprefix("/dev/")
+        done = diskwright(work, "apply", file, "--confirm", token)
+        assert done.returncode == 0, done.stderr
+        assert diskwright(work, "undo").returncode == 0
+    with drive.mounted(2) as place:
+        assert (place / "kept").read_bytes() == b"films" * 1000
+    for words, said in (
+        ((drive.path, "--delete"), "--delete is for one partition"),
+        ((node, "--workload", "large-media", "--use-free"), "--use-free is for the free space of a drive"),
+        ((node, "--preset", "desktop"), "--preset is for a whole drive"),
+        ((node, "--volume", "workload=large-media,size=10M"), "keeps its size of 67.1 MB"),
+    ):
+        refused = diskwright(work, "plan", *words)
+        assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
