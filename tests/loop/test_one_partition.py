@@ -2,6 +2,7 @@
 also where they are mounted."""
 
 import hashlib
+import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,8 +13,11 @@ import pytest
 from tests.devices import MakeDrive, tool
 from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, wish
 from wizard.apply.decide import keep, undo
+from wizard.apply.plan.found.finding import found_on
+from wizard.apply.plan.found.making import make_found_run
 from wizard.apply.run.journal import RunState
 from wizard.layout.one.planning import delete_plan, format_plan
+from wizard.model.errors import Refused
 from wizard.model.machine import Drive, Partition
 from wizard.model.names import partition_path
 from wizard.model.plan import Plan
@@ -38,6 +42,10 @@ SCRIPTS = {
 """A partition before, the one that is changed, and one behind."""
 
 NUMBERS = {"gpt": (1, 2, 3), "mbr": (1, 2, 3), "logical": (1, 5, 6)}
+
+
+def draw() -> str:
+    return str(uuid4())
 
 
 class Shared:
@@ -85,7 +93,7 @@ class Shared:
         machine = unknown_kernel(probe_machine([self.path]))
         drive, part = self.probed()
         wished = wish(filesystem, mount_point=self.work.place("new"))
-        return format_plan(machine, drive, part, [wished], lambda: str(uuid4()))
+        return format_plan(machine, drive, part, [wished], draw)
 
     def delete_plan(self) -> Plan:
         return delete_plan(unknown_kernel(probe_machine([self.path])), *self.probed())
@@ -222,3 +230,38 @@ def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -
     ):
         refused = diskwright(work, "plan", *words)
         assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
+
+
+def test_a_partition_that_waits_says_so_and_is_finished_without_the_folder(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    with drive.mounted(1), drive.mounted(3):
+        run, state = work.apply(drive.format_plan(), keep=False)
+        assert state is RunState.WAITING, story(run)
+        waiting = probe_drive(drive.path).waiting
+        assert waiting is not None and (waiting.run, waiting.bare) == (run.name, True)
+        with pytest.raises(Refused, match=f"The run {run.name} waits on {drive.path}"):
+            drive.format_plan()
+        shutil.rmtree(run)
+        found = found_on(drive.path)
+        again = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
+        keep(again)
+        assert ended(again) is RunState.KEPT, story(again)
+    assert [one.label for one in drive.probed()[1].signatures] == ["media"]
+    tool("e2fsck", "-f", "-n", drive.node(2))
+    assert probe_drive(drive.path).waiting is None
+
+
+def test_a_new_format_of_the_same_kind_leaves_the_table_alone(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    assert work.apply(drive.format_plan())[1] is RunState.DONE
+    tool("umount", str(work.place("new")))
+    tool("blockdev", "--flushbufs", drive.path)
+    table = work.bench.image_of(drive.path).read_bytes()[: 34 * 512]
+    machine = unknown_kernel(probe_machine([drive.path]))
+    again = format_plan(machine, *drive.probed(), [wish("ext4")], draw)
+    run, state = work.apply(again)
+    assert state is RunState.DONE, story(run)
+    assert [one.uuid for one in drive.probed()[1].signatures] == [again.volumes[0].uuid]
+    assert work.bench.image_of(drive.path).read_bytes()[: 34 * 512] == table
