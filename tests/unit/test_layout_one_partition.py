@@ -10,17 +10,19 @@ from hypothesis import strategies as st
 from tests.unit.layouts import EVERYTHING, UUIDS, wish
 from tests.unit.machines import gpt, machine, mbr, partition, partitioned
 from tests.unit.test_layout_planner import QUICK, crowded_drives, table_of
+from wizard.apply.steps.grow import growable
 from wizard.filesystems.partitions import ESP_GPT_TYPE, HOME_GPT_TYPE, LINUX_GPT_TYPE
 from wizard.layout.check import check_plan
 from wizard.layout.document import read_plan, render_plan
-from wizard.layout.one.planning import delete_plan, format_plan
-from wizard.layout.one.possible import why_not_delete, why_not_format
+from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
+from wizard.layout.one.possible import why_not_delete, why_not_format, why_not_grow
+from wizard.layout.told.losses import losses
 from wizard.layout.told.preview import preview_lines
 from wizard.layout.wishes.wish import Wish
-from wizard.model.errors import BadInput, Refused
-from wizard.model.machine import Drive, Layer, Partition, Unread, Use
+from wizard.model.errors import BadInput, Failed, Refused
+from wizard.model.machine import Drive, Extent, Layer, Partition, Unread, Use
 from wizard.model.make_filesystem import MakeFilesystem
-from wizard.model.plan import Plan, WipeSignatures
+from wizard.model.plan import GrowFilesystem, Plan, WipeSignatures
 from wizard.model.units import GIB, MIB
 from wizard.model.waiting import Waiting
 
@@ -33,6 +35,10 @@ def formatted(on: Drive, part: Partition, one: Wish | None = None) -> Plan:
 
 def deleted(on: Drive, part: Partition) -> Plan:
     return delete_plan(machine(on, tools=EVERYTHING), on, part)
+
+
+def grown(on: Drive, part: Partition) -> Plan:
+    return grow_plan(machine(on, tools=EVERYTHING), on, part)
 
 
 def three(**changes: object) -> Drive:
@@ -263,3 +269,90 @@ def test_a_forged_plan_is_refused() -> None:
         for forged in forgeries(plan):
             with pytest.raises(BadInput):
                 check_plan(forged)
+
+
+def growing(filesystem: str | None = "ext4", uses: tuple[Use, ...] = ()) -> tuple[Drive, Partition]:
+    """A drive with room behind its first partition."""
+    on = partitioned(
+        partition(1, MIB, GIB, filesystem=filesystem), partition(2, 3 * GIB, filesystem="xfs"), uses=uses
+    )
+    return on, on.partitions[0]
+
+
+def test_a_partition_grows_to_the_last_aligned_place_before_the_next() -> None:
+    on, part = growing()
+    plan = grown(on, part)
+    check_plan(plan)
+    assert read_plan(render_plan(plan), "it") == plan
+    assert [(slot.number, slot.start_bytes, slot.size_bytes) for slot in plan.after.partitions] == [
+        (1, MIB, 3 * GIB - MIB),
+        (2, 3 * GIB, GIB),
+    ]
+    assert plan.steps[1].operation == GrowFilesystem("/dev/sda1", "ext4", 3 * GIB - MIB)
+    assert not any(step.destroys for step in plan.steps)
+    assert "All of" not in " ".join(losses(plan))
+
+
+GROWING = {
+    "in use": (growing(uses=(Use("mounted", "/dev/sda1", "/srv"),)), "is in use"),
+    "XFS": (growing("xfs"), "/dev/sda1 holds xfs: only ext2, ext3 and ext4 can be grown so far."),
+    "nothing in it": (growing(None), "Nothing is recognised on /dev/sda1"),
+    "no room": (
+        (full := partitioned(partition(1, filesystem="ext4"), partition(2, MIB + GIB)), full.partitions[0]),
+        "There is no free space right behind /dev/sda1.",
+    ),
+    "a logical one": ((logical(), logical().partitions[2]), "is a logical partition"),
+}
+
+
+@pytest.mark.parametrize("which", GROWING)
+def test_what_cannot_grow_is_refused(which: str) -> None:
+    (on, part), said = GROWING[which]
+    assert said in str(why_not_grow(on, part))
+    with pytest.raises(Refused):
+        grown(on, part)
+
+
+def test_a_forged_growth_is_refused() -> None:
+    on, part = growing()
+    plan = grown(on, part)
+    larger = replace(plan.after.partitions[0], size_bytes=4 * GIB)
+    longer = GrowFilesystem("/dev/sda1", "ext4", 4 * GIB)
+    for forged in (
+        replace(plan, part=2),
+        replace(plan, after=replace(plan.after, slots=(larger, *plan.after.slots[1:]))),
+        replace(plan, steps=(plan.steps[0], replace(plan.steps[1], operation=longer))),
+        replace(plan, steps=plan.steps[:1]),
+        replace(plan, before=replace(plan.before, slots=plan.before.slots[:1])),
+    ):
+        with pytest.raises(BadInput):
+            check_plan(forged)
+
+
+WORDS = """Filesystem features:      has_journal extent {more}
+Block size:               {size}
+
+Group 0: (Blocks 0-32767) csum 0x1 [ITABLE_ZEROED]
+  Primary superblock at 0, Group descriptors at 1-1
+  Reserved GDT blocks at 2-9
+  Block bitmap at 10 (+10), csum 0x2
+  Inode bitmap at 12 (+12), csum 0x3
+  Inode table at 20-29 (+20)
+  Free blocks: 40, 50-59
+  Free inodes: 12-8192
+"""
+
+
+def test_growing_may_only_write_to_records_and_to_what_is_free() -> None:
+    found = growable(WORDS.format(more="", size=4096), Extent(MIB, GIB))
+    blocks = sorted(
+        block
+        for place in found
+        for block in range((place.start_bytes - MIB) // 4096, (place.end_bytes - MIB) // 4096)
+    )
+    assert blocks == [*range(10), 10, 12, *range(20, 30), 40, *range(50, 60)]
+    for more, size, start in (("", 1024, MIB), ("", 4096, 63 * 512), ("quota", 4096, MIB)):
+        with pytest.raises(Failed, match=r"Nothing was written"):
+            growable(WORDS.format(more=more, size=size), Extent(start, GIB))
+    with pytest.raises(Failed, match="not unmounted cleanly"):
+        growable(WORDS.format(more="needs_recovery", size=4096), Extent(MIB, GIB))

@@ -21,7 +21,7 @@ from wizard.documents.files import write_file
 from wizard.faces.showing.console import err, say
 from wizard.faces.showing.sources import machine_and_drives, machine_and_part
 from wizard.layout.document import render_plan
-from wizard.layout.one.planning import delete_plan, format_plan
+from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
 from wizard.layout.one.words import SIZE_STAYS
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.room.refusals import needs_root
@@ -60,13 +60,14 @@ EPILOG = f"""examples:
         --volume role=home,size=rest
     diskwright plan /dev/sdX2 --workload large-media --label films -o films.json
     diskwright plan /dev/sdX2 --delete -o delete.json
+    diskwright plan /dev/sdX2 --grow -o grow.json
     diskwright plan /dev/sda --workload desktop-root --machine saved.json
     diskwright plan /dev/sdX --workload large-media --fs ext4 --option ext4-no-journal --danger "PHRASE"
     diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
     diskwright plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json
 
-A partition, such as /dev/sdX2, is formatted in its place, or deleted with --delete. The others stay, and may
-be in use meanwhile.
+A partition, such as /dev/sdX2, is formatted in its place, deleted with --delete, or given the free
+space behind it with --grow, which keeps its files. The others stay, and may be in use meanwhile.
 
 subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it at DIR; without :DIR it is made and
 left unmounted.
@@ -160,6 +161,11 @@ def parser() -> ArgumentParser:
         action="store_true",
         help="delete the partition DEVICE, such as /dev/sdb2; the others stay",
     )
+    what.add_argument(
+        "--grow",
+        action="store_true",
+        help="give the partition DEVICE, and the ext2, ext3 or ext4 in it, the free space behind it",
+    )
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
     made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
     made.add_argument(
@@ -221,8 +227,9 @@ def parser() -> ArgumentParser:
 def main(arguments: Namespace) -> ExitCode:
     """Plan, show the plan, and write it down."""
     part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
-    if arguments.delete and part is None:
-        raise BadInput("--delete is for one partition: name that, such as /dev/sdX2, instead of a drive.")
+    if (arguments.delete or arguments.grow) and part is None:
+        word = "delete" if arguments.delete else "grow"
+        raise BadInput(f"--{word} is for one partition: name that, such as /dev/sdX2, instead of a drive.")
     requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     several = arguments.stripe is not None or arguments.mirror is not None
@@ -271,8 +278,8 @@ def _plan_part(
             raise BadInput(f"--{word} is for a whole drive, and {part.path} is a partition of {drive.path}.")
     if arguments.mode == "use-free":
         raise BadInput(f"--use-free is for the free space of a drive: name {drive.path} for that.")
-    if arguments.delete:
-        return delete_plan(machine, drive, part)
+    if arguments.delete or arguments.grow:
+        return (delete_plan if arguments.delete else grow_plan)(machine, drive, part)
     if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
         raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
     recording = diagnose(machine, drive, load_patterns()).recording
@@ -378,7 +385,7 @@ def striped_wish(
 
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
-    if arguments.delete:
+    if arguments.delete or arguments.grow:
         return ()
     if arguments.volume is None and arguments.preset is None:
         asked = request(

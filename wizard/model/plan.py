@@ -214,6 +214,17 @@ class MakeSubvolumes:
 
 
 @dataclass(frozen=True, slots=True)
+class GrowFilesystem:
+    """Have the filesystem on `device` fill its partition, whose end was moved to `size_bytes` behind its
+    start."""
+
+    device: str
+    filesystem: str
+    size_bytes: int
+    kind: Literal["grow-filesystem"] = "grow-filesystem"
+
+
+@dataclass(frozen=True, slots=True)
 class AddFstabLine:
     """Add one line for `uuid` to the file that says what is mounted at boot."""
 
@@ -262,6 +273,7 @@ Operation = (
     | MakeFilesystem
     | MakeSubvolumes
     | SetOwner
+    | GrowFilesystem
     | AddCrypttabLine
     | AddFstabLine
     | Mount

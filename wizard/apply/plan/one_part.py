@@ -15,10 +15,18 @@ def tell_of_one(plan: Plan) -> None:
     are left alone. Whether it did is checked afterwards. Raises Failed."""
     drive, number, part = plan.drive.path, plan.part, plan.part_path
     forget_caches(drive)
-    if any(one.number == number for one in probe_drive(drive).partitions if one.type is not None):
+    entry = next((one for one in probe_drive(drive).partitions if one.number == number and one.type), None)
+    there = Path(part).exists()
+    if entry is not None and not there:
         tell_of(drive, (number,))
-    elif Path(part).exists():
-        with suppress(DiskwrightError):
-            run(("partx", "--delete", "--nr", f"{number}:{number}", drive), seconds=30)
+    elif entry is None and there:
+        _partx("--delete", drive, number)
+    elif entry is not None and entry.kernel_size_bytes != entry.size_bytes:
+        _partx("--update", drive, number)
     if Path(part).exists():
         forget_caches(part)
+
+
+def _partx(what: str, drive: str, number: int) -> None:
+    with suppress(DiskwrightError):
+        run(("partx", what, "--nr", f"{number}:{number}", drive), seconds=30)

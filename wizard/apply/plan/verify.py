@@ -20,7 +20,7 @@ from wizard.model.journal import Check
 from wizard.model.machine import Drive
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import NO_PLACE, AddFstabLine, MakeSubvolumes, Mount, Plan, TurnOnSwap
+from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, Plan, TurnOnSwap
 from wizard.tools.program import find, run
 
 
@@ -42,7 +42,7 @@ def verify(
     yield from container_checks(plan, drives, crypttab, seconds)
     for step in plan.steps:
         match step.operation:
-            case MakeFilesystem():
+            case MakeFilesystem() | GrowFilesystem():
                 yield from _filesystem_checks(step.operation, plan, drives, seconds)
             case AddFstabLine(mount_point=place):
                 times = fstab.splitlines().count(fstab_line(step.operation))
@@ -65,9 +65,12 @@ def verify(
 
 
 def _filesystem_checks(
-    operation: MakeFilesystem, plan: Plan, drives: Sequence[Drive], seconds: float
+    operation: MakeFilesystem | GrowFilesystem, plan: Plan, drives: Sequence[Drive], seconds: float
 ) -> Iterator[Check]:
     kind = operation.filesystem
+    if isinstance(operation, GrowFilesystem):
+        yield clean_check(operation.device, "ext4", plan, seconds)
+        return
     for device in (operation.device, *operation.others):
         try:
             found = recognised_differences(

@@ -28,6 +28,11 @@ from wizard.probe.table.tables import Entry, read_table
 GPT_NAME_AT, GPT_NAME_BYTES = 56, 72
 """Where in a GPT's entry the name stands (UEFI 2.10, 5.3.3)."""
 
+MBR_LAST_AT, MBR_LENGTH_AT = 5, 12
+"""Where in its line a partition's last cylinder, head and sector stand, and its length in blocks."""
+
+HEADS, SECTORS, LAST_CYLINDER = 255, 63, 1023
+
 
 def with_one_changed(operation: WriteTable, before: Image) -> Image:
     """What the table's places are to hold. Raises Failed where the table is not as planned, or something else
@@ -159,4 +164,19 @@ def _record(offset: int, sector: bytes) -> _Record:
 def _with_line(image: Image, at: int, entry: TableEntry | None) -> Image:
     if entry is None:
         return image.having({at: bytes(MBR_LINE_BYTES)})
-    return image.having({at + MBR_TYPE_AT: bytes([int(entry.type, 16)])})
+    length = struct.pack("<I", entry.size_bytes // image.block_bytes)
+    patches = {at + MBR_TYPE_AT: bytes([int(entry.type, 16)])}
+    if image.read(at + MBR_LENGTH_AT, 4) != length:
+        last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
+        patches |= {at + MBR_LENGTH_AT: length, at + MBR_LAST_AT: _cylinders(last)}
+    return image.having(patches)
+
+
+def _cylinders(block: int) -> bytes:
+    """A block as cylinder, head and sector, by the geometry that everybody assumes; what lies beyond has a
+    value of its own (UEFI 2.10, 5.2.1)."""
+    cylinder, rest = divmod(block, HEADS * SECTORS)
+    if cylinder > LAST_CYLINDER:
+        return b"\xfe\xff\xff"
+    head, sector = divmod(rest, SECTORS)
+    return bytes([head, (sector + 1) | (cylinder >> 8 << 6), cylinder & 0xFF])

@@ -123,7 +123,7 @@ def table_regions(member: Member, *, fresh: bool) -> tuple[Extent, ...]:
     head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
     kept = tuple(
         Extent(slot.start_bytes, slot.size_bytes)
-        for slot in before.partitions
+        for slot in (*before.partitions, *member.after.partitions)
         if not fresh and not is_container(slot)
     )
     places = (

@@ -11,7 +11,16 @@ from wizard.layout.wishes.roles import ROLES, Role, TableKind
 from wizard.model.geometry import Geometry
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path
-from wizard.model.plan import Layout, Operation, Slot, TableEntry, Volume, WipeSignatures, WriteTable
+from wizard.model.plan import (
+    GrowFilesystem,
+    Layout,
+    Operation,
+    Slot,
+    TableEntry,
+    Volume,
+    WipeSignatures,
+    WriteTable,
+)
 
 
 def changing(before: Layout, number: int) -> Layout:
@@ -64,6 +73,33 @@ def layout_with(before: Layout, slot: Slot, table: WriteTable, volumes: Sequence
         for one in after.partitions
     )
     return replace(after, slots=with_free(slots, Extent(first, end - first)))
+
+
+def grown_table(path: str, before: Layout, slot: Slot, size_bytes: int) -> WriteTable:
+    """The table in which the partition `slot` has this size, and is the same otherwise."""
+    table = table_after(path, before, False, (), ())
+    return replace(
+        table,
+        entries=tuple(
+            replace(entry, size_bytes=size_bytes, kept=False) if entry.number == slot.number else entry
+            for entry in table.entries
+        ),
+    )
+
+
+def grown_layout(before: Layout, slot: Slot, size_bytes: int) -> Layout:
+    """What the drive holds then."""
+    first, end = before.slots[0].start_bytes, max(one.end_bytes for one in before.slots)
+    slots = (
+        replace(one, size_bytes=size_bytes) if one.number == slot.number else one for one in before.partitions
+    )
+    return Layout(before.table, with_free(slots, Extent(first, end - first)))
+
+
+def grown_operations(path: str, slot: Slot, table: WriteTable, size_bytes: int) -> tuple[Operation, ...]:
+    """The table first, so that the filesystem finds the room."""
+    device = partition_path(path, slot.number)
+    return (table, GrowFilesystem(device, slot.filesystem or "", size_bytes))
 
 
 def operations_with(

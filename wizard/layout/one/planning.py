@@ -5,10 +5,18 @@ from dataclasses import replace
 
 from wizard.layout.ability import rehearsal_doubts
 from wizard.layout.before import doubts_of, known_identity, layout_before
-from wizard.layout.one.derived import changing, layout_with, operations_with, table_with
-from wizard.layout.one.possible import why_not_delete, why_not_format
+from wizard.layout.one.derived import (
+    changing,
+    grown_layout,
+    grown_operations,
+    grown_table,
+    layout_with,
+    operations_with,
+    table_with,
+)
+from wizard.layout.one.possible import room_behind, why_not_delete, why_not_format, why_not_grow
 from wizard.layout.one.words import MISALIGNED, NEIGHBOURS, ONE_VOLUME, SIZE_STAYS, changes
-from wizard.layout.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
+from wizard.layout.planner import asked_doubts, demand_of, refuse_missing, refuse_obstacles, volume_of
 from wizard.layout.room.refusals import measured
 from wizard.layout.room.space import place
 from wizard.layout.steps.shown import Context, steps_of
@@ -17,7 +25,7 @@ from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
 from wizard.model.errors import BadInput, Refused
 from wizard.model.geometry import misalignment_bytes
 from wizard.model.machine import Drive, Extent, Machine, Partition
-from wizard.model.plan import Plan, Slot, Volume, WriteTable
+from wizard.model.plan import Layout, Operation, Plan, Slot, Volume, WriteTable
 from wizard.model.said import Said
 
 
@@ -62,6 +70,21 @@ def delete_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
     return _plan(machine, drive, part, (), ())
 
 
+def grow_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
+    """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
+    where that cannot be."""
+    _refuse(why_not_grow(drive, part))
+    refuse_missing(machine, "e2fsck", "e2fsprogs")
+    size_bytes, geometry = measured(drive)
+    before = layout_before(drive, size_bytes, geometry, keep=True)
+    slot = next(one for one in before.partitions if one.number == part.number)
+    grown = part.size_bytes + room_behind(drive, part)
+    table = grown_table(drive.path, before, slot, grown)
+    after = grown_layout(before, slot, grown)
+    operations = grown_operations(drive.path, slot, table, grown)
+    return _made(machine, drive, slot, (), (before, after), operations, ())
+
+
 def _refuse(why: Said | None) -> None:
     if why is not None:
         raise Refused(str(why))
@@ -75,19 +98,31 @@ def _plan(
     slot = next(one for one in before.partitions if one.number == part.number)
     table = table_with(drive.path, before, slot, volumes)
     after = layout_with(before, slot, table, volumes)
-    identity = known_identity(machine, drive, size_bytes, geometry)
+    operations = operations_with(drive.path, slot, table, volumes, geometry)
+    return _made(machine, drive, slot, volumes, (before, after), operations, doubts)
+
+
+def _made(
+    machine: Machine,
+    drive: Drive,
+    slot: Slot,
+    volumes: tuple[Volume, ...],
+    layouts: tuple[Layout, Layout],
+    operations: tuple[Operation, ...],
+    doubts: tuple[str, ...],
+) -> Plan:
+    before, after = layouts
+    identity = known_identity(machine, drive, *measured(drive))
+    table = next(one for one in operations if isinstance(one, WriteTable))
     shared = (str(NEIGHBOURS(drive=drive.path)),) if _is_risky(drive, slot, table) else ()
     return Plan(
         identity,
         before,
         after,
         volumes,
-        steps_of(
-            operations_with(drive.path, slot, table, volumes, geometry),
-            Context(identity, before, after, part=part.number),
-        ),
+        steps_of(operations, Context(identity, before, after, part=slot.number)),
         (*doubts_of(drive, keep=True), *rehearsal_doubts(machine.kernel), *shared, *doubts),
-        part=part.number,
+        part=slot.number,
     )
 
 

@@ -1,7 +1,7 @@
 """What is said of changing one partition."""
 
 from wizard.model.names import printable
-from wizard.model.plan import Slot, TableEntry, WriteTable
+from wizard.model.plan import GrowFilesystem, Slot, TableEntry, WriteTable
 from wizard.model.said import Said, Sentence
 
 OTHERWISE = Sentence("layout.one.otherwise", "{why}")
@@ -47,6 +47,22 @@ CHANGED = Sentence(
     "layout.one.changed",
     "Give partition {number} of the {table} on {drive} its new type or name; place and size stay.",
 )
+ENDS = Sentence(
+    "layout.one.ends",
+    "Give partition {number} of the {table} on {drive} the free space behind it: {size:size}.",
+)
+GROWN = Sentence(
+    "layout.one.grown", "Grow the {filesystem} filesystem on {part} to {size:size}, files and all."
+)
+GROWN_CLEAN = Sentence("layout.one.grown-clean", "The filesystem's own check finds it clean.")
+NO_ROOM = Sentence("layout.one.no-room", "There is no free space right behind {part}.")
+NOT_GROWN = Sentence(
+    "layout.one.not-grown", "{part} holds {what}: only ext2, ext3 and ext4 can be grown so far."
+)
+NOTHING_TO_GROW = Sentence("layout.one.nothing-to-grow", "Nothing is recognised on {part} that could grow.")
+LOGICAL_STAYS = Sentence(
+    "layout.one.logical-stays", "{part} is a logical partition, and those are not grown so far."
+)
 UNCHANGED = Sentence("layout.one.unchanged", "Keep the {table} on {drive} as it is.")
 OTHERS_STAY = Sentence(
     "layout.one.others-stay",
@@ -61,9 +77,18 @@ def table_said(slot: Slot, table: WriteTable) -> Said:
     others = sum(entry.kept for entry in table.entries)
     if not changes(slot, table):
         return UNCHANGED(table=kind, drive=drive)
-    gone = len(table.entries) == others
+    new = next((entry for entry in table.entries if entry.number == slot.number), None)
+    if new and new.size_bytes != slot.size_bytes:
+        start = ENDS(number=slot.number, table=kind, drive=drive, size=new.size_bytes)
+        return OTHERS_STAY(start=start, count=others) if others else start
+    gone = new is None
     start = (EMPTIED if gone else CHANGED)(number=slot.number, table=kind, drive=drive)
     return OTHERS_STAY(start=start, count=others) if others else start
+
+
+def grown_said(operation: GrowFilesystem) -> Said:
+    """What growing a filesystem does."""
+    return GROWN(filesystem=operation.filesystem, part=operation.device, size=operation.size_bytes)
 
 
 def lost(part: str, slot: Slot) -> Said:

@@ -22,6 +22,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
     AddFstabLine,
+    GrowFilesystem,
     Layout,
     MakeArray,
     MakeStripedVolume,
@@ -210,7 +211,7 @@ def _sentence(operation: Operation, context: Context) -> str:
                 f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on "
                 f"{listed((device, *others))}{spread}."
             )
-        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
+        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap() | GrowFilesystem():
             return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(
@@ -315,7 +316,7 @@ def _undo(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures() | WriteTable():
             return SAVED_TILL_MIRRORED if context.mirrored else SAVED
-        case MakeFilesystem() | MakeContainer() | ResetZones() | MakeArray(level="raid1"):
+        case MakeFilesystem() | MakeContainer() | ResetZones() | GrowFilesystem() | MakeArray(level="raid1"):
             return NOT_UNDONE
         case MakeArray() | MakeVolumeGroup():
             return TAKEN_APART
@@ -352,6 +353,9 @@ def _seconds(operation: Operation, context: Context) -> float:
             return 1.0
         case ResetZones():
             return 2.0
+        case GrowFilesystem(size_bytes=size):
+            # It reads every inode twice to check it.
+            return round(2.0 + 20.0 * size / TIB, 1)
         case _:
             return 0.2
 
