@@ -226,6 +226,10 @@ def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -
         assert done.returncode == 0, done.stderr
         assert f'Destroys: All files on {node}: ext4 "films", 67.1 MB.' in " ".join(done.stderr.split())
         token = drive.path.removeprefix("/dev/")
+        dry = diskwright(work, "apply", file, "--confirm", token, "--dry-run")
+        assert dry.returncode == 0, dry.stderr
+        direct = diskwright(work, "apply", file, "--confirm", token, "--confirm", "no way back")
+        assert (direct.returncode, "always has a way back" in direct.stderr) == (3, True)
         done = diskwright(work, "apply", file, "--confirm", token)
         assert done.returncode == 0, done.stderr
         assert diskwright(work, "undo").returncode == 0

@@ -16,4 +16,7 @@ NEEDS_STAND_IN = Sentence(
     "apply.needs-stand-in",
     "Changing {part} is only done on a stand-in first, and that is not possible: {why}. Nothing was written.",
 )
-GONE_ENTRY = Sentence("apply.gone-entry", "The kernel did not let go of {part}: restart, and it is gone.")
+HAS_WAY_BACK = Sentence(
+    "apply.has-way-back",
+    "Changing {part} always has a way back: leave out {word!r}. Nothing was written.",
+)

@@ -313,9 +313,10 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
     except Failed as error:
         full = free_bytes(ground.run) < LITTLE_BYTES
         drop_stores(ground.run)
+        directly = f", or begin anew without a way back by --confirm {shlex.quote(WORD)}"
         room = (
-            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR, "
-            f"or begin anew without a way back by --confirm {shlex.quote(WORD)}. "
+            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR"
+            f"{'' if plan.part else directly}. "
             if full
             else ""
         )
