@@ -104,8 +104,8 @@ REFUSED = {
     "whose table is hybrid": (three(table=gpt(kind="hybrid")), "hybrid"),
     "that is read-only": (three(read_only=True), "read-only"),
     "of unknown size": (three(size_bytes=None, free=()), "size of /dev/sda could not be read"),
-    "that could not be read": (three(content_digest=None), "could not be read"),
-    "with a part that could not be read": (three(unread=(Unread("signatures", "no"),)), "could not be read"),
+    "that could not be read": (three(content_digest=None), "was not read"),
+    "with a part that could not be read": (three(unread=(Unread("signatures", "no"),)), "was not read"),
     "with zones for the host to manage": (three(zoned="host-managed"), "zoned"),
     "on which a run waits": (
         three(waiting=Waiting("20261101-1", "", "ext4 of 1 GB", 0, 0, bare=True)),

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from wizard.layout.ability import rehearsal_doubts
+from wizard.layout.ability import refuse_missing, rehearsal_doubts
 from wizard.layout.before import doubts_of, known_identity, layout_before
 from wizard.layout.one.derived import (
     changing,
@@ -16,7 +16,7 @@ from wizard.layout.one.derived import (
 )
 from wizard.layout.one.possible import room_behind, why_not_delete, why_not_format, why_not_grow
 from wizard.layout.one.words import MISALIGNED, NEIGHBOURS, ONE_VOLUME, SIZE_STAYS, changes
-from wizard.layout.planner import asked_doubts, demand_of, refuse_missing, refuse_obstacles, volume_of
+from wizard.layout.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
 from wizard.layout.room.refusals import measured
 from wizard.layout.room.space import place
 from wizard.layout.steps.shown import Context, steps_of
@@ -74,7 +74,7 @@ def grow_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
     """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
     where that cannot be."""
     _refuse(why_not_grow(drive, part))
-    refuse_missing(machine, "e2fsck", "e2fsprogs")
+    refuse_missing(machine, ("e2fsck",))
     size_bytes, geometry = measured(drive)
     before = layout_before(drive, size_bytes, geometry, keep=True)
     slot = next(one for one in before.partitions if one.number == part.number)
