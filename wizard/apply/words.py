@@ -11,3 +11,15 @@ READY = Sentence("apply.ready", "{size:size} ready at {places:and}, writable by 
 READY_UNMOUNTED = Sentence("apply.ready-unmounted", "{size:size} ready on {device}, not mounted.")
 SEVERAL_READY = Sentence("apply.several-ready", "{volumes} volumes ready on {drives:and}, not mounted.")
 NOT_YET = Sentence("apply.not-yet", "Done, not yet in use: keep it to use it, or undo it.")
+
+DELETED = Sentence("apply.deleted", "{part} is deleted, and its space is free.")
+GROWN = Sentence("apply.grown", "{part} has {size:size} now, with all its files.")
+
+NEEDS_STAND_IN = Sentence(
+    "apply.needs-stand-in",
+    "Changing {part} is only done on a stand-in first, and that is not possible: {why}. Nothing was written.",
+)
+HAS_WAY_BACK = Sentence(
+    "apply.has-way-back",
+    "Changing {part} always has a way back: leave out {word!r}. Nothing was written.",
+)

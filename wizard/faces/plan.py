@@ -19,8 +19,10 @@ from wizard.diagnose.diagnose import diagnose
 from wizard.diagnose.patterns import load_patterns
 from wizard.documents.files import write_file
 from wizard.faces.showing.console import err, say
-from wizard.faces.showing.sources import machine_and_drives
+from wizard.faces.showing.sources import machine_and_drives, machine_and_part
 from wizard.layout.document import render_plan
+from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
+from wizard.layout.one.words import SIZE_STAYS
 from wizard.layout.planner import Mode, make_plan
 from wizard.layout.room.refusals import needs_root
 from wizard.layout.several.striped import StripeWish, choice_on, make_striped_plan
@@ -42,7 +44,7 @@ from wizard.layout.wishes.wish import (
 from wizard.layout.words import AS_ROOT, RECORD_AS_ROOT, UNREAD
 from wizard.model.errors import BadInput, ExitCode
 from wizard.model.finding import Recording
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
 from wizard.model.plan import NO_PLACE, Level, Plan
 from wizard.model.units import parse_size
@@ -56,10 +58,16 @@ EPILOG = f"""examples:
     diskwright plan /dev/sdX --replace --preset desktop -o desktop.json
     diskwright plan /dev/sdX --replace --volume role=esp --volume role=root,fs=btrfs,size=30% \\
         --volume role=home,size=rest
+    diskwright plan /dev/sdX2 --workload large-media --label films -o films.json
+    diskwright plan /dev/sdX2 --delete -o delete.json
+    diskwright plan /dev/sdX2 --grow -o grow.json
     diskwright plan /dev/sda --workload desktop-root --machine saved.json
     diskwright plan /dev/sdX --workload large-media --fs ext4 --option ext4-no-journal --danger "PHRASE"
     diskwright plan /dev/sdX /dev/sdY --stripe md --workload large-media --mount /srv/media -o striped.json
     diskwright plan /dev/sdX /dev/sdY --mirror btrfs --workload nas --mount /srv/files -o mirrored.json
+
+A partition, such as /dev/sdX2, is formatted in its place, deleted with --delete, or given the free
+space behind it with --grow, which keeps its files. The others stay, and may be in use meanwhile.
 
 subvolume=NAME:DIR in --volume makes a subvolume of a Btrfs and mounts it at DIR; without :DIR it is made and
 left unmounted.
@@ -97,6 +105,9 @@ of it lost when any one of the drives fails. --mirror keeps copies on them, by m
 survives the loss of a drive, has half the room or less, and is no backup.
 """
 
+FOR_DRIVES = ("preset", "table", "stripe", "mirror", "lvm", "chunk", "metadata")
+"""Options that do not go with one partition."""
+
 MODES = {"replace": Mode.REPLACE, "use-free": Mode.USE_FREE, None: None}
 
 
@@ -116,7 +127,8 @@ def parser() -> ArgumentParser:
         "devices",
         metavar="DEVICE",
         nargs="+",
-        help="a whole drive, such as /dev/sdb; two or more with --stripe or --mirror",
+        help="a whole drive, such as /dev/sdb, or one partition, such as /dev/sdb2; two or more drives with "
+        "--stripe or --mirror",
     )
     mode = made.add_mutually_exclusive_group()
     mode.add_argument(
@@ -143,6 +155,16 @@ def parser() -> ArgumentParser:
     what.add_argument("--workload", metavar="ID", help="one volume over everything, for this purpose")
     what.add_argument(
         "--preset", choices=PRESETS, help="the volumes that a desktop's system needs, with usual sizes"
+    )
+    what.add_argument(
+        "--delete",
+        action="store_true",
+        help="delete the partition DEVICE, such as /dev/sdb2; the others stay",
+    )
+    what.add_argument(
+        "--grow",
+        action="store_true",
+        help="give the partition DEVICE, and the ext2, ext3 or ext4 in it, the free space behind it",
     )
     made.add_argument("--fs", metavar="FS", help="with --workload: another filesystem than the advised one")
     made.add_argument("--label", metavar="LABEL", help="with --workload: the volume's label")
@@ -204,6 +226,10 @@ def parser() -> ArgumentParser:
 
 def main(arguments: Namespace) -> ExitCode:
     """Plan, show the plan, and write it down."""
+    part = machine_and_part(arguments.devices[0], arguments.machine) if len(arguments.devices) == 1 else None
+    if (arguments.delete or arguments.grow) and part is None:
+        word = "delete" if arguments.delete else "grow"
+        raise BadInput(f"--{word} is for one partition: name that, such as /dev/sdX2, instead of a drive.")
     requests = requests_of(arguments)
     check_phrases(arguments.danger, [name for asked in requests for name in asked.options], load_catalogue())
     several = arguments.stripe is not None or arguments.mirror is not None
@@ -212,10 +238,14 @@ def main(arguments: Namespace) -> ExitCode:
             "Several drives are planned together only for one volume over all of them: say --stripe md, lvm "
             "or btrfs, or --mirror md or btrfs."
         )
-    machine, drives = machine_and_drives(arguments.devices, arguments.machine)
-    _tell_unread(arguments, drives)
-    make = _plan_striped if several else _plan_one
-    plan = make(arguments, requests, machine, drives)
+    if part is not None:
+        _tell_unread(arguments, part[1:2])
+        plan = _plan_part(arguments, requests, *part)
+    else:
+        machine, drives = machine_and_drives(arguments.devices, arguments.machine)
+        _tell_unread(arguments, drives)
+        make = _plan_striped if several else _plan_one
+        plan = make(arguments, requests, machine, drives)
     to_file = arguments.output not in (None, "-")
     if to_file:
         write_plan(plan, Path(arguments.output))
@@ -237,6 +267,27 @@ def _tell_unread(arguments: Namespace, drives: Sequence[Drive]) -> None:
         say(f"{said} {AS_ROOT()}")
         say(f"    {printable(shlex.join(('sudo', 'diskwright', *arguments.words)), 4000)}")
     say("")
+
+
+def _plan_part(
+    arguments: Namespace, requests: tuple[Request, ...], machine: Machine, drive: Drive, part: Partition
+) -> Plan:
+    """The plan for one partition, beside which everything stays."""
+    for word in FOR_DRIVES:
+        if getattr(arguments, word.replace("-", "_")):
+            raise BadInput(f"--{word} is for a whole drive, and {part.path} is a partition of {drive.path}.")
+    if arguments.mode == "use-free":
+        raise BadInput(f"--use-free is for the free space of a drive: name {drive.path} for that.")
+    if arguments.delete or arguments.grow:
+        return (delete_plan if arguments.delete else grow_plan)(machine, drive, part)
+    if any(asked.size_bytes is not None or asked.percent is not None for asked in requests):
+        raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
+    recording = diagnose(machine, drive, load_patterns()).recording
+    wishes = [
+        wish_of(machine, drive, recording, replace(asked, size_bytes=part.size_bytes), arguments.danger)
+        for asked in requests
+    ]
+    return format_plan(machine, drive, part, wishes, _draw)
 
 
 def _plan_one(
@@ -334,6 +385,8 @@ def striped_wish(
 
 def requests_of(arguments: Namespace) -> tuple[Request, ...]:
     """What was asked for on the command line; raises BadInput where it cannot be."""
+    if arguments.delete or arguments.grow:
+        return ()
     if arguments.volume is None and arguments.preset is None:
         asked = request(
             arguments.workload, None, arguments.label, arguments.mount, arguments.fs, arguments.option or ()

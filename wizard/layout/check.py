@@ -2,12 +2,30 @@
 nothing else is touched."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.dangers import danger_fault
 from wizard.layout.group.check_grouped import grouped_faults
-from wizard.layout.room.space import GPT_PARTITIONS, LARGEST_BYTES, fresh_bounds, mbr_bounds, overlapping
+from wizard.layout.one.derived import (
+    grown_layout,
+    grown_operations,
+    grown_table,
+    layout_with,
+    operations_with,
+    table_with,
+)
+from wizard.layout.one.possible import GROWN_FILESYSTEMS
+from wizard.layout.room.space import (
+    GPT_PARTITIONS,
+    LARGEST_BYTES,
+    MBR_PRIMARIES,
+    fresh_bounds,
+    is_container,
+    mbr_bounds,
+    overlapping,
+)
 from wizard.layout.room.whole import is_zoned_mode, whole_after, whole_operations
 from wizard.layout.rules import (
     geometry_fault,
@@ -31,7 +49,7 @@ from wizard.model.geometry import FLOOR_BYTES, Geometry, misalignment_bytes
 from wizard.model.identity import Identity
 from wizard.model.machine import Extent
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import Plan, TableEntry, Volume, WipeSignatures, WriteTable
+from wizard.model.plan import Plan, Slot, TableEntry, Volume, WipeSignatures, WriteTable
 
 
 def check_plan(plan: Plan, where: str = "The plan") -> None:
@@ -51,6 +69,8 @@ def _faults(plan: Plan) -> Iterator[str]:
     for member in plan.members:
         yield from identity_faults(member.drive)
     yield from _volume_faults(plan)
+    if plan.part and (plan.stripe or plan.others or plan.after.whole):
+        yield "it changes one partition, and more than that"
     if plan.containers and (plan.stripe or plan.others or plan.group or plan.after.whole):
         yield "it encrypts what is not encrypted"
     if plan.stripe is not None:
@@ -59,6 +79,8 @@ def _faults(plan: Plan) -> Iterator[str]:
         yield "it has several drives and stripes nothing over them"
     elif plan.after.whole is not None:
         yield from _whole_faults(plan)
+    elif plan.part:
+        yield from _one_faults(plan)
     else:
         yield from _partitioned_faults(plan)
 
@@ -78,6 +100,58 @@ def _whole_faults(plan: Plan) -> Iterator[str]:
         yield "its operations are not those that its volume needs"
     elif not same_steps(plan):
         yield "its commands or explanations differ from what its operations do"
+
+
+def _one_faults(plan: Plan) -> Iterator[str]:
+    """A change of one partition, beside which everything stays: all of it follows from what was there, and
+    from the volume that is made, if one is."""
+    slot = next((slot for slot in plan.before.partitions if slot.number == plan.part), None)
+    if slot is None or is_container(slot):
+        yield f"partition {plan.part}, which it changes, is none that can be"
+        return
+    others = (replace(one, kept=True) if one is slot else one for one in plan.before.slots)
+    yield from before_faults(replace(plan.before, slots=tuple(others)), fresh=False)
+    yield from _kept_faults(plan)
+    last = max(one.number for one in plan.before.partitions)
+    if plan.before.table == "mbr" and not plan.volumes and MBR_PRIMARIES < plan.part < last:
+        yield "it would give logical partitions other numbers"
+    if plan.group or len(plan.volumes) > 1 or any(one.partition != plan.part for one in plan.volumes):
+        yield "its volume is not the partition that it changes"
+        return
+    if plan.before.table not in ("gpt", "mbr"):
+        return
+    if slot.kept:
+        yield from _grown_faults(plan, slot)
+        size = next((one.size_bytes for one in plan.after.partitions if one.number == plan.part), 0)
+        table = grown_table(plan.drive.path, plan.before, slot, size)
+        after = grown_layout(plan.before, slot, size)
+        operations = grown_operations(plan.drive.path, slot, table, size)
+    else:
+        table = table_with(plan.drive.path, plan.before, slot, plan.volumes)
+        after = layout_with(plan.before, slot, table, plan.volumes)
+        operations = operations_with(plan.drive.path, slot, table, plan.volumes, plan.drive.geometry)
+    yield from encryption_faults(plan, table.entries)
+    if plan.after != after:
+        yield "its layout after does not follow from what it changes"
+    if tuple(step.operation for step in plan.steps) != operations:
+        yield "its operations are not those that the change needs"
+    elif not same_steps(plan):
+        yield "its commands or explanations differ from what its operations do"
+
+
+def _grown_faults(plan: Plan, slot: Slot) -> Iterator[str]:
+    """A partition keeps all that is in it, and takes of the free space right behind it."""
+    grown = next((one for one in plan.after.partitions if one.number == plan.part), slot)
+    free = next((one for one in plan.before.slots if one.start_bytes == slot.end_bytes), None)
+    room = free.end_bytes if free and not free.number else slot.end_bytes
+    if plan.volumes or not slot.size_bytes < grown.size_bytes or grown.end_bytes > room:
+        yield f"partition {slot.number} does not grow into free space"
+    if grown.size_bytes % plan.drive.geometry.logical_block_bytes:
+        yield f"partition {slot.number} is no whole number of blocks"
+    if slot.filesystem not in GROWN_FILESYSTEMS:
+        yield f"partition {slot.number} holds nothing that can be grown"
+    if plan.before.table == "mbr" and slot.number > MBR_PRIMARIES:
+        yield "a logical partition is not grown"
 
 
 def _partitioned_faults(plan: Plan) -> Iterator[str]:
@@ -104,7 +178,7 @@ def identity_faults(drive: Identity) -> Iterator[str]:
 
 
 def _volume_faults(plan: Plan) -> Iterator[str]:
-    if not plan.volumes:
+    if not plan.volumes and not plan.part:
         yield "it makes no volume"
     if plan.group and (plan.stripe or plan.others or plan.after.whole):
         yield "it has a volume group on something else than a partition of one drive"

@@ -98,7 +98,7 @@ def make_plan(
         return _grouped_plan(
             machine, drive, wishes, draw_uuid, before, bounds, spaces, arrangement.table, keep=keep
         )
-    extents = place([_demand(wish, spaces, geometry) for wish in wishes], spaces, geometry)
+    extents = place([demand_of(wish, spaces, geometry) for wish in wishes], spaces, geometry)
     numbers = _free_numbers(drive, len(wishes), keep=keep)
     volumes = tuple(
         volume_of(drive, wish, number, draw_uuid(), machine.kernel.architecture)
@@ -236,7 +236,8 @@ def option_words(wish: Wish) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return mkfs, mount
 
 
-def _demand(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
+def demand_of(wish: Wish, spaces: Sequence[Extent], geometry: Geometry) -> Demand:
+    """What a wish needs of these spaces."""
     name = (
         f"{printable(wish.final_label)!r} ({wish.choice.filesystem}{' in LUKS2' if wish.encrypted else ''})"
     )

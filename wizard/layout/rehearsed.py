@@ -9,6 +9,7 @@ from wizard.model.identity import Identity
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
 from wizard.model.plan import (
+    GrowFilesystem,
     MakeArray,
     MakeStripedVolume,
     MakeSubvolumes,
@@ -35,6 +36,7 @@ ON_DRIVE = (
     | MakeFilesystem
     | MakeSubvolumes
     | SetOwner
+    | GrowFilesystem
 )
 """What is rehearsed: everything that writes to a drive. What follows puts it to use."""
 
@@ -165,6 +167,7 @@ def _on(operation: Operation, known: Mapping[str, str], names: Mapping[str, str]
             WipeSignatures()
             | WriteTable()
             | ResetZones()
+            | GrowFilesystem()
             | MakeLogicalVolume()
             | MakeContainer()
             | TurnOnSwap()

@@ -214,6 +214,17 @@ class MakeSubvolumes:
 
 
 @dataclass(frozen=True, slots=True)
+class GrowFilesystem:
+    """Have the filesystem on `device` fill its partition, whose end was moved to `size_bytes` behind its
+    start."""
+
+    device: str
+    filesystem: str
+    size_bytes: int
+    kind: Literal["grow-filesystem"] = "grow-filesystem"
+
+
+@dataclass(frozen=True, slots=True)
 class AddFstabLine:
     """Add one line for `uuid` to the file that says what is mounted at boot."""
 
@@ -262,6 +273,7 @@ Operation = (
     | MakeFilesystem
     | MakeSubvolumes
     | SetOwner
+    | GrowFilesystem
     | AddCrypttabLine
     | AddFstabLine
     | Mount
@@ -355,7 +367,8 @@ class Plan:
     """What will be done to one drive, or with a `stripe` to it and `others`. With a `group` all volumes lie
     in that.
 
-    `doubts` are sentences about what could not be known when it was made.
+    `doubts` are sentences about what could not be known when it was made. `part` is the number of the one
+    partition that it changes, on a drive whose others may be in use; 0 where it is for all of the drive.
     """
 
     drive: Identity
@@ -367,6 +380,7 @@ class Plan:
     others: tuple[Member, ...] = field(default=(), metadata=WHERE_USED)
     stripe: Stripe | None = field(default=None, metadata=WHERE_USED)
     group: Group | None = field(default=None, metadata=WHERE_USED)
+    part: int = field(default=0, metadata=WHERE_USED)
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -383,6 +397,11 @@ class Plan:
         """The nodes of those that were not read when it was made, as by a plain user: such a plan is never
         applied."""
         return tuple(member.drive.path for member in self.members if member.drive.content_digest is None)
+
+    @property
+    def part_path(self) -> str:
+        """The node of the one partition that it changes; empty where it is for all of the drive."""
+        return partition_path(self.drive.path, self.part) if self.part else ""
 
     @property
     def tokens(self) -> tuple[str, ...]:

@@ -173,7 +173,7 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
                 )
                 continue
             _add_superblocks(superblocks, place, contents[place["node"]], errors)
-        notice = _notice(descriptor, size, reading, contents[name], errors)
+        notice = _notice(descriptor, size, reading, contents, known, errors)
     return {
         "table_kind": kind,
         "table_entries": listed,
@@ -186,15 +186,23 @@ def _read(descriptor: int, known: Facts, errors: list[Facts]) -> Facts:
 
 
 def _notice(
-    descriptor: int, size: int, reading: TableReading, whole: Facts, errors: list[Facts]
+    descriptor: int,
+    size: int,
+    reading: TableReading,
+    contents: Facts,
+    known: Facts,
+    errors: list[Facts],
 ) -> Facts | None:
-    """What a drive that waits says of itself. Where something is recognised it cannot lie."""
-    taken = [
-        (entry.start_bytes, entry.start_bytes + entry.size_bytes)
-        for entry in reading.entries
-        if not is_extended(entry.type)
-    ]
-    if whole["signatures"] and not taken:
+    """What a drive that waits says of itself. Where something is recognised it cannot lie: neither on the
+    drive itself nor in a partition."""
+
+    def shows(entry: Entry) -> bool:
+        content = contents.get(sysfs.name_of(partition_path(known["path"], entry.number)))
+        return content is None or bool(content["signatures"])
+
+    entries = [entry for entry in reading.entries if not is_extended(entry.type)]
+    taken = [(entry.start_bytes, entry.start_bytes + entry.size_bytes) for entry in entries if shows(entry)]
+    if contents[known["name"]]["signatures"] and not entries:
         return None
     try:
         return find_notice(descriptor, size, taken)

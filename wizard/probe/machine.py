@@ -111,6 +111,16 @@ def drive_name(path: str) -> str:
     return name
 
 
+def drive_under(path: str) -> str:
+    """The node of the drive whose partition lies at `path`, which may be a link; empty where that is no
+    partition."""
+    with suppress(OSError, RuntimeError, ValueError):
+        folder = SYS / "class/block" / name_of(str(Path(path).resolve(strict=True)))
+        if (folder / "partition").exists():
+            return node_of(folder.resolve().parent.name)
+    return ""
+
+
 def _structured(facts: dict[str, object]) -> RawDrive:
     """A worker's facts with their types checked; one that made no sense becomes a drive that could not be
     read."""

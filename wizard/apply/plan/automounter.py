@@ -59,7 +59,8 @@ def unseen(plan: Plan) -> Iterator[None]:
     At its end udev has to look at them once more, which it does when no drive is locked: nothing said for the
     moment outlives the run.
     """
-    names = sorted({name_of(node) for member in plan.members for node in own_nodes(member)[1:]})
+    nodes = [node for member in plan.members for node in own_nodes(member)[1:]]
+    names = sorted({name_of(node) for node in ([plan.part_path] if plan.part else nodes)})
     # What is not ready mdadm's rules do not put together: that is done by the run, by the planned number.
     alone = 'ENV{UDISKS_IGNORE}="1"' + (', ENV{SYSTEMD_READY}="0"' if array_node(plan) else "")
     with suppress(OSError):

@@ -25,7 +25,7 @@ from wizard.apply.system.crypttab import check_crypttab
 from wizard.apply.system.fstab import check_fstab
 from wizard.apply.system.mounts import mounted_at
 from wizard.layout.before import held_on, layout_of
-from wizard.layout.room.refusals import in_use, refuse_table
+from wizard.layout.room.refusals import in_use, refuse_table, uses_of_part
 from wizard.layout.told.preview import unread_words
 from wizard.layout.words import AGAIN_AS_ROOT
 from wizard.model.drive_facts import HOST_MANAGED
@@ -133,7 +133,7 @@ def check_keepable(drive: Drive) -> None:
 
 
 def adds_to_table(plan: Plan) -> bool:
-    """Whether the plan keeps a table and adds to it."""
+    """Whether the plan keeps a table, and adds to it or changes a partition of it."""
     return any(isinstance(step.operation, WriteTable) and not step.operation.fresh for step in plan.steps)
 
 
@@ -142,7 +142,7 @@ def check_start(plan: Plan) -> None:
     drives' locks."""
     for member, drive in zip(plan.members, probe_members(plan), strict=True):
         check_same_start(member.drive, drive)
-        check_unused(drive)
+        check_unused(drive, part=plan.part_path)
         check_content(member, drive, adds=adds_to_table(plan))
     check_free_array(plan)
     check_containers(plan)
@@ -153,23 +153,25 @@ def plain(layout: Layout) -> Layout:
     return replace(layout, slots=tuple(replace(slot, kept=False, mount_point=None) for slot in layout.slots))
 
 
-def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset()) -> None:
+def check_unused(drive: Drive, ours: frozenset[tuple[str, str]] = frozenset(), *, part: str = "") -> None:
     """Raises Refused where anything uses the drive or a partition of it, except the mounts (device, place)
-    that are `ours`."""
+    that are `ours`. Where only the partition `part` is to change, its neighbours may be in use."""
     if drive.read_only:
         raise Refused(f"{drive.path} is read-only.", NOTHING_WRITTEN)
-    for use in drive.uses:
+    for use in uses_of_part(drive, part) if part else drive.uses:
         if use.kind != "opened" and (use.subject, use.by) not in ours:
             raise Refused(f"{drive.path} is in use: {in_use(use)}.", NOTHING_WRITTEN)
     nodes = {
         *partition_nodes(drive.path),
         *(part.path for part in drive.partitions if Path(part.path).exists()),
     }
+    if part:
+        nodes &= {part}
     mounted = {device for device, _ in ours} & {*nodes, drive.path}
     nodes -= mounted
     # The kernel gives a drive to nobody alone while it has given one of its partitions, so those are asked
     # first.
-    for node in sorted(nodes) if mounted else [*sorted(nodes), drive.path]:
+    for node in sorted(nodes) if mounted or part else [*sorted(nodes), drive.path]:
         if reason := open_exclusively(node):
             raise Refused(f"{node} is in use: {reason}.", NOTHING_WRITTEN)
 

@@ -3,12 +3,12 @@ to."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
-from wizard.apply.block.devices import read_bytes
-from wizard.apply.block.extents import merged
+from wizard.apply.block.devices import forget_caches, read_bytes
+from wizard.apply.block.extents import clipped, held, merged, without
 from wizard.apply.engine.changes import collected
 from wizard.apply.engine.mapped import mapped_unseen
 from wizard.apply.engine.marking import Marking
@@ -16,12 +16,14 @@ from wizard.apply.engine.marks import in_release_order
 from wizard.apply.engine.noticing import Told, with_notice
 from wizard.apply.engine.record import Mark, Phase, Record
 from wizard.apply.engine.stand_ins import Wanted, have_partitions, standing_in_for
+from wizard.apply.engine.stores import Store, new_file
 from wizard.apply.run.environment import Environment
 from wizard.apply.run.journal import Journal
 from wizard.apply.run.process import STOP
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.array_stand_ins import leave_uncopied, show_beneath, stand_in_nodes, unseen_array
 from wizard.apply.steps.containers import keep_headers
+from wizard.apply.steps.grow import growable, shown_by
 from wizard.apply.steps.layers import layer_nodes
 from wizard.apply.steps.step_context import Site, told_in
 from wizard.apply.table.proof import in_order
@@ -36,7 +38,7 @@ from wizard.model.journal import Event
 from wizard.model.machine import Extent
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path
-from wizard.model.plan import MakeArray, Member, Plan, Slot, WriteTable
+from wizard.model.plan import GrowFilesystem, Layout, MakeArray, Member, Plan, Slot, WriteTable
 from wizard.model.units import format_capacity
 from wizard.probe.content.notices import notices
 from wizard.tools.program import run as run_command
@@ -71,11 +73,30 @@ class Rehearsed:
     member: Member
     stand_in: Member
     table: WriteTable
+    part: int = 0
+
+    @property
+    def old(self) -> list[Slot]:
+        """The partitions that do not stay as they are."""
+        return _changed(self.member.before, self.part)
 
     @property
     def new(self) -> list[Slot]:
-        """The partitions that are made."""
-        return _new(self.member)
+        """The partitions that are made, or have otherwise what they have."""
+        return _changed(self.member.after, self.part)
+
+    @property
+    def room(self) -> list[Extent]:
+        """Where nothing lies that stays: the partitions that are made, or what one gains that grows."""
+        if not self.grows:
+            return [_extent(slot) for slot in self.new]
+        (old,), (new,) = self.old, self.new
+        return [Extent(old.end_bytes, new.end_bytes - old.end_bytes)]
+
+    @property
+    def grows(self) -> bool:
+        """Whether what is in the one partition that changes stays in it."""
+        return any(slot.number == self.part and slot.kept for slot in self.member.before.partitions)
 
     def node(self, slot: Slot) -> str:
         """The node of a partition on the stand-in."""
@@ -92,12 +113,13 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
     with standing_in_for(ground.run, wanted) as nodes:
         there = on_nodes(plan, dict(zip(plan.paths, nodes, strict=True)) | stand_in_nodes(plan))
         drives = [
-            Rehearsed(member, stand_in, table_of(plan, member))
+            Rehearsed(member, stand_in, table_of(plan, member), plan.part)
             for member, stand_in in zip(plan.members, there.members, strict=True)
         ]
         for drive in drives:
             parts = [slot for slot in drive.member.before.partitions if not is_container(slot)]
             have_partitions(drive.stand_in.drive.path, parts)
+        wanted = [_showing(plan, there, ground, number, one) for number, one in enumerate(wanted)]
         old = [_old_marks(drive, ground) for drive in drives]
         with (
             unseen_array(there, told_in(ground.journal)),
@@ -122,17 +144,35 @@ def rehearse(plan: Plan, ground: Ground) -> Record:
             ground.run.name, datetime.now(UTC).isoformat(timespec="seconds"), _made(plan), render_plan(plan)
         )
         changes = [
-            with_notice(
-                ground.run, number, change, [_extent(slot) for slot in drive.new], told, one.block_bytes
-            )
+            with_notice(ground.run, number, change, drive.room, told, one.block_bytes)
             for number, (change, drive, one) in enumerate(zip(changes, drives, wanted, strict=True))
         ]
     return Record(Phase.SAVED, tuple(changes))
 
 
+def _showing(plan: Plan, there: Plan, ground: Ground, number: int, wanted: Wanted) -> Wanted:
+    """Have a stand-in show the records of a filesystem that stays and grows; then nothing may change in its
+    files. Raises Failed."""
+    for step, other in zip(plan.steps, there.steps, strict=True):
+        if isinstance(step.operation, GrowFilesystem) and isinstance(other.operation, GrowFilesystem):
+            real, stand_in = step.operation.device, other.operation.device
+            seconds = ground.environment.patience_seconds + 10 * step.seconds
+            volume = next(_extent(slot) for slot in plan.before.partitions if slot.number == plan.part)
+            forget_caches(real)
+            records = growable(run_command(("dumpe2fs", real), seconds=seconds).output, volume)
+            told_in(ground.journal, seconds=seconds)(shown_by(real, stand_in))
+            forget_caches(stand_in)
+            with Store(new_file(ground.run, number)) as shown:
+                seen = (*records, *clipped(held(shown.fd), (volume,)))
+            beside = (place for one in wanted.allowed for place in without(one, (volume,)))
+            allowed = merged((*beside, *seen), wanted.block_bytes, wanted.size_bytes)
+            return replace(wanted, allowed=allowed)
+    return wanted
+
+
 def _made(plan: Plan) -> str:
     """What the plan makes, in a few words without names."""
-    sizes = [(slot.filesystem, slot.size_bytes) for slot in plan.after.partitions if not slot.kept]
+    sizes = [(slot.filesystem, slot.size_bytes) for slot in _changed(plan.after, plan.part)]
     return ", ".join(f"{filesystem or 'nothing'} of {format_capacity(size)}" for filesystem, size in sizes)
 
 
@@ -141,14 +181,14 @@ def wanted_for(plan: Plan, member: Member) -> Wanted:
     table."""
     path, size = member.drive.path, member.drive.size_bytes
     block = member.drive.geometry.logical_block_bytes
-    slots = [slot for layout in (member.before, member.after) for slot in layout.partitions]
-    going = tuple(_extent(slot) for slot in slots if not slot.kept and not is_container(slot))
+    slots = (*_changed(member.before, plan.part), *_changed(member.after, plan.part))
+    going = tuple(_extent(slot) for slot in slots)
     records = tuple(record_places(path, size, block))
     if table_of(plan, member).fresh:
         return Wanted(path, size, block, going, (Extent(0, size),), records)
-    new = [_extent(slot) for slot in _new(member)]
     # A volume that reaches the end of the drive meets the table's copy there.
-    return Wanted(path, size, block, going, merged((*new, *table_regions(member)), block, size), records)
+    allowed = merged((*going, *table_regions(member, fresh=False)), block, size)
+    return Wanted(path, size, block, going, allowed, records)
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
@@ -164,8 +204,13 @@ def _extent(slot: Slot) -> Extent:
     return Extent(slot.start_bytes, slot.size_bytes)
 
 
-def _new(member: Member) -> list[Slot]:
-    return [slot for slot in member.after.partitions if not slot.kept]
+def _changed(layout: Layout, part: int) -> list[Slot]:
+    """The partitions of a layout that do not stay, or are the one that changes."""
+    return [
+        slot
+        for slot in layout.partitions
+        if not is_container(slot) and (not slot.kept or slot.number == part)
+    ]
 
 
 def _held_nothing(member: Member) -> bool:
@@ -222,11 +267,15 @@ def _marking(drive: Rehearsed, ground: Ground) -> Marking:
 
 
 def _old_marks(drive: Rehearsed, ground: Ground) -> tuple[Mark, ...]:
-    """What the drive is recognised by now, taken away from its stand-in; nothing where its table stays."""
+    """What the drive is recognised by now, taken away from its stand-in; where its table stays, that of the
+    partition that is changed, if one is."""
+    marking = _marking(drive, ground)
     if not drive.table.fresh:
-        return ()
-    going = [slot for slot in drive.member.before.partitions if not is_container(slot)]
-    return (*_notices(drive.member), *_marks(drive, _marking(drive, ground), going))
+        marks = _marks(drive, marking, drive.old)
+        if drive.grows:
+            marking.put_back()
+        return marks
+    return (*_notices(drive.member), *_marks(drive, marking, drive.old))
 
 
 def _notices(member: Member) -> Iterator[Mark]:
@@ -257,7 +306,7 @@ def _marks(drive: Rehearsed, marking: Marking, slots: list[Slot]) -> tuple[Mark,
 def _table_marks(drive: Rehearsed) -> tuple[Mark, ...]:
     """The blocks that make the new table out of one that stays in force until then, in the order that no
     power cut can hurt."""
-    regions = table_regions(drive.member)
+    regions = table_regions(drive.member, fresh=False)
     before, wanted = (image_of(one.drive.path, regions, one.drive) for one in (drive.member, drive.stand_in))
     return tuple(
         Mark(offset, len(data), stays=True) for offset, data in in_order(drive.table.table, before, wanted)

@@ -16,6 +16,7 @@ from wizard.apply.engine.stand_ins import free_bytes, release_left
 from wizard.apply.engine.stores import Store, drop_stores, new_file
 from wizard.apply.plan.guard import check_operations, check_start, check_surroundings, check_unused
 from wizard.apply.plan.known_drives import KnownDrives
+from wizard.apply.plan.one_part import tell_of_one
 from wizard.apply.plan.rehearse import Execute, Ground, StoppedError, rehearse
 from wizard.apply.plan.resume import quietly
 from wizard.apply.plan.steps_told import waiting_sentence
@@ -135,7 +136,7 @@ def release(run: Path, journal: Journal, finish: Finish) -> tuple[Event, str]:
         check_containers(plan)
     if record.phase in (Phase.BARRED, Phase.RELEASING):
         clear_drives(plan, quietly)
-        with holding(plan.paths) as drives:
+        with holding(plan.paths, plan.part_path) as drives:
             record = _released(run, plan, drives, journal)
         _tell(plan)
         journal.add(Event.COMMAND, f"{_named(plan)}: everything is in place, and was read back.")
@@ -295,7 +296,7 @@ def _check_drives(run: Path, plan: Plan, record: Record) -> None:
             return
         clear_drives(plan, quietly)
         for drive in KnownDrives(run, plan, frozenset()).probe():
-            check_unused(drive)
+            check_unused(drive, part=plan.part_path)
     except (BadInput, Failed) as error:
         raise Refused(str(error)) from None
 
@@ -312,9 +313,10 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
     except Failed as error:
         full = free_bytes(ground.run) < LITTLE_BYTES
         drop_stores(ground.run)
+        directly = f", or begin anew without a way back by --confirm {shlex.quote(WORD)}"
         room = (
-            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR, "
-            f"or begin anew without a way back by --confirm {shlex.quote(WORD)}. "
+            f"There was no room left in {ground.run} to try it out: name another folder with --journal DIR"
+            f"{'' if plan.part else directly}. "
             if full
             else ""
         )
@@ -337,7 +339,7 @@ def _rehearse(plan: Plan, ground: Ground) -> Record:
 
 @contextmanager
 def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
-    with holding(plan.paths) as drives:
+    with holding(plan.paths, plan.part_path) as drives:
         exchange = Exchange(run, drives)
         try:
             yield exchange
@@ -347,6 +349,9 @@ def _exchange(run: Path, plan: Plan) -> Iterator[Exchange]:
 
 def _tell(plan: Plan) -> None:
     """Have the kernel see what the drives hold now."""
+    if plan.part:
+        tell_of_one(plan)
+        return
     for member in plan.members:
         forget_caches(member.drive.path)
         tell_kernel(member.drive.path, anew=True)

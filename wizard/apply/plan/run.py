@@ -24,6 +24,7 @@ from wizard.apply.run.telling import how_far
 from wizard.apply.run.vault import Vault
 from wizard.apply.steps.containers import check_opened, contain, own_containers, reopen
 from wizard.apply.steps.filesystem import made_as_planned, make_filesystem, reset_zones
+from wizard.apply.steps.grow import grow_filesystem
 from wizard.apply.steps.layers import build, layer_nodes, own_array_node, own_uses, put_up
 from wizard.apply.steps.mount import mount_filesystem
 from wizard.apply.steps.step_context import Site, look_at_all, told_in
@@ -40,6 +41,7 @@ from wizard.model.journal import Event
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.plan import (
     AddFstabLine,
+    GrowFilesystem,
     MakeArray,
     MakeSubvolumes,
     MakeVolumeGroup,
@@ -167,7 +169,7 @@ def _let_udev_look(
             settle(CATCH_UP_SECONDS)
         ours = own_mounts(plan, begun) | own_uses(plan, begun, quietly) | own_containers(plan)
         for drive in probe_members(plan):
-            check_unused(drive, ours)
+            check_unused(drive, ours, part=plan.part_path)
     except DiskwrightError as error:
         return error.ending_in("Nothing more was written.")
     return None
@@ -212,8 +214,8 @@ def execute(site: Site) -> str:
             return write_table(operation, site)
         case ResetZones():
             return reset_zones(operation, site)
-        case MakeFilesystem():
-            return make_filesystem(operation, site)
+        case MakeFilesystem() | GrowFilesystem():
+            return _on_filesystem(operation, site)
         case MakeSubvolumes() | SetOwner():
             return work_within(operation, site)
         case MakeContainer() | OpenContainer() | AddCrypttabLine():
@@ -229,6 +231,12 @@ def execute(site: Site) -> str:
             return turn_on(operation, site)
         case _:
             return build(operation, site)
+
+
+def _on_filesystem(operation: MakeFilesystem | GrowFilesystem, site: Site) -> str:
+    if isinstance(operation, GrowFilesystem):
+        return grow_filesystem(operation, site)
+    return make_filesystem(operation, site)
 
 
 def _check_nodes(operation: Operation, site: Site) -> None:

@@ -22,6 +22,7 @@ from wizard.apply.run.runs import (
     runs_folder,
 )
 from wizard.apply.run.vault import write_durably
+from wizard.apply.words import HAS_WAY_BACK, NEEDS_STAND_IN
 from wizard.layout.check import check_plan
 from wizard.layout.rehearsed import direct_reason
 from wizard.layout.told.promise import WORD, promise, wants_word
@@ -69,6 +70,8 @@ def start_run(
     Refused where the passphrase is missing or cannot be.
     """
     check_secret(plan, secret)
+    if plan.part and WORD in tokens:
+        raise Refused(str(HAS_WAY_BACK(part=plan.part_path, word=WORD)))
     folder = runs_folder(journal_dir)
     direct = WORD in tokens or bool(why_direct(plan, folder))
     drive_locks = _cleared(plan, tokens, folder, environment, make=True)
@@ -108,7 +111,10 @@ def _cleared(
     check_operations(plan, environment.only)
     check_tokens(plan, tokens)
     check_root()
-    _check_word(plan, tokens, why_direct(plan, folder))
+    why = why_direct(plan, folder)
+    if plan.part and why:
+        raise Refused(str(NEEDS_STAND_IN(part=plan.part_path, why=why)))
+    _check_word(plan, tokens, why)
     check_tools(plan)
     check_surroundings(plan, environment)
     check_room(folder, room_bytes(plan), make=make)

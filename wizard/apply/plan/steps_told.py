@@ -9,7 +9,7 @@ from wizard.apply.plan.drive_digests import no_way_back
 from wizard.apply.run.decision import Choice, Decision, Settling
 from wizard.apply.run.journal import RunState
 from wizard.apply.run.runs import called
-from wizard.apply.words import NOT_YET, READY, READY_UNMOUNTED, SEVERAL_READY
+from wizard.apply.words import DELETED, GROWN, NOT_YET, READY, READY_UNMOUNTED, SEVERAL_READY
 from wizard.layout.told.inside import volume_bytes
 from wizard.layout.told.promise import WORD, wants_word
 from wizard.layout.wishes.encryption import OPENED_TO_KEEP
@@ -47,6 +47,9 @@ def headline(plan: Plan, state: RunState) -> tuple[Said, ...]:
         return (NOT_YET(),)
     if state not in (RunState.DONE, RunState.KEPT):
         return ()
+    if not plan.volumes:
+        left = next((slot for slot in plan.after.partitions if slot.number == plan.part), None)
+        return (GROWN(part=plan.part_path, size=left.size_bytes) if left else DELETED(part=plan.part_path),)
     used = [(volume, places_of(volume.mount_point, volume.subvolumes)) for volume in plan.volumes]
     ready = tuple(
         READY(

@@ -20,7 +20,7 @@ from wizard.model.journal import Check
 from wizard.model.machine import Drive
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
-from wizard.model.plan import NO_PLACE, AddFstabLine, MakeSubvolumes, Mount, Plan, TurnOnSwap
+from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, Plan, TurnOnSwap
 from wizard.tools.program import find, run
 
 
@@ -35,13 +35,14 @@ def verify(
         yield _check(f"{drive.path} {what}", disk_differences(member.after, drive))
         yield _check("The kernel sees the same partitions", kernel_differences(member.after, drive))
         for slot in member.after.partitions:
-            if not slot.kept:
+            # A partition that was there before stays as aligned as it was.
+            if not slot.kept and not plan.part:
                 yield from alignment_checks(drive, slot.number, seconds)
     yield from array_checks(plan, lambda argv: run(argv, seconds=seconds))
     yield from container_checks(plan, drives, crypttab, seconds)
     for step in plan.steps:
         match step.operation:
-            case MakeFilesystem():
+            case MakeFilesystem() | GrowFilesystem():
                 yield from _filesystem_checks(step.operation, plan, drives, seconds)
             case AddFstabLine(mount_point=place):
                 times = fstab.splitlines().count(fstab_line(step.operation))
@@ -64,9 +65,12 @@ def verify(
 
 
 def _filesystem_checks(
-    operation: MakeFilesystem, plan: Plan, drives: Sequence[Drive], seconds: float
+    operation: MakeFilesystem | GrowFilesystem, plan: Plan, drives: Sequence[Drive], seconds: float
 ) -> Iterator[Check]:
     kind = operation.filesystem
+    if isinstance(operation, GrowFilesystem):
+        yield clean_check(operation.device, "ext4", plan, seconds)
+        return
     for device in (operation.device, *operation.others):
         try:
             found = recognised_differences(

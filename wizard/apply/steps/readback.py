@@ -11,7 +11,7 @@ from wizard.model.errors import Failed
 from wizard.model.machine import Drive, Signature, Striping
 from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
-from wizard.model.plan import MakeArray, MakeVolumeGroup, Operation, Plan
+from wizard.model.plan import GrowFilesystem, MakeArray, MakeVolumeGroup, Operation, Plan
 from wizard.model.units import format_exact
 from wizard.tools.program import run
 
@@ -28,6 +28,8 @@ def checking_programs(operation: Operation) -> frozenset[str]:
                 for argv in (made.clean_check, made.superblock_reader if striping or others else ())
                 if argv
             )
+        case GrowFilesystem():
+            return frozenset({"e2image", "dumpe2fs"})
         case MakeArray():
             return frozenset({"mdadm"})
         case MakeVolumeGroup():

@@ -145,11 +145,11 @@ def journalled(
     return result
 
 
-def told_in(journal: Journal, drive_locks: tuple[int, ...] = ()) -> Do:
+def told_in(journal: Journal, drive_locks: tuple[int, ...] = (), *, seconds: float = LOOK_SECONDS) -> Do:
     """Runs commands of no step's own under the drives' locks, and journals them; raises Failed."""
 
     def do(argv: Sequence[str]) -> Result:
-        result = journalled(argv, journal, 0, LOOK_SECONDS, drive_locks)
+        result = journalled(argv, journal, 0, seconds, drive_locks)
         if result.status:
             raise Failed(f"{argv[0]} ended with status {result.status}: {result.last_words}")
         return result

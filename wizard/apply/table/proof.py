@@ -125,7 +125,9 @@ def in_order(kind: str, before: Image, wanted: Image) -> tuple[tuple[int, bytes]
     """
     changed = {offset: new for offset, _, new in before.changed_blocks(wanted)}
     if kind == "mbr":
-        phases = [Extent(0, wanted.block_bytes)]
+        # Only one of its records changes at a time: the first one, or one of the logical partitions' chain.
+        size = wanted.block_bytes
+        phases = [Extent(offset // size * size, size) for offset, _ in _reading(before).spans]
     else:
         first, far = copies_of(wanted)
         phases = [far.entries, far.header, first.entries, first.header]

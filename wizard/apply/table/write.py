@@ -12,6 +12,7 @@ from wizard.apply.steps.step_context import Site
 from wizard.apply.table.compare import disk_differences, kernel_differences
 from wizard.apply.table.image import Image
 from wizard.apply.table.libparted import have_written
+from wizard.apply.table.one_entry import with_one_changed
 from wizard.apply.table.proof import in_order, proven
 from wizard.apply.table.rehearsal import WRITTEN_DIRECTLY, image_of, rehearsed
 from wizard.layout.room.space import is_container
@@ -36,8 +37,10 @@ def write_table(operation: WriteTable, site: Site) -> str:
         _refuse_use(site)
     if site.again and not operation.fresh:
         _put_back_half_written(drive, site)
-    regions = table_regions(site.member)
-    if operation.fresh:
+    regions = table_regions(site.member, fresh=operation.fresh)
+    if site.plan.part:
+        _change_one(operation, image_of(drive, regions, site.member.drive))
+    elif operation.fresh:
         site.save(regions)
         have_written(operation, site)
     elif site.rehearsed:
@@ -62,6 +65,17 @@ def _add_partitions(operation: WriteTable, regions: tuple[Extent, ...], site: Si
         return
     site.save(regions)
     _commit(operation, before, wanted, site)
+
+
+def _change_one(operation: WriteTable, before: Image) -> None:
+    """Change or take out the entry of one partition, on a stand-in; libparted would draw it anew. Raises
+    Failed."""
+    drive = operation.device
+    for offset, _, data in before.changed_blocks(with_one_changed(operation, before)):
+        write_bytes(drive, offset, data)
+    forget_caches(drive)
+    tell_kernel(drive, anew=True)
+    tell_of(drive, (entry.number for entry in operation.entries))
 
 
 def _add_directly(operation: WriteTable, before: Image, site: Site) -> None:
@@ -101,16 +115,16 @@ def _commit(operation: WriteTable, before: Image, wanted: Image, site: Site) -> 
     tell_of(drive, (entry.number for entry in operation.entries))
 
 
-def table_regions(member: Member) -> tuple[Extent, ...]:
-    """The places that writing the drive's table can touch; those of partitions that stay are not among
-    them."""
+def table_regions(member: Member, *, fresh: bool) -> tuple[Extent, ...]:
+    """The places that writing the drive's table can touch; those of partitions of a table that is not `fresh`
+    are not among them."""
     identity, before = member.drive, member.before
     block = identity.geometry.logical_block_bytes
     head = read_bytes(identity.path, 0, min(MIB, identity.size_bytes // block * block))
     kept = tuple(
         Extent(slot.start_bytes, slot.size_bytes)
-        for slot in before.partitions
-        if slot.kept and not is_container(slot)
+        for slot in (*before.partitions, *member.after.partitions)
+        if not fresh and not is_container(slot)
     )
     places = (
         *table_places(identity.size_bytes, head, block, kept),

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from wizard.model.errors import BadInput
-from wizard.model.machine import Drive, Machine
+from wizard.model.machine import Drive, Machine, Partition
 from wizard.model.names import printable
-from wizard.probe.machine import probe_machine
+from wizard.probe.machine import drive_under, probe_machine
 from wizard.probe.recorded import load_machine
 
 
@@ -27,6 +27,24 @@ def machine_and_drives(devices: Sequence[str], recorded: str | None) -> tuple[Ma
         return machine, machine.drives
     machine = load_machine(Path(recorded))
     return machine, tuple(_recorded_drive(machine, device, recorded) for device in devices)
+
+
+def machine_and_part(device: str, recorded: str | None) -> tuple[Machine, Drive, Partition] | None:
+    """The machine with the partition at `device` and its drive; None where that is no partition. Raises
+    BadInput where the drive does not list it."""
+    if recorded is None:
+        if not (path := drive_under(device)):
+            return None
+        machine = probe_machine([path])
+        node = str(Path(device).resolve())
+    else:
+        machine, node = load_machine(Path(recorded)), device
+    for drive in machine.drives:
+        if part := drive.partition(node):
+            return machine, drive, part
+    if recorded is None:
+        raise BadInput(f"The table of {path} could not be read, or does not list {printable(device)}.")
+    return None
 
 
 def _recorded_drive(machine: Machine, device: str, recorded: str) -> Drive:

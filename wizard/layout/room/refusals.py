@@ -46,6 +46,13 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     if drive.layers:
         layer = drive.layers[0]
         raise Refused(f"{path} is in use: {in_use(Use('holder', layer.below, layer.path))}.")
+    return measured(drive)
+
+
+def measured(drive: Drive) -> tuple[int, Geometry]:
+    """The size and geometry of a drive that may be in use; raises Refused where they are unknown, or nothing
+    can be written to it."""
+    path = drive.path
     if drive.read_only:
         raise Refused(f"{path} is read-only: the drive or its lock switch allows no writing.")
     if drive.size_bytes is None or drive.geometry is None:
@@ -57,6 +64,21 @@ def refuse_drive(drive: Drive) -> tuple[int, Geometry]:
     if fault := geometry_fault(drive.geometry):
         raise Refused(f"{path} cannot be laid out: {fault}.")
     return drive.size_bytes, drive.geometry
+
+
+def uses_of_part(drive: Drive, path: str) -> tuple[Use, ...]:
+    """Why nothing may be written to the partition at `path`, the gravest first: how it is in use, what stands
+    on it, or the drive itself. What its neighbours are used for does not count."""
+    mine = {drive.path, path}
+    for _ in drive.layers:
+        mine |= {layer.path for layer in drive.layers if layer.below in mine}
+    part = drive.partition(path)
+    found = [
+        *(use for use in drive.uses if use.subject in mine),
+        *(Use("mounted", path, place) for place in (part.mount_points if part else ())),
+        *(Use("holder", layer.below, layer.path) for layer in drive.layers if layer.below in mine),
+    ]
+    return tuple(sorted(found, key=lambda use: use.kind != "running-system"))
 
 
 def in_use(use: Use) -> str:

@@ -10,6 +10,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
+    GrowFilesystem,
     MakeArray,
     MakeStripedVolume,
     MakeSubvolumes,
@@ -54,6 +55,8 @@ def commands_of(operation: Operation) -> tuple[Argv, ...]:
             return _use_commands(operation)
         case MakeContainer() | OpenContainer():
             return (_container_command(operation),)
+        case GrowFilesystem(device=device):
+            return (("e2fsck", "-f", "-p", device), ("resize2fs", "-p", device))
         case WriteTable() | AddFstabLine() | AddCrypttabLine():
             return ()
 

@@ -5,6 +5,7 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.groupsteps import DATA_BYTES, logical_holds
+from wizard.layout.one.words import GROWN_CLEAN
 from wizard.layout.several.mirrors import mirror_holds
 from wizard.layout.steps.commands import array_uuid
 from wizard.layout.steps.container import container_holds
@@ -16,6 +17,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import printable
 from wizard.model.plan import (
     AddFstabLine,
+    GrowFilesystem,
     MakeArray,
     MakeStripedVolume,
     MakeSubvolumes,
@@ -31,8 +33,8 @@ from wizard.model.units import format_exact
 from wizard.model.writer import SetOwner
 
 
-def holds_after(operation: Operation) -> tuple[str, ...]:
-    """What is checked after an operation, a sentence each."""
+def holds_after(operation: Operation, *, places: bool = True) -> tuple[str, ...]:
+    """What is checked after an operation, a sentence each. `places`: a table gives partitions new ones."""
     match operation:
         case WipeSignatures(device=device) | ResetZones(device=device):
             return (f"No filesystem, RAID or table is recognised on {device}.",)
@@ -40,9 +42,9 @@ def holds_after(operation: Operation) -> tuple[str, ...]:
             return (
                 f"The table read back from {device} has exactly these starts, sizes, types and names.",
                 "The kernel sees the same partitions.",
-                "Each new partition is aligned by the kernel's rule and by parted's.",
+                *(("Each new partition is aligned by the kernel's rule and by parted's.",) if places else ()),
             )
-        case MakeFilesystem():
+        case MakeFilesystem() | GrowFilesystem():
             return _filesystem_holds(operation)
         case MakeSubvolumes() | SetOwner():
             return (_within_holds(operation),)
@@ -69,7 +71,9 @@ def _within_holds(operation: MakeSubvolumes | SetOwner) -> str:
     return str(BELONGS(device=operation.device, uid=writer.uid, gid=writer.gid, mode=f"{writer.mode:o}"))
 
 
-def _filesystem_holds(operation: MakeFilesystem) -> tuple[str, ...]:
+def _filesystem_holds(operation: MakeFilesystem | GrowFilesystem) -> tuple[str, ...]:
+    if isinstance(operation, GrowFilesystem):
+        return (str(GROWN_CLEAN()),)
     device, kind, striping = operation.device, operation.filesystem, operation.striping
     recognised = (
         f"{listed((device, *operation.others))} {'are' if operation.others else 'is'} recognised as {kind} "

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 from wizard.filesystems.registry import MADE
 from wizard.layout.group.groupsteps import DATA_BYTES, logical_sentence
+from wizard.layout.one.words import lost, table_said
 from wizard.layout.rehearsed import ON_DRIVE, why_on_drive
 from wizard.layout.several.mirrors import mirror_lost, mirror_sentence
 from wizard.layout.steps.commands import commands_of, edits_of
@@ -21,6 +22,7 @@ from wizard.model.make_filesystem import MakeFilesystem
 from wizard.model.names import partition_path, printable
 from wizard.model.plan import (
     AddFstabLine,
+    GrowFilesystem,
     Layout,
     MakeArray,
     MakeStripedVolume,
@@ -31,6 +33,7 @@ from wizard.model.plan import (
     Operation,
     Plan,
     ResetZones,
+    Slot,
     Step,
     TurnOnSwap,
     WipeSignatures,
@@ -75,7 +78,7 @@ partition."""
 class Context:
     """What a step's words draw on besides its operation: the drive and what it holds before and after, the
     other drives, whether md is to mirror them, the logical volumes that are made, and why the steps run on
-    the drive itself, as a clause; empty where they are rehearsed.
+    the drive itself, as a clause; empty where they are rehearsed. `part` is the plan's own.
     """
 
     drive: Identity
@@ -85,6 +88,7 @@ class Context:
     mirrored: bool = False
     logical: tuple[MakeLogicalVolume, ...] = ()
     direct: str = ""
+    part: int = 0
 
     @property
     def members(self) -> tuple[Member, ...]:
@@ -107,6 +111,11 @@ class Context:
         """The drives on which these devices lie: all of them for an array."""
         found = tuple(member for member in self.members if any(member.owns(device) for device in devices))
         return found or self.members
+
+    @property
+    def changed(self) -> Slot | None:
+        """The one partition that the plan changes, as it was; None where it is for all of the drive."""
+        return next((slot for slot in self.before.partitions if slot.number == self.part), None)
 
     def overwritten(self, devices: Sequence[str]) -> list[str]:
         """What lay where a filesystem is made: on these devices, or for an array on every drive."""
@@ -138,7 +147,15 @@ def _derived(plan: Plan, direct: str = "") -> tuple[Step, ...]:
     operations = [step.operation for step in plan.steps]
     return steps_of(
         operations,
-        Context(plan.drive, plan.before, plan.after, plan.others, is_mirrored(operations), direct=direct),
+        Context(
+            plan.drive,
+            plan.before,
+            plan.after,
+            plan.others,
+            is_mirrored(operations),
+            direct=direct,
+            part=plan.part,
+        ),
     )
 
 
@@ -155,11 +172,11 @@ def step_of(operation: Operation, context: Context) -> Step:
         sentence=_sentence(operation, context),
         commands=commands_of(operation),
         edits=_edits(operation, context),
-        destroys=_destroys(operation, context),
+        destroys=_destroys_here(operation, context),
         undo=_undo(operation, context)
         if context.direct or not isinstance(operation, ON_DRIVE)
         else UNTIL_KEPT,
-        holds=holds_after(operation),
+        holds=holds_after(operation, places=not context.part),
         seconds=_seconds(operation, context),
     )
 
@@ -194,7 +211,7 @@ def _sentence(operation: Operation, context: Context) -> str:
                 f"Make the {filesystem} {MADE[filesystem].noun} {printable(label)!r} on "
                 f"{listed((device, *others))}{spread}."
             )
-        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap():
+        case MakeSubvolumes() | SetOwner() | AddFstabLine() | Mount() | TurnOnSwap() | GrowFilesystem():
             return use_sentence(operation)
         case MakeArray(level="raid1", parts=parts):
             return mirror_sentence(
@@ -247,6 +264,8 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
     device, kind = operation.device, operation.table.upper()
     if operation.fresh:
         return f"Write a new {kind} with {_count(len(operation.entries), 'partition')} on {device}."
+    if context.changed:
+        return str(table_said(context.changed, operation))
     new = sum(not entry.kept for entry in operation.entries)
     kept = len(operation.entries) - new
     added = (
@@ -254,6 +273,15 @@ def _table_sentence(operation: WriteTable, context: Context) -> str:
         f"stay{'s' * (kept == 1)}."
     )
     return f"{added} {REHEARSED}" if context.direct else added
+
+
+def _destroys_here(operation: Operation, context: Context) -> str:
+    """What the step destroys. Of one partition that changes all is lost with its marks, and said there."""
+    if context.changed is None:
+        return _destroys(operation, context)
+    if isinstance(operation, WipeSignatures):
+        return str(lost(operation.device, context.changed))
+    return ""
 
 
 def _destroys(operation: Operation, context: Context) -> str:
@@ -288,7 +316,7 @@ def _undo(operation: Operation, context: Context) -> str:
     match operation:
         case WipeSignatures() | WriteTable():
             return SAVED_TILL_MIRRORED if context.mirrored else SAVED
-        case MakeFilesystem() | MakeContainer() | ResetZones() | MakeArray(level="raid1"):
+        case MakeFilesystem() | MakeContainer() | ResetZones() | GrowFilesystem() | MakeArray(level="raid1"):
             return NOT_UNDONE
         case MakeArray() | MakeVolumeGroup():
             return TAKEN_APART
@@ -325,6 +353,9 @@ def _seconds(operation: Operation, context: Context) -> float:
             return 1.0
         case ResetZones():
             return 2.0
+        case GrowFilesystem(size_bytes=size):
+            # It reads every inode twice to check it.
+            return round(2.0 + 20.0 * size / TIB, 1)
         case _:
             return 0.2
 

@@ -1,14 +1,17 @@
 """What a step says that puts a filesystem to use: its subvolumes, its line in fstab, its mount, or turning it
 on as swap."""
 
+from wizard.layout.one.words import grown_said
 from wizard.layout.wishes.subvolumes import mounted_subvolume
 from wizard.layout.words import LET_WRITE, ROOTS_AGAIN, who
 from wizard.model.names import printable
-from wizard.model.plan import NO_PLACE, AddFstabLine, MakeSubvolumes, Mount, TurnOnSwap
+from wizard.model.plan import NO_PLACE, AddFstabLine, GrowFilesystem, MakeSubvolumes, Mount, TurnOnSwap
 from wizard.model.writer import SetOwner
 
 
-def use_sentence(operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap) -> str:
+def use_sentence(
+    operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | TurnOnSwap | GrowFilesystem,
+) -> str:
     """What the step does."""
     match operation:
         case MakeSubvolumes(device=device, names=names):
@@ -26,6 +29,8 @@ def use_sentence(operation: MakeSubvolumes | SetOwner | AddFstabLine | Mount | T
         case Mount(device=device, mount_point=place, options=options):
             what = f"{name} of {device}" if (name := mounted_subvolume(options)) else device
             return f"Mount {what} at {printable(place, 2000)}."
+        case GrowFilesystem():
+            return str(grown_said(operation))
         case TurnOnSwap(device=device):
             return f"Let the kernel swap to {device}."
 

@@ -1,5 +1,5 @@
 """The notice on a drive that waits: looked for in the few places where it can be, and nowhere that a
-partition lies."""
+partition lies in which something is recognised."""
 
 import os
 from base64 import b64encode

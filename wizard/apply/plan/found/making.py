@@ -58,7 +58,7 @@ def make_found_run(
     locks = lock_all(found.plan)
     try:
         for path in found.plan.paths:
-            check_unused(probe_drive(path, seconds=LOOK_SECONDS))
+            check_unused(probe_drive(path, seconds=LOOK_SECONDS), part=found.plan.part_path)
         _refuse_changed(found)
         _clear_half_found(found, journal_dir)
         run = make_run(folder, found.plan.paths, PLAN, found.notices[0].plan, environment)

@@ -1,0 +1,367 @@
+"""One partition is formatted or deleted: its neighbours, and their entries in the table, keep every byte,
+also where they are mounted."""
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from tests.devices import MakeDrive, tool
+from tests.loop.applying import Work, diskwright, ended, fill, story, unknown_kernel, wish
+from wizard.apply.decide import keep, undo
+from wizard.apply.plan.found.finding import found_on
+from wizard.apply.plan.found.making import make_found_run
+from wizard.apply.run.journal import RunState
+from wizard.layout.one.planning import delete_plan, format_plan, grow_plan
+from wizard.model.errors import Refused
+from wizard.model.machine import Drive, Partition
+from wizard.model.names import partition_path
+from wizard.model.plan import Plan
+from wizard.model.units import MIB
+from wizard.probe.machine import probe_drive, probe_machine
+
+SIZE = 200 * MIB
+SCRIPTS = {
+    "gpt": (
+        'label: gpt\nstart=1MiB,size=48MiB,name="größer Diск",attrs="GUID:59,63"\n'
+        'start=50MiB,size=64MiB,name=films,attrs="GUID:60",type=EBD0A0A2-B9E5-4433-87C0-68B6B72699C7\n'
+        "start=120MiB,size=48MiB\n"
+    ),
+    "far": "label: gpt\nstart=1MiB,size=8MiB\nstart=9MiB,size=16MiB\nstart=290MiB,size=8MiB\n",
+    "mbr": (
+        "label: dos\nstart=1MiB,size=48MiB,bootable\nstart=50MiB,size=64MiB,type=7\nstart=120MiB,size=48MiB\n"
+    ),
+    "logical": (
+        "label: dos\nstart=1MiB,size=40MiB\nstart=49MiB,size=140MiB,type=5\nstart=50MiB,size=64MiB,type=7\n"
+        "start=120MiB,size=48MiB\n"
+    ),
+}
+"""A partition before, the one that is changed, and one behind; between those two a gap."""
+
+KINDS = ("gpt", "mbr", "logical")
+
+NUMBERS = {"gpt": (1, 2, 3), "far": (1, 2, 3), "mbr": (1, 2, 3), "logical": (1, 5, 6)}
+
+
+def draw() -> str:
+    return str(uuid4())
+
+
+class Shared:
+    """A drive with three partitions, each with an ext4 and a file in it; the middle one is changed."""
+
+    def __init__(self, work: Work, make_drive: MakeDrive, kind: str, block_bytes: int) -> None:
+        self.work, self.kind = work, kind
+        self.path = make_drive(300 * MIB if kind == "far" else SIZE, block_bytes)
+        fill(self.path, work.bench)
+        script = work.folder / "script"
+        script.write_text(SCRIPTS[kind])
+        tool("sh", "-c", f"sfdisk --quiet --no-reread --wipe always {self.path} < {script} || true")
+        tool("partx", "--add", self.path)
+        for name, number in zip(("before", "films", "behind"), NUMBERS[kind], strict=True):
+            tool("mkfs.ext4", "-q", "-F", "-L", name, self.node(number))
+            with self.mounted(number) as place:
+                (place / "kept").write_bytes(name.encode() * 1000)
+        self.was = work.digest(self.path)
+
+    @property
+    def number(self) -> int:
+        return NUMBERS[self.kind][1]
+
+    def node(self, number: int) -> str:
+        return partition_path(self.path, number)
+
+    @contextmanager
+    def mounted(self, number: int) -> Iterator[Path]:
+        self.work.bench.own(self.path)
+        place = self.work.place(f"of-{number}")
+        place.mkdir(parents=True, exist_ok=True)
+        tool("mount", self.node(number), str(place))
+        try:
+            yield place
+        finally:
+            tool("umount", str(place))
+
+    def probed(self) -> tuple[Drive, Partition]:
+        drive = probe_drive(self.path)
+        part = drive.partition(self.node(self.number))
+        assert part is not None
+        return drive, part
+
+    def format_plan(self, filesystem: str = "ext4") -> Plan:
+        machine = unknown_kernel(probe_machine([self.path]))
+        drive, part = self.probed()
+        wished = wish(filesystem, mount_point=self.work.place("new"))
+        return format_plan(machine, drive, part, [wished], draw)
+
+    def grow_plan(self) -> Plan:
+        known = unknown_kernel(probe_machine([self.path]))
+        return grow_plan(known, *self.probed())
+
+    def delete_plan(self) -> Plan:
+        return delete_plan(unknown_kernel(probe_machine([self.path])), *self.probed())
+
+    def outside(self) -> str:
+        """A fingerprint of the neighbours, all of each."""
+        tool("blockdev", "--flushbufs", self.path)
+        data = self.work.bench.image_of(self.path).read_bytes()
+        sums = hashlib.sha256()
+        for part in probe_drive(self.path).partitions:
+            if part.number not in (self.number, 2 if self.kind == "logical" else 0):
+                sums.update(data[part.start_bytes : part.end_bytes])
+        return sums.hexdigest()
+
+    def others(self) -> list[Partition]:
+        """The entries of the neighbours as they are on the disk and in the kernel."""
+        found = probe_drive(self.path).partitions
+        return [replace(part, superblock_digest=None) for part in found if part.number != self.number]
+
+
+@pytest.mark.parametrize(
+    # partx tells the kernel of no extended partition on blocks of 4096 bytes: it has one of 512 bytes then.
+    ("kind", "block_bytes"),
+    [("gpt", 512), ("gpt", 4096), ("mbr", 512), ("mbr", 4096), ("logical", 512)],
+)
+def test_formatting_leaves_the_neighbours_alone(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int
+) -> None:
+    drive = Shared(work, make_drive, kind, block_bytes)
+    outside, others = drive.outside(), drive.others()
+    old = drive.probed()[1]
+    run, state = work.apply(drive.format_plan())
+    assert state is RunState.DONE, story(run)
+    assert (drive.outside(), drive.others()) == (outside, others)
+    new = drive.probed()[1]
+    assert [one.label for one in new.signatures] == ["media"]
+    assert (new.start_bytes, new.size_bytes) == (old.start_bytes, old.size_bytes)
+    assert (new.part_uuid, new.attributes) == (old.part_uuid, old.attributes)
+    assert (new.type == old.type, new.name) == (False, "media" if kind == "gpt" else None)
+    assert list(work.place("new").iterdir()) == [work.place("new") / "lost+found"]
+
+
+@pytest.mark.parametrize("block_bytes", [512, 4096])
+@pytest.mark.parametrize("kind", ["gpt", "mbr"])
+def test_deleting_leaves_the_neighbours_alone(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int
+) -> None:
+    drive = Shared(work, make_drive, kind, block_bytes)
+    outside, others = drive.outside(), drive.others()
+    node, start = drive.node(2), drive.probed()[1].start_bytes
+    run, state = work.apply(drive.delete_plan())
+    assert state is RunState.DONE, story(run)
+    assert (drive.outside(), drive.others()) == (outside, others)
+    assert [part.number for part in probe_drive(drive.path).partitions] == [1, 3]
+    assert not Path(node).exists()
+    assert work.bench.image_of(drive.path).read_bytes()[start + 1080 : start + 1082] == b"\0\0"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("what", ["format", "delete"])
+def test_undo_restores_every_byte(work: Work, make_drive: MakeDrive, kind: str, what: str) -> None:
+    drive = Shared(work, make_drive, kind, 512)
+    if kind == "logical" and what == "delete":
+        pytest.skip("the partition behind it would get its number")
+    plan = drive.format_plan() if what == "format" else drive.delete_plan()
+    run, state = work.apply(plan, keep=False)
+    assert state is RunState.WAITING, story(run)
+    assert work.digest(drive.path) != drive.was
+    assert not drive.probed()[1].signatures
+    undo(run)
+    assert ended(run) is RunState.UNDONE, story(run)
+    assert work.digest(drive.path) == drive.was
+    with drive.mounted(drive.number) as place:
+        assert (place / "kept").read_bytes() == b"films" * 1000
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("what", ["format", "delete", "undo"])
+def test_neighbours_may_be_mounted(work: Work, make_drive: MakeDrive, kind: str, what: str) -> None:
+    drive = Shared(work, make_drive, kind, 512)
+    if kind == "logical" and what == "delete":
+        pytest.skip("the partition behind it would get its number")
+    first, _, last = NUMBERS[kind]
+    with drive.mounted(first) as before, drive.mounted(last) as behind:
+        with (before / "open").open("wb") as file:
+            file.write(b"one" * 5000)
+            file.flush()
+            plan = drive.delete_plan() if what == "delete" else drive.format_plan()
+            run, state = work.apply(plan, keep=False)
+            assert state is RunState.WAITING, story(run)
+            (behind / "meanwhile").write_bytes(b"two" * 5000)
+            (undo if what == "undo" else keep)(run)
+            wanted = {"format": RunState.KEPT, "delete": RunState.KEPT, "undo": RunState.UNDONE}[what]
+            assert ended(run) is wanted, story(run)
+            file.write(b"three" * 5000)
+        assert sorted(path.name for path in before.iterdir()) == ["kept", "lost+found", "open"]
+        assert [part.number for part in drive.others() if part.mount_points] == [first, last]
+        if what == "format":
+            assert (work.place("new") / "lost+found").is_dir()
+            tool("umount", str(work.place("new")))
+    for number, name in ((first, "before"), (last, "behind")):
+        tool("e2fsck", "-f", "-n", drive.node(number))
+        with drive.mounted(number) as place:
+            assert (place / "kept").read_bytes() == name.encode() * 1000
+    with drive.mounted(first) as before:
+        assert (before / "open").read_bytes() == b"one" * 5000 + b"three" * 5000
+    if what == "undo":
+        with drive.mounted(drive.number) as place:
+            assert (place / "kept").read_bytes() == b"films" * 1000
+    assert Path(drive.node(drive.number)).exists() == (what != "delete")
+
+
+def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    node, file = drive.node(2), str(work.folder / "plan.json")
+    with drive.mounted(1), drive.mounted(3):
+        with drive.mounted(2):
+            used = diskwright(work, "plan", node, "--delete")
+        assert (used.returncode, f"{node} is in use: {node} is mounted at" in used.stderr) == (3, True)
+        done = diskwright(work, "plan", node, "--workload", "large-media", "--fs", "ext4", "-o", file)
+        assert done.returncode == 0, done.stderr
+        assert f'Destroys: All files on {node}: ext4 "films", 67.1 MB.' in " ".join(done.stderr.split())
+        token = drive.path.removeprefix("/dev/")
+        dry = diskwright(work, "apply", file, "--confirm", token, "--dry-run")
+        assert dry.returncode == 0, dry.stderr
+        direct = diskwright(work, "apply", file, "--confirm", token, "--confirm", "no way back")
+        assert (direct.returncode, "always has a way back" in direct.stderr) == (3, True)
+        done = diskwright(work, "apply", file, "--confirm", token)
+        assert done.returncode == 0, done.stderr
+        assert diskwright(work, "undo").returncode == 0
+    with drive.mounted(2) as place:
+        assert (place / "kept").read_bytes() == b"films" * 1000
+    for words, said in (
+        ((drive.path, "--delete"), "--delete is for one partition"),
+        ((node, "--workload", "large-media", "--use-free"), "--use-free is for the free space of a drive"),
+        ((node, "--preset", "desktop"), "--preset is for a whole drive"),
+        ((node, "--volume", "workload=large-media,size=10M"), "keeps its size of 67.1 MB"),
+    ):
+        refused = diskwright(work, "plan", *words)
+        assert (refused.returncode, said in refused.stderr) == (2, True), refused.stderr
+
+
+def test_a_partition_that_waits_says_so_and_is_finished_without_the_folder(
+    work: Work, make_drive: MakeDrive
+) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    with drive.mounted(1), drive.mounted(3):
+        run, state = work.apply(drive.format_plan(), keep=False)
+        assert state is RunState.WAITING, story(run)
+        waiting = probe_drive(drive.path).waiting
+        assert waiting is not None and (waiting.run, waiting.bare) == (run.name, True)
+        with pytest.raises(Refused, match=f"The run {run.name} waits on {drive.path}"):
+            drive.format_plan()
+        shutil.rmtree(run)
+        found = found_on(drive.path)
+        again = make_found_run(found, found.plan.tokens, work.folder / "other", work.environment)
+        keep(again)
+        assert ended(again) is RunState.KEPT, story(again)
+    assert [one.label for one in drive.probed()[1].signatures] == ["media"]
+    tool("e2fsck", "-f", "-n", drive.node(2))
+    assert probe_drive(drive.path).waiting is None
+
+
+def test_a_new_format_of_the_same_kind_leaves_the_table_alone(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    assert work.apply(drive.format_plan())[1] is RunState.DONE
+    tool("umount", str(work.place("new")))
+    tool("blockdev", "--flushbufs", drive.path)
+    table = work.bench.image_of(drive.path).read_bytes()[: 34 * 512]
+    machine = unknown_kernel(probe_machine([drive.path]))
+    again = format_plan(machine, *drive.probed(), [wish("ext4")], draw)
+    run, state = work.apply(again)
+    assert state is RunState.DONE, story(run)
+    assert [one.uuid for one in drive.probed()[1].signatures] == [again.volumes[0].uuid]
+    assert work.bench.image_of(drive.path).read_bytes()[: 34 * 512] == table
+
+
+def filled(drive: Shared, filesystem: str) -> str:
+    """Give the middle partition this filesystem with many files in it; a fingerprint of them."""
+    drive.work.bench.own(drive.path)
+    tool("mkfs.ext4", "-q", "-F", "-t", filesystem, "-b", "4096", "-L", "films", drive.node(drive.number))
+    with drive.mounted(drive.number) as place:
+        for number in range(300):
+            folder = place / f"folder{number % 7}"
+            folder.mkdir(exist_ok=True)
+            (folder / f"file{number}").write_bytes(hashlib.sha256(b"%d" % number).digest() * number * 8)
+        (place / "large").write_bytes(b"".join(hashlib.sha256(b"%d" % at).digest() for at in range(600_000)))
+        (place / "link").symlink_to("x" * 200)
+    drive.was = drive.work.digest(drive.path)
+    return files_of(drive)
+
+
+def files_of(drive: Shared) -> str:
+    sums = hashlib.sha256()
+    with drive.mounted(drive.number) as place:
+        for path in sorted(place.rglob("*")):
+            sums.update(str(path.relative_to(place)).encode())
+            if path.is_file() and not path.is_symlink():
+                sums.update(path.read_bytes())
+    return sums.hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("kind", "block_bytes", "filesystem"),
+    [("gpt", 512, "ext4"), ("gpt", 4096, "ext4"), ("mbr", 512, "ext3"), ("mbr", 512, "ext2")],
+)
+def test_growing_keeps_the_files_and_the_neighbours(
+    work: Work, make_drive: MakeDrive, kind: str, block_bytes: int, filesystem: str
+) -> None:
+    drive = Shared(work, make_drive, kind, block_bytes)
+    files = filled(drive, filesystem)
+    with drive.mounted(1), drive.mounted(3):
+        others = drive.others()
+        run, state = work.apply(drive.grow_plan(), keep=False)
+        assert state is RunState.WAITING, story(run)
+        assert not drive.probed()[1].signatures
+        keep(run)
+        assert ended(run) is RunState.KEPT, story(run)
+        assert drive.others() == others
+        part = drive.probed()[1]
+        assert (part.start_bytes, part.size_bytes, part.kernel_size_bytes) == (50 * MIB, 70 * MIB, 70 * MIB)
+    tool("e2fsck", "-f", "-n", drive.node(2))
+    with drive.mounted(2) as place:
+        status = os.statvfs(place)
+        assert status.f_blocks * status.f_frsize > 60 * MIB
+    assert files_of(drive) == files
+    for number, name in ((1, "before"), (3, "behind")):
+        with drive.mounted(number) as place:
+            assert (place / "kept").read_bytes() == name.encode() * 1000
+
+
+def test_growing_is_undone_to_the_bit(work: Work, make_drive: MakeDrive) -> None:
+    drive = Shared(work, make_drive, "gpt", 512)
+    filled(drive, "ext4")
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan(), keep=False)
+    assert state is RunState.WAITING, story(run)
+    assert work.digest(drive.path) != was
+    undo(run)
+    assert ended(run) is RunState.UNDONE, story(run)
+    assert work.digest(drive.path) == was
+    assert drive.probed()[1].kernel_size_bytes == 64 * MIB
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("-O", "^resize_inode", "-b", "4096", "-g", "256"), "has to move files"),
+        (("-b", "1024"), "blocks of 1024 bytes"),
+        (("-O", "quota"), "features with which nothing is grown so far: quota"),
+    ],
+)
+def test_what_a_stand_in_cannot_show_is_not_grown(
+    work: Work, make_drive: MakeDrive, words: tuple[str, ...], why: str
+) -> None:
+    drive = Shared(work, make_drive, "far", 512)
+    tool("mkfs.ext4", "-q", "-F", *words, drive.node(2))
+    was = work.digest(drive.path)
+    run, state = work.apply(drive.grow_plan())
+    assert state is RunState.FAILED, story(run)
+    assert why in story(run)
+    assert work.digest(drive.path) == was

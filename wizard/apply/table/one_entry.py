@@ -1,0 +1,182 @@
+"""A table in which the entry of one partition is another, or is gone: every other byte stays. Pure.
+
+libparted would make the entry anew, with another GUID and without its flags.
+"""
+
+import struct
+import zlib
+from dataclasses import dataclass
+from uuid import UUID
+
+from wizard.apply.table.image import Image
+from wizard.apply.table.proof import Copy, copies_of
+from wizard.apply.table.type_codes import (
+    CHECKSUM_AT,
+    ENTRIES_CHECKSUM_AT,
+    MBR_LINE_BYTES,
+    MBR_LINES_AT,
+    MBR_TYPE_AT,
+)
+from wizard.layout.room.space import MBR_PRIMARIES
+from wizard.model.errors import Failed
+from wizard.model.machine import Extent
+from wizard.model.plan import TableEntry, WriteTable
+from wizard.probe.table.gpt import HEADER
+from wizard.probe.table.mbr import EXTENDED_TYPES, SECTOR_BYTES, SLOT
+from wizard.probe.table.tables import Entry, read_table
+
+GPT_NAME_AT, GPT_NAME_BYTES = 56, 72
+"""Where in a GPT's entry the name stands (UEFI 2.10, 5.3.3)."""
+
+MBR_LAST_AT, MBR_LENGTH_AT = 5, 12
+"""Where in its line a partition's last cylinder, head and sector stand, and its length in blocks."""
+
+HEADS, SECTORS, LAST_CYLINDER = 255, 63, 1023
+
+
+def with_one_changed(operation: WriteTable, before: Image) -> Image:
+    """What the table's places are to hold. Raises Failed where the table is not as planned, or something else
+    of it would change."""
+    number, entry = _change(operation, before)
+    wanted = (
+        _mbr_changed(before, number, entry)
+        if operation.table == "mbr"
+        else _gpt_changed(before, number, entry)
+    )
+    _check(operation, before, wanted)
+    return wanted
+
+
+def _change(operation: WriteTable, before: Image) -> tuple[int, TableEntry | None]:
+    """The number of the one partition that is another in the operation's table, and its new entry; None where
+    it is gone."""
+    kept = {entry.number for entry in operation.entries if entry.kept}
+    new = {entry.number: entry for entry in operation.entries if not entry.kept}
+    changed = set(_entries(before)) - kept
+    if len(changed) != 1 or not changed.issuperset(new):
+        raise Failed(f"The table of {operation.device} is not the one that was planned for.")
+    (number,) = changed
+    return number, new.get(number)
+
+
+def _entries(image: Image) -> dict[int, Entry]:
+    found = read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
+    return {entry.number: entry for entry in found.entries}
+
+
+def _check(operation: WriteTable, before: Image, wanted: Image) -> None:
+    """Raises Failed unless every other partition reads as before, and the one as it is to be."""
+    old, new = _entries(before), _entries(wanted)
+    entries = {entry.number: entry for entry in operation.entries}
+    if new.keys() != entries.keys():
+        raise Failed("The changed table would not have the planned partitions.")
+    for number, entry in entries.items():
+        read = new[number]
+        told = (read.start_bytes, read.size_bytes, read.type, read.name or "")
+        if entry.kept and read != old[number]:
+            raise Failed(f"Partition {number}, which is to stay, would change.")
+        if told != (entry.start_bytes, entry.size_bytes, entry.type, entry.name):
+            raise Failed(f"Partition {number} would not become what was planned.")
+
+
+def _gpt_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
+    wanted = before
+    for copy in copies_of(before):
+        wanted = _with_copy(wanted, copy, number, entry)
+    return wanted
+
+
+def _with_copy(image: Image, copy: Copy, number: int, entry: TableEntry | None) -> Image:
+    """One copy of the table with this entry, and with its checksums made anew."""
+    entries = bytearray(_whole(image, copy.entries))
+    at = (number - 1) * copy.entry_bytes
+    if entry is None:
+        entries[at : at + copy.entry_bytes] = bytes(copy.entry_bytes)
+    else:
+        first = entry.start_bytes // image.block_bytes
+        last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
+        entries[at : at + 16] = UUID(entry.type).bytes_le
+        struct.pack_into("<QQ", entries, at + 32, first, last)
+        name = entry.name.encode("utf-16-le")[:GPT_NAME_BYTES]
+        # What a name leaves of its room can be anything; only another name is written.
+        held = bytes(entries[at + GPT_NAME_AT :][:GPT_NAME_BYTES]).decode("utf-16-le", "replace")
+        if held.partition("\0")[0] != entry.name:
+            entries[at + GPT_NAME_AT : at + GPT_NAME_AT + GPT_NAME_BYTES] = name.ljust(GPT_NAME_BYTES, b"\0")
+    header = bytearray(_whole(image, copy.header))
+    length = HEADER.unpack_from(header)[2]
+    struct.pack_into("<I", header, ENTRIES_CHECKSUM_AT, zlib.crc32(entries))
+    struct.pack_into("<I", header, CHECKSUM_AT, 0)
+    struct.pack_into("<I", header, CHECKSUM_AT, zlib.crc32(header[:length]))
+    return image.having({copy.entries.start_bytes: bytes(entries), copy.header.start_bytes: bytes(header)})
+
+
+def _whole(image: Image, place: Extent) -> bytes:
+    data = image.read(place.start_bytes, place.size_bytes)
+    if len(data) != place.size_bytes:
+        raise Failed(f"The table's record at byte {place.start_bytes} is not where tables have it.")
+    return data
+
+
+def _mbr_changed(before: Image, number: int, entry: TableEntry | None) -> Image:
+    """The record that states the partition with another type in its line; for one that goes without the line,
+    or for the last logical one without the link to it."""
+    if number <= MBR_PRIMARIES:
+        line = MBR_LINES_AT + MBR_LINE_BYTES * (number - 1)
+        return _with_line(before, line, entry)
+    records = _chain(before)
+    states = [at for at, record in enumerate(records) if record.line is not None]
+    index = states[number - MBR_PRIMARIES - 1]
+    record = records[index]
+    if entry is not None or index == 0:
+        assert record.line is not None
+        return _with_line(before, record.line, entry)
+    link = records[index - 1].link
+    if record.link is not None or link is None:
+        raise Failed(f"Partition {number} is not the last logical one.")
+    return _with_line(before, link, None)
+
+
+@dataclass(frozen=True, slots=True)
+class _Record:
+    """A record of the chain of logical partitions: where its line for a partition and its link to the next
+    record stand; None where it has none."""
+
+    line: int | None
+    link: int | None
+
+
+def _chain(image: Image) -> list[_Record]:
+    """The records in their order. The table was read before: the chain is whole."""
+    found = read_table(image.read, image.size_bytes, image.block_bytes, None, has_signature=False)
+    return [_record(offset, image.read(offset, SECTOR_BYTES)) for offset in dict(found.spans) if offset]
+
+
+def _record(offset: int, sector: bytes) -> _Record:
+    lines: list[int] = []
+    links: list[int] = []
+    for at in range(MBR_LINES_AT, MBR_LINES_AT + 4 * MBR_LINE_BYTES, MBR_LINE_BYTES):
+        _, _, kind, _, _, blocks = SLOT.unpack_from(sector, at)
+        if kind and blocks:
+            (links if kind in EXTENDED_TYPES else lines).append(offset + at)
+    return _Record(next(iter(lines), None), next(iter(links), None))
+
+
+def _with_line(image: Image, at: int, entry: TableEntry | None) -> Image:
+    if entry is None:
+        return image.having({at: bytes(MBR_LINE_BYTES)})
+    length = struct.pack("<I", entry.size_bytes // image.block_bytes)
+    patches = {at + MBR_TYPE_AT: bytes([int(entry.type, 16)])}
+    if image.read(at + MBR_LENGTH_AT, 4) != length:
+        last = (entry.start_bytes + entry.size_bytes) // image.block_bytes - 1
+        patches |= {at + MBR_LENGTH_AT: length, at + MBR_LAST_AT: _cylinders(last)}
+    return image.having(patches)
+
+
+def _cylinders(block: int) -> bytes:
+    """A block as cylinder, head and sector, by the geometry that everybody assumes; what lies beyond has a
+    value of its own (UEFI 2.10, 5.2.1)."""
+    cylinder, rest = divmod(block, HEADS * SECTORS)
+    if cylinder > LAST_CYLINDER:
+        return b"\xfe\xff\xff"
+    head, sector = divmod(rest, SECTORS)
+    return bytes([head, (sector + 1) | (cylinder >> 8 << 6), cylinder & 0xFF])

@@ -1,0 +1,1 @@
+"""Changing one partition of a drive, while the others stay."""

@@ -1,0 +1,132 @@
+"""From a drive and one of its partitions to a plan that changes that one and keeps the others."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from wizard.layout.ability import refuse_missing, rehearsal_doubts
+from wizard.layout.before import doubts_of, known_identity, layout_before
+from wizard.layout.one.derived import (
+    changing,
+    grown_layout,
+    grown_operations,
+    grown_table,
+    layout_with,
+    operations_with,
+    table_with,
+)
+from wizard.layout.one.possible import room_behind, why_not_delete, why_not_format, why_not_grow
+from wizard.layout.one.words import MISALIGNED, NEIGHBOURS, ONE_VOLUME, SIZE_STAYS, changes
+from wizard.layout.planner import asked_doubts, demand_of, refuse_obstacles, volume_of
+from wizard.layout.room.refusals import measured
+from wizard.layout.room.space import place
+from wizard.layout.steps.shown import Context, steps_of
+from wizard.layout.wishes.encryption import encrypted, encryption_doubts, refuse_encryption
+from wizard.layout.wishes.wish import Wish, check_wishes, told_apart
+from wizard.model.errors import BadInput, Refused
+from wizard.model.geometry import misalignment_bytes
+from wizard.model.machine import Drive, Extent, Machine, Partition
+from wizard.model.plan import Layout, Operation, Plan, Slot, Volume, WriteTable
+from wizard.model.said import Said
+
+
+def format_plan(
+    machine: Machine,
+    drive: Drive,
+    part: Partition,
+    wishes: Sequence[Wish],
+    draw_uuid: Callable[[], str],
+) -> Plan:
+    """The plan that gives a partition a new filesystem in its place. Raises Refused where it must not be
+    touched, BadInput for a wish that cannot be."""
+    _refuse(why_not_format(drive, part))
+    wishes = told_apart(tuple(wishes))
+    if len(wishes) != 1:
+        raise BadInput(str(ONE_VOLUME(part=part.path, asked=len(wishes))))
+    check_wishes(wishes)
+    (wish,) = wishes
+    if wish.percent is not None or wish.size_bytes not in (None, part.size_bytes):
+        raise BadInput(str(SIZE_STAYS(part=part.path, size=part.size_bytes)))
+    refuse_obstacles(machine, wishes)
+    refuse_encryption(machine, wishes)
+    _, geometry = measured(drive)
+    room = Extent(part.start_bytes, part.size_bytes)
+    place([demand_of(replace(wish, size_bytes=None), [room], geometry)], [room], geometry)
+    volume = volume_of(drive, wish, part.number, draw_uuid(), machine.kernel.architecture)
+    if wish.encrypted:
+        volume = encrypted(volume, part.size_bytes, geometry, draw_uuid())
+    off = misalignment_bytes(geometry, part.start_bytes)
+    doubts = (
+        *((str(MISALIGNED(part=part.path, off=off)),) if off else ()),
+        *encryption_doubts(drive, wishes),
+        *asked_doubts(wishes),
+    )
+    return _plan(machine, drive, part, (volume,), doubts)
+
+
+def delete_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
+    """The plan that takes a partition out of the table, with every mark in it. Raises Refused where it must
+    not be touched."""
+    _refuse(why_not_delete(drive, part))
+    return _plan(machine, drive, part, (), ())
+
+
+def grow_plan(machine: Machine, drive: Drive, part: Partition) -> Plan:
+    """The plan that gives a partition, and the filesystem in it, the free space behind it. Raises Refused
+    where that cannot be."""
+    _refuse(why_not_grow(drive, part))
+    refuse_missing(machine, ("e2fsck",))
+    size_bytes, geometry = measured(drive)
+    before = layout_before(drive, size_bytes, geometry, keep=True)
+    slot = next(one for one in before.partitions if one.number == part.number)
+    grown = part.size_bytes + room_behind(drive, part)
+    table = grown_table(drive.path, before, slot, grown)
+    after = grown_layout(before, slot, grown)
+    operations = grown_operations(drive.path, slot, table, grown)
+    return _made(machine, drive, slot, (), (before, after), operations, ())
+
+
+def _refuse(why: Said | None) -> None:
+    if why is not None:
+        raise Refused(str(why))
+
+
+def _plan(
+    machine: Machine, drive: Drive, part: Partition, volumes: tuple[Volume, ...], doubts: tuple[str, ...]
+) -> Plan:
+    size_bytes, geometry = measured(drive)
+    before = changing(layout_before(drive, size_bytes, geometry, keep=True), part.number)
+    slot = next(one for one in before.partitions if one.number == part.number)
+    table = table_with(drive.path, before, slot, volumes)
+    after = layout_with(before, slot, table, volumes)
+    operations = operations_with(drive.path, slot, table, volumes, geometry)
+    return _made(machine, drive, slot, volumes, (before, after), operations, doubts)
+
+
+def _made(
+    machine: Machine,
+    drive: Drive,
+    slot: Slot,
+    volumes: tuple[Volume, ...],
+    layouts: tuple[Layout, Layout],
+    operations: tuple[Operation, ...],
+    doubts: tuple[str, ...],
+) -> Plan:
+    before, after = layouts
+    identity = known_identity(machine, drive, *measured(drive))
+    table = next(one for one in operations if isinstance(one, WriteTable))
+    shared = (str(NEIGHBOURS(drive=drive.path)),) if _is_risky(drive, slot, table) else ()
+    return Plan(
+        identity,
+        before,
+        after,
+        volumes,
+        steps_of(operations, Context(identity, before, after, part=slot.number)),
+        (*doubts_of(drive, keep=True), *rehearsal_doubts(machine.kernel), *shared, *doubts),
+        part=slot.number,
+    )
+
+
+def _is_risky(drive: Drive, slot: Slot, table: WriteTable) -> bool:
+    """Whether a GPT changes while a neighbour is in use. The one sector of an MBR is written whole or not at
+    all."""
+    return bool(drive.uses) and table.table == "gpt" and changes(slot, table)
