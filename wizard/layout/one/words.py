@@ -30,8 +30,8 @@ MISALIGNED = Sentence(
 )
 NEIGHBOURS = Sentence(
     "layout.one.neighbours",
-    "Other partitions of {drive} are in use while its table is written. A power cut in that moment can leave "
-    "only the table's copy at the end: `gdisk` (r, b, w) puts it back.",
+    "Other partitions of {drive} are in use while its table is written. A power cut in that moment may leave "
+    "only the table's copy. `gdisk` (r, b, w) restores it.",
 )
 SIZE_STAYS = Sentence(
     "layout.one.size-stays",
