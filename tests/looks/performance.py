@@ -223,7 +223,7 @@ async def _fill(pilot: Pilot[Session], **fields: str) -> None:
     """Fields of a form by their names."""
     for name, text in fields.items():
         await to_field(pilot, name)
-        await press(pilot, f"={text}")
+        await press(pilot, "end", "ctrl+u", f"={text}")
 
 
 async def _measure(pilot: Pilot[Session], take: Take, services: Performance) -> None:

@@ -120,7 +120,7 @@ async def _plan(pilot: Pilot[Session], take: Take) -> None:
     await take("4-layout-free")
     await press(pilot, "shift+tab", "up", "tab", "e")
     await until(lambda: "This volume" in shown(pilot), pilot)
-    await press(pilot, "=5T", "down", "down", "=/srv/media", "enter")
+    await press(pilot, "=5T", "down", "down", "end", "ctrl+u", "=/srv/media", "enter")
     await until(lambda: "This volume" not in shown(pilot), pilot)
     await press(pilot, "a")
     await until(lambda: "A new volume" in shown(pilot), pilot)

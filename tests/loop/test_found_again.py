@@ -86,7 +86,7 @@ def test_it_is_seen_and_never_called_empty(work: Work, full: str) -> None:
     assert not drive.signatures and not drive.partitions, "it looks empty"
     said = json.loads(diskwright(work, "inspect", full, "--json").stdout)
     assert "drive-waiting" in {finding["code"] for finding in said["drives"][0]["findings"]}
-    shown = diskwright(work, "inspect", full).stdout
+    shown = " ".join(diskwright(work, "inspect", full).stdout.split())
     assert run.name in shown and f"keep --from-drive {full}" in shown
     planned = diskwright(work, "plan", full, "--workload", "large-media")
     assert planned.returncode == 3 and run.name in planned.stderr, planned.stderr

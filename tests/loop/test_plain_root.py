@@ -37,7 +37,7 @@ def test_a_plain_user_answers_to_a_made_filesystem(plain_folder: Path, make_driv
         wizard.answer(number(again), "", "", "", "", "", drive.removeprefix("/dev/"))
         assert wizard.ended() == 0, wizard.said
         assert len(sudo.calls) == 1
-        assert "The drive is set up as it was shown, and was checked." in wizard.said
+        assert "The drive is set up as it was shown, and was checked." in " ".join(wizard.said.split())
         assert tool("blkid", "-p", "-o", "value", "-s", "LABEL", f"{drive}p1").strip() == "media"
     finally:
         wizard.process.kill()

@@ -193,7 +193,8 @@ def test_the_commands_mount_it_for_whoever_called(
     planned = diskwright(work, *words, **changes)
     assert planned.returncode == 0, planned.stderr
     place = plain_folder / "media-2"
-    assert f"at {place}" in planned.stderr and "will be writable by daemon" in planned.stderr
+    told = "".join(planned.stderr.split())
+    assert f"at{place}" in told and "willbewritablebydaemon" in told, planned.stderr
     token = drive.removeprefix("/dev/")
     done = diskwright(work, "apply", str(written), "--confirm", token, "--fstab", str(work.fstab))
     assert done.returncode == 0, done.stdout + done.stderr

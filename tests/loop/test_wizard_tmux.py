@@ -120,7 +120,7 @@ def test_from_the_first_screen_to_the_checked_result(terminal: Terminal, tmp_pat
     # The default is No here, too.
     terminal.press("Enter", "Done, not yet in use", "[u] undo")
     terminal.press("k", "Keep it?", "> [ No ]")
-    terminal.press("y", " GB ready at", "Kept: the drive is in use", "holds")
+    terminal.press("y", " GB ready at", "Kept: the drive", "holds")
     terminal.press("Enter", "ended with 0")
     assert not list(tmp_path.glob("diskwright-demo-*"))
     assert (Path("/etc/fstab").read_bytes() if Path("/etc/fstab").exists() else b"") == fstab

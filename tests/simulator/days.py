@@ -301,7 +301,7 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
         day.shelf.save(run, record)
 
     @contextmanager
-    def holding(paths: tuple[str, ...]) -> Iterator[list[FaultyDrive]]:
+    def holding(paths: tuple[str, ...], part: str = "") -> Iterator[list[FaultyDrive]]:
         yield now[-1].drives
 
     def check_drives(*_: object) -> None:
@@ -331,7 +331,13 @@ def days_on(job: Job, folder: Path) -> Iterator[Callable[[int, Script], list[str
             rehearsed,
             "load_plan",
             lambda run: SimpleNamespace(
-                paths=job.plan.paths, members=job.plan.members, group=None, stripe=None, containers=()
+                paths=job.plan.paths,
+                members=job.plan.members,
+                group=None,
+                stripe=None,
+                containers=(),
+                part=0,
+                part_path="",
             ),
         )
         patched.setattr(rehearsed, "load_environment", lambda run: None)

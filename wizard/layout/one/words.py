@@ -67,7 +67,7 @@ UNCHANGED = Sentence("layout.one.unchanged", "Keep the {table} on {drive} as it 
 OTHERS_STAY = Sentence(
     "layout.one.others-stay",
     "{start} The other partition stays.",
-    several="{start} The other {count} partitions stay.",
+    "{start} The other {count} partitions stay.",
 )
 
 
