@@ -4,6 +4,7 @@ also where they are mounted."""
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -213,6 +214,42 @@ def test_neighbours_may_be_mounted(work: Work, make_drive: MakeDrive, kind: str,
         with drive.mounted(drive.number) as place:
             assert (place / "kept").read_bytes() == b"films" * 1000
     assert Path(drive.node(drive.number)).exists() == (what != "delete")
+
+
+@contextmanager
+def writing_superblocks(place: Path) -> Iterator[None]:
+    """A mounted ext filesystem writes its superblock again and again: freezing and thawing do that."""
+    over = threading.Event()
+
+    def write() -> None:
+        while not over.wait(0.02):
+            tool("fsfreeze", "--freeze", str(place))
+            tool("fsfreeze", "--unfreeze", str(place))
+
+    thread = threading.Thread(target=write)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("what", ["format", "delete"])
+def test_neighbours_may_write_meanwhile(work: Work, make_drive: MakeDrive, what: str) -> None:
+    """What is beside the partition on the drive changes while the plan is tried out and written."""
+    drive = Shared(work, make_drive, "gpt", 512)
+    first, _, _ = NUMBERS["gpt"]
+    plan = drive.delete_plan() if what == "delete" else drive.format_plan()
+    with drive.mounted(first) as before, writing_superblocks(before):
+        run, state = work.apply(plan, keep=False)
+        assert state is RunState.WAITING, story(run)
+        keep(run)
+        assert ended(run) is RunState.KEPT, story(run)
+    tool("e2fsck", "-f", "-n", partition_path(drive.path, first))
+    if what == "format":
+        tool("umount", str(work.place("new")))
+
 
 
 def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -> None:

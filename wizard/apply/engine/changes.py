@@ -118,7 +118,8 @@ def _changed(wanted: Wanted, touched: Sequence[Extent], new: Store, drive: Read)
 
 def _refuse_elsewhere(wanted: Wanted, touched: Sequence[Extent], drive: DeviceMedium, new: Store) -> None:
     """Raises Failed where the stand-in holds other bytes than the drive outside of what may change."""
-    outside = clipped(touched, gaps(wanted.allowed, wanted.size_bytes))
+    passed = merged((*wanted.allowed, *wanted.others), wanted.block_bytes, wanted.size_bytes)
+    outside = clipped(touched, gaps(passed, wanted.size_bytes))
     stray = next(iter(differing(outside, drive.read, new.read)), None)
     if stray is not None:
         raise Failed(

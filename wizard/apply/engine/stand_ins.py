@@ -47,6 +47,8 @@ RELEASE_SECONDS = 60.0
 class Wanted:
     """The drive that a stand-in is wanted for. `volumes` are those before and after that do not stay,
     `allowed` all that may change, `extra` other places that tools look at, such as the records of its table.
+    In `others` lie partitions that stay and may be in use: whoever uses them writes there meanwhile, so that
+    the stand-in is not held against the drive there, and nothing of it is taken.
     """
 
     path: str
@@ -55,6 +57,7 @@ class Wanted:
     volumes: tuple[Extent, ...]
     allowed: tuple[Extent, ...]
     extra: tuple[Extent, ...] = ()
+    others: tuple[Extent, ...] = ()
 
     @property
     def drive(self) -> Extent:

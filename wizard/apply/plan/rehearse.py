@@ -188,7 +188,15 @@ def wanted_for(plan: Plan, member: Member) -> Wanted:
         return Wanted(path, size, block, going, (Extent(0, size),), records)
     # A volume that reaches the end of the drive meets the table's copy there.
     allowed = merged((*going, *table_regions(member, fresh=False)), block, size)
-    return Wanted(path, size, block, going, allowed, records)
+    return Wanted(path, size, block, going, allowed, records, _in_use(plan, member))
+
+
+def _in_use(plan: Plan, member: Member) -> tuple[Extent, ...]:
+    """The partitions that stay where only one is changed: they may be mounted."""
+    if not plan.part:
+        return ()
+    stay = (slot for slot in member.before.partitions if slot.number != plan.part and not is_container(slot))
+    return tuple(map(_extent, stay))
 
 
 def table_of(plan: Plan, member: Member) -> WriteTable:
