@@ -251,7 +251,6 @@ def test_neighbours_may_write_meanwhile(work: Work, make_drive: MakeDrive, what:
         tool("umount", str(work.place("new")))
 
 
-
 def test_the_command_line_takes_a_partition(work: Work, make_drive: MakeDrive) -> None:
     drive = Shared(work, make_drive, "gpt", 512)
     node, file = drive.node(2), str(work.folder / "plan.json")
