@@ -112,7 +112,7 @@ def unread(fleet: Fleet) -> Iterator[Check]:
         f"{status}: {said}",
     )
     status, said = _told("apply", file, "--confirm", fleet["unread-start"].serial)
-    why = status == 3 and "could not be read" in said and "Nothing was written" in said
+    why = status == 3 and "was not read" in said and "Nothing was written" in said
     yield Check("unread-start: it is not applied", why, f"{status}: {said}")
 
 

@@ -13,7 +13,7 @@ AS_ROOT = Sentence("layout.as-root", "Make it as root:")
 RECORD_AS_ROOT = Sentence(
     "layout.record-as-root", "Record the machine as root: sudo diskwright inspect --save FILE"
 )
-AGAIN_AS_ROOT = Sentence("layout.again-as-root", "Make it again as root, who may read every drive.")
+AGAIN_AS_ROOT = Sentence("layout.again-as-root", "Make it again as root, when the drive can be read.")
 
 THE_GROUP = Sentence("layout.the-group", "the group {name}")
 EVERYONE = Sentence("layout.everyone", "everyone")
