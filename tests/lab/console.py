@@ -101,7 +101,7 @@ def _lay_out(console: Console) -> Iterator[Check]:
     console.press("down", then=lambda: console.seen.is_lit("Label"))
     console.press("=films", "down", then=lambda: console.seen.is_lit("Mount point"))
     # A place is proposed: it goes first.
-    console.press("ctrl-u", f"={PLACE}", then=f"[{PLACE}")
+    console.press("ctrl+u", f"={PLACE}", then=f"[{PLACE}")
     yield from look(console, "volume")
     console.press("enter", then=lambda: "This volume" not in console.text and PLACE in console.text)
     yield from look(console, "layout", 4)
